@@ -1,0 +1,10 @@
+//! Frames to processes and sockets, both ends.
+//!
+//! [`client`] is the end that measures: it can send anything and keeps every byte that came back.
+//! [`serve`] is the end that answers: one [`serve::Handler`] behind stdio, Streamable HTTP and HTTP+SSE.
+
+pub mod client;
+pub mod serve;
+
+/// The most bytes that one message may have before either end gives it up.
+pub const MAX_MESSAGE: usize = 16 * 1024 * 1024;

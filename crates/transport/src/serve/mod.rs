@@ -1,0 +1,1 @@
+//! The end that answers.

@@ -1,0 +1,20 @@
+//! Bytes to JSON-RPC frames and back, without I/O.
+//!
+//! Everything here borrows from the bytes that arrived: a [`Frame`] is a set of spans, not a model, so what a
+//! peer really sent stays visible (field order, number spelling, unknown members) and a rewrite touches only the
+//! spans it means to touch.
+
+mod frame;
+mod id;
+mod lines;
+mod splice;
+pub mod sse;
+mod strict;
+mod transcript;
+
+pub use frame::{Frame, Kind, Malformed, Payload, members, text};
+pub use id::Id;
+pub use lines::{Line, Lines};
+pub use splice::{Splice, span_of};
+pub use strict::{Flaw, MAX_DEPTH, inspect};
+pub use transcript::{Direction, Entry, Mark, Recorder, Transcript, What};
