@@ -1,1 +1,20 @@
-//! placeholder
+//! The reference MCP server: every revision at once, and broken on purpose on request.
+//!
+//! [`Server`] implements [`transport::serve::Handler`], so one value answers on a pipe, over Streamable HTTP and over
+//! HTTP+SSE. What it offers is a catalogue of values (`catalogue`, `fixtures`); how a request is answered is in
+//! `feature`, one file per part of the protocol; [`fault`] holds the deliberate violations.
+
+mod catalogue;
+mod client;
+mod context;
+pub mod fault;
+mod feature;
+mod lists;
+mod peer;
+mod rpc;
+mod seal;
+mod server;
+
+pub use fault::{Fault, Faults};
+pub use peer::Peer;
+pub use server::Server;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `yardstick` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    yardstick::main()
+}

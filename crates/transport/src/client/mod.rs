@@ -1,1 +1,31 @@
-//! The end that measures.
+//! The end that measures: it sends anything, sees exactly what came back, and waits for nothing without a bound.
+//!
+//! A [`Target`] says how to reach a server, [`probe`] finds out what it speaks, and a [`Session`] talks to it over
+//! whatever wire it has; every byte lands in the session's [`wire::Recorder`]. [`RawSocket`] sends what is no HTTP.
+
+mod courier;
+mod failure;
+mod ledger;
+mod limits;
+mod link;
+mod message;
+mod probe;
+mod profile;
+mod redact;
+mod reply;
+mod responder;
+mod route;
+mod session;
+mod target;
+mod want;
+
+pub use failure::{Blame, Failure, Stderr};
+pub use limits::Limits;
+pub use link::raw::{RawEnd, RawReply, RawSocket};
+pub use link::{ProcessEnd, Step};
+pub use message::Message;
+pub use probe::{Discovery, Spoken, probe};
+pub use profile::{Answer, Profile};
+pub use reply::{Head, Reply, RpcError};
+pub use session::{Closing, Pending, Request, Rounds, Server, Session, Transport};
+pub use target::{Dial, Endpoint, Program, Target};

@@ -1,0 +1,255 @@
+//! The fields that every modern request carries in `_meta`.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::{
+    CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, LogLevel, PROGRESS_TOKEN, PROTOCOL_VERSION, UnknownLevel,
+};
+use crate::capability::Capabilities;
+
+/// What a request of 2026-07-28 says about itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestMeta {
+    /// The version of the request, known to us or not.
+    pub version: String,
+    /// Who the client says it is.
+    pub client_info: Option<ClientInfo>,
+    /// The least severe log messages that the client wants; without it, it wants none.
+    pub log_level: Option<LogLevel>,
+    /// The token for progress notifications, if the client wants them.
+    pub progress_token: Option<ProgressToken>,
+    capabilities: Value,
+}
+
+/// A client's own word about its name and version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientInfo {
+    /// The name of the software.
+    pub name: String,
+    /// The version of the software.
+    pub version: String,
+}
+
+/// A progress token: a string or an integer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgressToken(Value);
+
+/// What is wrong with the `_meta` of a modern request; the answer is error -32602.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MetaError {
+    /// The params are missing or no object.
+    #[error("the request has no params object; a client sends `params._meta` with every request")]
+    NoParams,
+    /// The params have no `_meta`.
+    #[error("the request has no `params._meta`; a client sends it with every request")]
+    NoMeta,
+    /// The params have two `_meta`, so nobody knows which one counts.
+    #[error("the request has `params._meta` twice")]
+    TwoMetas,
+    /// A required field is missing.
+    #[error("`params._meta` lacks the required `{0}`")]
+    Missing(&'static str),
+    /// A field has the wrong type.
+    #[error("`{field}` in `params._meta` is {found}, expected {expected}")]
+    WrongType {
+        /// The field.
+        field: &'static str,
+        /// The type it should have.
+        expected: &'static str,
+        /// The type it has.
+        found: &'static str,
+    },
+    /// `clientInfo` lacks its name or version.
+    #[error("`io.modelcontextprotocol/clientInfo` lacks the string `{0}`")]
+    ClientInfo(&'static str),
+    /// The log level is none.
+    #[error(transparent)]
+    LogLevel(#[from] UnknownLevel),
+}
+
+impl RequestMeta {
+    /// Reads `_meta` out of the params of a request.
+    pub fn of(params: Option<&Value>) -> Result<Self, MetaError> {
+        let params = params.and_then(Value::as_object).ok_or(MetaError::NoParams)?;
+        Self::from_meta(params.get("_meta"))
+    }
+
+    /// Reads `_meta` out of params that have not been parsed.
+    pub fn of_raw(params: Option<&RawValue>) -> Result<Self, MetaError> {
+        #[derive(serde::Deserialize)]
+        struct Params {
+            #[serde(rename = "_meta")]
+            meta: Option<Value>,
+        }
+        let text =
+            params.map(RawValue::get).filter(|text| text.starts_with('{')).ok_or(MetaError::NoParams)?;
+        // Only a second `_meta` can make this fail, since a raw value has been parsed before.
+        let params: Params = serde_json::from_str(text).map_err(|_| MetaError::TwoMetas)?;
+        Self::from_meta(params.meta.as_ref())
+    }
+
+    /// What the client declared for this request.
+    pub fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities::of(&self.capabilities)
+    }
+
+    /// The declaration itself, owned.
+    pub fn into_capabilities(self) -> Value {
+        self.capabilities
+    }
+
+    fn from_meta(meta: Option<&Value>) -> Result<Self, MetaError> {
+        let meta = match meta {
+            None | Some(Value::Null) => return Err(MetaError::NoMeta),
+            Some(value) => value.as_object().ok_or_else(|| wrong("_meta", "an object", value))?,
+        };
+        let version = required(meta, PROTOCOL_VERSION)?;
+        let version =
+            version.as_str().ok_or_else(|| wrong(PROTOCOL_VERSION, "a string", version))?.to_owned();
+        let capabilities = required(meta, CLIENT_CAPABILITIES)?;
+        if !capabilities.is_object() {
+            return Err(wrong(CLIENT_CAPABILITIES, "an object", capabilities));
+        }
+        Ok(Self {
+            version,
+            client_info: meta.get(CLIENT_INFO).map(ClientInfo::of).transpose()?,
+            log_level: meta.get(LOG_LEVEL).map(level).transpose()?,
+            progress_token: meta.get(PROGRESS_TOKEN).map(ProgressToken::of).transpose()?,
+            capabilities: capabilities.clone(),
+        })
+    }
+}
+
+impl ClientInfo {
+    fn of(value: &Value) -> Result<Self, MetaError> {
+        let fields = value.as_object().ok_or_else(|| wrong(CLIENT_INFO, "an object", value))?;
+        let text = |key| {
+            fields.get(key).and_then(Value::as_str).map(str::to_owned).ok_or(MetaError::ClientInfo(key))
+        };
+        Ok(Self { name: text("name")?, version: text("version")? })
+    }
+}
+
+impl ProgressToken {
+    /// The token as it came.
+    pub const fn as_value(&self) -> &Value {
+        &self.0
+    }
+
+    /// The token in `value`, if it can be one.
+    pub fn of(value: &Value) -> Result<Self, MetaError> {
+        let whole = |number: f64| number.is_finite() && number.fract() == 0.0;
+        match value {
+            Value::String(_) => Ok(Self(value.clone())),
+            Value::Number(number) if number.as_f64().is_some_and(whole) => Ok(Self(value.clone())),
+            _ => Err(wrong(PROGRESS_TOKEN, "a string or an integer", value)),
+        }
+    }
+}
+
+/// The version that a request names in `_meta`, which is what tells a modern request from a legacy one.
+pub fn peek_version(params: Option<&Value>) -> Option<&str> {
+    params?.get("_meta")?.get(PROTOCOL_VERSION)?.as_str()
+}
+
+fn required<'a>(meta: &'a Map<String, Value>, field: &'static str) -> Result<&'a Value, MetaError> {
+    meta.get(field).ok_or(MetaError::Missing(field))
+}
+
+fn level(value: &Value) -> Result<LogLevel, MetaError> {
+    let text = value.as_str().ok_or_else(|| wrong(LOG_LEVEL, "a string", value))?;
+    Ok(text.parse()?)
+}
+
+fn wrong(field: &'static str, expected: &'static str, value: &Value) -> MetaError {
+    MetaError::WrongType { field, expected, found: crate::json::kind(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::capability::SAMPLING;
+
+    fn params(change: impl FnOnce(&mut Map<String, Value>)) -> Value {
+        let mut params = json!({"_meta": {
+            PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {"sampling": {}},
+        }});
+        change(params["_meta"].as_object_mut().unwrap());
+        params
+    }
+
+    fn error(change: impl FnOnce(&mut Map<String, Value>)) -> String {
+        RequestMeta::of(Some(&params(change))).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_full_meta_is_read() {
+        let params = params(|meta| {
+            meta.insert(CLIENT_INFO.into(), json!({"name": "c", "version": "1", "title": "C"}));
+            meta.insert(LOG_LEVEL.into(), json!("notice"));
+            meta.insert(PROGRESS_TOKEN.into(), json!(7));
+        });
+        let meta = RequestMeta::of(Some(&params)).unwrap();
+        assert_eq!(meta.version, "2026-07-28");
+        assert_eq!(meta.client_info, Some(ClientInfo { name: "c".into(), version: "1".into() }));
+        assert_eq!(meta.log_level, Some(LogLevel::Notice));
+        assert_eq!(meta.progress_token.as_ref().map(ProgressToken::as_value), Some(&json!(7)));
+        assert!(meta.capabilities().has(SAMPLING));
+    }
+
+    #[test]
+    fn optional_fields_may_be_absent() {
+        let meta = RequestMeta::of(Some(&params(|_| ()))).unwrap();
+        assert_eq!((meta.client_info, meta.log_level, meta.progress_token), (None, None, None));
+    }
+
+    #[test]
+    fn raw_params_give_the_same() {
+        let params = params(|_| ());
+        let raw = RawValue::from_string(params.to_string()).unwrap();
+        assert_eq!(RequestMeta::of_raw(Some(&raw)), RequestMeta::of(Some(&params)));
+        for (text, problem) in [
+            ("{}", MetaError::NoMeta),
+            ("[1]", MetaError::NoParams),
+            ("{\"_meta\":{},\"_meta\":{}}", MetaError::TwoMetas),
+        ] {
+            let raw = RawValue::from_string(text.into()).unwrap();
+            assert_eq!(RequestMeta::of_raw(Some(&raw)), Err(problem));
+        }
+        assert_eq!(RequestMeta::of_raw(None), Err(MetaError::NoParams));
+    }
+
+    #[test]
+    fn required_fields_are_missed_by_name() {
+        assert_eq!(RequestMeta::of(None), Err(MetaError::NoParams));
+        assert_eq!(RequestMeta::of(Some(&json!([]))), Err(MetaError::NoParams));
+        assert_eq!(RequestMeta::of(Some(&json!({}))), Err(MetaError::NoMeta));
+        assert_eq!(RequestMeta::of(Some(&json!({"_meta": null}))), Err(MetaError::NoMeta));
+        assert!(error(|m| drop(m.remove(PROTOCOL_VERSION))).contains("lacks the required"));
+        assert!(error(|m| drop(m.remove(CLIENT_CAPABILITIES))).contains(CLIENT_CAPABILITIES));
+    }
+
+    #[test]
+    fn wrong_types_are_named() {
+        let said = |key: &'static str, value: Value| error(move |m| drop(m.insert(key.into(), value)));
+        assert!(said(PROTOCOL_VERSION, json!(1)).ends_with("is a number, expected a string"));
+        assert!(said(CLIENT_CAPABILITIES, json!([])).ends_with("is an array, expected an object"));
+        assert!(said(CLIENT_INFO, json!("c")).contains("is a string, expected an object"));
+        assert!(said(CLIENT_INFO, json!({"name": "c"})).ends_with("lacks the string `version`"));
+        assert!(said(CLIENT_INFO, json!({"version": "c"})).ends_with("lacks the string `name`"));
+        assert!(said(LOG_LEVEL, json!("loud")).contains("`loud` is no log level"));
+        assert!(said(LOG_LEVEL, json!(3)).contains("expected a string"));
+        assert!(said(PROGRESS_TOKEN, json!(1.5)).contains("a string or an integer"));
+        assert!(said(PROGRESS_TOKEN, json!(null)).contains("is null"));
+    }
+
+    #[test]
+    fn the_version_can_be_peeked_at() {
+        assert_eq!(peek_version(Some(&params(|_| ()))), Some("2026-07-28"));
+        assert_eq!(peek_version(Some(&json!({"_meta": {"progressToken": 1}}))), None);
+        assert_eq!(peek_version(None), None);
+    }
+}

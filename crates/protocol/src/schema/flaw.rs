@@ -1,0 +1,62 @@
+//! What is wrong with a value, and where.
+
+use std::fmt;
+
+/// One thing that is wrong with a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// The JSON Pointer of the part that is wrong; empty for the value itself.
+    pub path: String,
+    /// What is wrong, for a human.
+    pub message: String,
+}
+
+/// A place inside a value; it becomes text only when something is wrong there.
+#[derive(Clone, Copy)]
+pub(super) enum At<'a> {
+    Root,
+    Key(&'a Self, &'a str),
+    Index(&'a Self, usize),
+}
+
+/// Where flaws are noted. Most values are only asked whether they have any.
+pub(super) enum Notes {
+    /// Whether there is a flaw.
+    Verdict(bool),
+    /// The flaws themselves.
+    Flaws(Vec<Flaw>),
+}
+
+impl Notes {
+    /// Notes a flaw; the words are made only if somebody wants them.
+    pub(super) fn note(&mut self, at: At<'_>, message: impl FnOnce() -> String) {
+        match self {
+            Self::Verdict(flawed) => *flawed = true,
+            Self::Flaws(flaws) => flaws.push(Flaw { path: at.to_string(), message: message() }),
+        }
+    }
+
+    /// Whether nothing that may follow can matter.
+    pub(super) const fn settled(&self) -> bool {
+        matches!(self, Self::Verdict(true))
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_empty() {
+            return f.write_str(&self.message);
+        }
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            At::Root => Ok(()),
+            At::Key(parent, key) => write!(f, "{parent}/{}", key.replace('~', "~0").replace('/', "~1")),
+            At::Index(parent, index) => write!(f, "{parent}/{index}"),
+        }
+    }
+}

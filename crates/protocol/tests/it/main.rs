@@ -1,0 +1,6 @@
+//! What the crate promises to those who use it.
+
+mod official;
+mod schema;
+mod shape;
+mod table;

@@ -1,0 +1,16 @@
+//! The command that shows a finding again.
+
+use suite::Report;
+
+/// The command that runs one check again, in the revisions in which it did not pass.
+pub(crate) fn again(report: &Report, check: &str, protocols: &[protocol::Version]) -> String {
+    let mut command = format!("yardstick check --only {check}");
+    for protocol in protocols {
+        command.push_str(&format!(" --protocol {protocol}"));
+    }
+    if !report.target.arguments.is_empty() {
+        command.push(' ');
+        command.push_str(&report.target.arguments);
+    }
+    command
+}

@@ -1,0 +1,58 @@
+//! The catalogue for a person: all checks in brief, one check in full.
+
+use std::fmt::{self, Write as _};
+
+use anstyle::Style;
+use protocol::Version;
+use suite::{Check, registry};
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// Every check that `wanted` takes, a line each, under its section.
+pub fn list(wanted: impl Fn(&Check) -> bool) -> String {
+    let mut out = String::new();
+    let mut section = None;
+    let checks: Vec<_> = registry().filter(|check| wanted(check)).collect();
+    let width = checks.iter().map(|check| check.id.len()).max().unwrap_or(0);
+    for check in checks {
+        if section != Some(check.section()) {
+            section = Some(check.section());
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "\n{BOLD}{}{BOLD:#}", check.section());
+        }
+        let level = check.versions().filter_map(|v| check.level(v)).max();
+        let level = level.map(|l| l.to_string()).unwrap_or_default();
+        let _ = writeln!(out, "  {:width$}  {level:6}  {}", check.id, check.title);
+    }
+    out.trim_start_matches('\n').to_owned()
+}
+
+/// One check in full.
+pub fn explain(check: &Check) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut out, check);
+    out
+}
+
+fn write(out: &mut String, check: &Check) -> fmt::Result {
+    writeln!(out, "{BOLD}{}{BOLD:#}\n  {}\n", check.id, check.title)?;
+    let mut note = |name: &str, text: &str| writeln!(out, "  {DIM}{name:8}{DIM:#} {text}");
+    note("why", check.why)?;
+    note("fix", check.fix)?;
+    note("fault", &format!("yardstick serve --fault {}", check.fault.name))?;
+    if !check.aliases.is_empty() {
+        note("aliases", &check.aliases.join(", "))?;
+    }
+    for version in check.versions() {
+        let level = check.level(version).map(|l| l.to_string()).unwrap_or_default();
+        note(version.as_str(), &format!("{level:6} {}", places(check, version)))?;
+    }
+    Ok(())
+}
+
+fn places(check: &Check, version: Version) -> String {
+    let places: Vec<_> = check.cites_in(version).map(|cite| cite.url(version)).collect();
+    places.join("\n                  ")
+}

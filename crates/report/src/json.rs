@@ -1,0 +1,37 @@
+//! The report as JSON, for machines.
+
+use serde::Serialize;
+use suite::{Conclusion, Report};
+
+/// The version of the format; a field that goes away or changes its meaning raises it.
+pub const SCHEMA_VERSION: u32 = 1;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    schema_version: u32,
+    tool: Tool,
+    verdict: Conclusion,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+/// The report, pretty-printed, with a newline at its end.
+pub fn render(report: &Report) -> String {
+    let document = Document {
+        schema_version: SCHEMA_VERSION,
+        tool: Tool { name: "yardstick", version: env!("CARGO_PKG_VERSION") },
+        verdict: report.verdict(),
+        report,
+    };
+    // Nothing in a report can fail to serialise: no maps with odd keys, no floats.
+    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    text.push('\n');
+    text
+}

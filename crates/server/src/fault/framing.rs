@@ -1,0 +1,212 @@
+//! Faults of the message itself: JSON, JSON-RPC, lines.
+
+use serde_json::{Value, json};
+use transport::serve::Via;
+
+use super::edit::{each, in_error, only, remove};
+use super::{Effect, Fault};
+
+pub(super) const FAULTS: &[&Fault] = &[
+    &JSONRPC_MISSING,
+    &ID_STRINGIFIED,
+    &ID_FOREIGN,
+    &ANSWERED_TWICE,
+    &RESULT_AND_ERROR,
+    &ERROR_CODE_TEXT,
+    &ERROR_WITHOUT_MESSAGE,
+    &DUPLICATE_MEMBER,
+    &NOT_UTF8,
+    &STDOUT_NOISE,
+    &PRETTY_PRINTED,
+    &NOTIFICATION_ANSWERED,
+    &UNKNOWN_METHOD_ANSWERED,
+    &UNKNOWN_METHOD_WRONG_CODE,
+    &PARSE_ERROR_SWALLOWED,
+    &PARSE_ERROR_WRONG_CODE,
+    &BATCH_REFUSED,
+    &RESERVED_CODE,
+];
+
+/// Messages lack `jsonrpc`.
+pub const JSONRPC_MISSING: Fault = Fault {
+    name: "jsonrpc-missing",
+    about: "messages have no jsonrpc member",
+    effect: Effect::Message(|_, message| {
+        each(message, |m| remove(m, "jsonrpc"))
+    }),
+};
+
+/// A number comes back as a string.
+pub const ID_STRINGIFIED: Fault = Fault {
+    name: "id-stringified",
+    about: "the id of a response is turned into a string",
+    effect: Effect::Message(|_, message| {
+        each(message, |m| {
+            if let (None, Some(id @ Value::Number(_))) = (m.get("method"), m.get("id")) {
+                m["id"] = id.to_string().into();
+            }
+        })
+    }),
+};
+
+/// A response answers a request that nobody sent, besides the one that was.
+pub const ID_FOREIGN: Fault = Fault {
+    name: "id-foreign",
+    about: "with every result comes another one, for a request that nobody sent",
+    effect: Effect::Message(|_, message| {
+        let mut other = message.clone();
+        if message.get("result").is_none() {
+            return vec![message];
+        }
+        other["id"] = json!("nobody-asked");
+        vec![other, message]
+    }),
+};
+
+/// Two responses to one request.
+pub const ANSWERED_TWICE: Fault = Fault {
+    name: "answered-twice",
+    about: "every result is sent twice",
+    effect: Effect::Message(|_, message| match message.get("result") {
+        Some(_) => vec![message.clone(), message],
+        None => vec![message],
+    }),
+};
+
+/// A result and an error in one response.
+pub const RESULT_AND_ERROR: Fault = Fault {
+    name: "result-and-error",
+    about: "an error response has a result as well",
+    effect: Effect::Message(|_, message| in_error(message, |m, _| m["result"] = json!({}))),
+};
+
+/// An error code that is no number.
+pub const ERROR_CODE_TEXT: Fault = Fault {
+    name: "error-code-text",
+    about: "error codes are strings",
+    effect: Effect::Message(|_, message| {
+        in_error(message, |m, code| m["error"]["code"] = code.to_string().into())
+    }),
+};
+
+/// An error that does not say what is wrong.
+pub const ERROR_WITHOUT_MESSAGE: Fault = Fault {
+    name: "error-without-message",
+    about: "errors have no message",
+    effect: Effect::Message(|_, message| {
+        in_error(message, |m, _| remove(&mut m["error"], "message"))
+    }),
+};
+
+/// A member that occurs twice.
+pub const DUPLICATE_MEMBER: Fault = Fault {
+    name: "duplicate-member",
+    about: "messages have their jsonrpc member twice",
+    effect: Effect::Bytes(|_, bytes| match bytes.strip_suffix(b"}") {
+        Some(rest) => [rest, br#","jsonrpc":"2.0"}"#].concat(),
+        None => bytes,
+    }),
+};
+
+/// Bytes that are not UTF-8.
+pub const NOT_UTF8: Fault = Fault {
+    name: "not-utf8",
+    about: "results carry a string that is not UTF-8",
+    effect: Effect::Bytes(|_, bytes| {
+        let text = String::from_utf8_lossy(&bytes);
+        if !text.contains("\"result\"") {
+            return bytes;
+        }
+        match bytes.strip_suffix(b"}") {
+            Some(rest) => [rest, b",\"x\":\"\xff\xfe\"}"].concat(),
+            None => bytes,
+        }
+    }),
+};
+
+/// Something on stdout that is no message.
+pub const STDOUT_NOISE: Fault = Fault {
+    name: "stdout-noise",
+    about: "a log line on stdout before every response",
+    effect: Effect::Bytes(|outgoing, bytes| match (outgoing.via, outgoing.method) {
+        (Via::Pipe, Some(_)) => [b"[info] handling a request\n", &bytes[..]].concat(),
+        _ => bytes,
+    }),
+};
+
+/// Newlines inside a message.
+pub const PRETTY_PRINTED: Fault = Fault {
+    name: "pretty-printed",
+    about: "messages on a pipe are spread over several lines",
+    effect: Effect::Bytes(|outgoing, bytes| match outgoing.via {
+        Via::Pipe => serde_json::from_slice::<Value>(&bytes)
+            .ok()
+            .and_then(|value| serde_json::to_vec_pretty(&value).ok())
+            .unwrap_or(bytes),
+        Via::StreamableHttp | Via::HttpSse => bytes,
+    }),
+};
+
+/// An answer to what wants none.
+pub const NOTIFICATION_ANSWERED: Fault = Fault {
+    name: "notification-answered",
+    about: "notifications get a response",
+    effect: Effect::Switch,
+};
+
+/// A method that does not exist succeeds.
+pub const UNKNOWN_METHOD_ANSWERED: Fault = Fault {
+    name: "unknown-method-answered",
+    about: "a method that does not exist gets an empty result",
+    effect: Effect::Switch,
+};
+
+/// The wrong code for a method that does not exist.
+pub const UNKNOWN_METHOD_WRONG_CODE: Fault = Fault {
+    name: "unknown-method-wrong-code",
+    about: "a method that does not exist gets -32603",
+    effect: Effect::Message(|_, message| {
+        in_error(message, |m, code| {
+            if code == -32601 {
+                m["error"]["code"] = (-32603).into();
+            }
+        })
+    }),
+};
+
+/// Broken JSON gets no answer.
+pub const PARSE_ERROR_SWALLOWED: Fault = Fault {
+    name: "parse-error-swallowed",
+    about: "what is not JSON is accepted without a word",
+    effect: Effect::Message(|_, message| only(message, |m| m["error"]["code"] != -32700)),
+};
+
+/// Broken JSON gets another error.
+pub const PARSE_ERROR_WRONG_CODE: Fault = Fault {
+    name: "parse-error-wrong-code",
+    about: "what is not JSON gets -32000",
+    effect: Effect::Message(|_, message| {
+        in_error(message, |m, code| {
+            if code == -32700 {
+                m["error"]["code"] = (-32000).into();
+            }
+        })
+    }),
+};
+
+/// 2025-03-26 without batches.
+pub const BATCH_REFUSED: Fault =
+    Fault { name: "batch-refused", about: "a batch is refused in every revision", effect: Effect::Switch };
+
+/// A code that only the specification may hand out.
+pub const RESERVED_CODE: Fault = Fault {
+    name: "reserved-code",
+    about: "errors use a code from the range that is kept for the specification",
+    effect: Effect::Message(|_, message| {
+        in_error(message, |m, code| {
+            if code == -32602 {
+                m["error"]["code"] = (-32077).into();
+            }
+        })
+    }),
+};

@@ -1,0 +1,122 @@
+//! Deliberate violations, one each, so that every check can be shown to fail.
+//!
+//! A fault is a value: a name, what it breaks, and its effect. Most effects are applied around the bytes by
+//! [`Faulty`]; a switch is asked for by name at the one place in the server that it changes.
+
+mod edit;
+mod faulty;
+pub mod framing;
+pub mod http;
+pub mod lifecycle;
+pub mod resources;
+pub mod tools;
+
+use std::fmt;
+
+use ::http::response::Parts;
+use protocol::Version;
+use serde_json::Value;
+use transport::serve::Via;
+use transport::serve::http::Options;
+
+pub use faulty::Faulty;
+
+/// One deliberate violation.
+#[derive(Debug)]
+pub struct Fault {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What goes wrong, in one line.
+    pub about: &'static str,
+    /// How.
+    pub effect: Effect,
+}
+
+/// How a fault works.
+#[derive(Clone, Copy)]
+pub enum Effect {
+    /// The server asks for it by name, in one place.
+    Switch,
+    /// Every outgoing message passes through, parsed; what comes back is sent instead: nothing, one or more.
+    Message(fn(&Outgoing<'_>, Value) -> Vec<Value>),
+    /// Every outgoing message passes through as bytes.
+    Bytes(fn(&Outgoing<'_>, Vec<u8>) -> Vec<u8>),
+    /// Every HTTP response head passes through; the text is the JSON-RPC method, if there was a message.
+    Head(fn(Option<&str>, &mut Parts)),
+    /// The HTTP server insists on less.
+    Http(fn(&mut Options)),
+}
+
+/// An outgoing message's circumstances.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'a> {
+    /// The method of the request that it belongs to, if any.
+    pub method: Option<&'a str>,
+    /// The revision, once it is known.
+    pub version: Option<Version>,
+    /// The transport.
+    pub via: Via,
+}
+
+/// A set of faults.
+#[derive(Clone, Debug, Default)]
+pub struct Faults(Vec<&'static Fault>);
+
+/// A name that no fault has.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("no fault `{0}`; `--fault list` shows them")]
+pub struct UnknownFault(pub String);
+
+impl Fault {
+    /// Every fault, by area.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        ALL.iter().flat_map(|area| area.iter().copied())
+    }
+
+    /// The fault of that name.
+    pub fn named(name: &str) -> Result<&'static Self, UnknownFault> {
+        Self::all().find(|fault| fault.name == name).ok_or_else(|| UnknownFault(name.to_owned()))
+    }
+}
+
+impl Faults {
+    /// These and no others.
+    pub fn new(faults: impl IntoIterator<Item = &'static Fault>) -> Self {
+        Self(faults.into_iter().collect())
+    }
+
+    /// Whether `fault` is among them.
+    pub fn has(&self, fault: &Fault) -> bool {
+        self.0.iter().any(|known| known.name == fault.name)
+    }
+
+    /// What the HTTP server insists on, with these faults.
+    pub fn http_options(&self) -> Options {
+        let mut options = Options::default();
+        for fault in &self.0 {
+            if let Effect::Http(change) = fault.effect {
+                change(&mut options);
+            }
+        }
+        options
+    }
+
+    fn effects(&self) -> impl Iterator<Item = Effect> {
+        self.0.iter().map(|fault| fault.effect)
+    }
+}
+
+impl fmt::Debug for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Switch => "Switch",
+            Self::Message(_) => "Message",
+            Self::Bytes(_) => "Bytes",
+            Self::Head(_) => "Head",
+            Self::Http(_) => "Http",
+        })
+    }
+}
+
+const ALL: &[&[&Fault]] =
+    &[framing::FAULTS, lifecycle::FAULTS, http::FAULTS, tools::FAULTS, resources::FAULTS];

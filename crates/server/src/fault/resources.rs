@@ -1,0 +1,150 @@
+//! Faults of resources, prompts, completion, caching and subscriptions.
+
+use serde_json::{Value, json};
+
+use super::edit::{in_error, only, remove, result_of};
+use super::{Effect, Fault};
+
+pub(super) const FAULTS: &[&Fault] = &[
+    &RESOURCE_NOT_FOUND_WRONG_CODE,
+    &RESOURCE_NOT_FOUND_EMPTY,
+    &CONTENTS_WITHOUT_URI,
+    &RESOURCE_UNREADABLE,
+    &PROMPT_WITHOUT_MESSAGES,
+    &PROMPT_ARGUMENT_OPTIONAL,
+    &UNKNOWN_PROMPT_SERVED,
+    &COMPLETION_TOO_MANY,
+    &LEVEL_UNCHECKED,
+    &CACHE_HINTS_MISSING,
+    &CACHE_TTL_NEGATIVE,
+    &SUBSCRIPTION_UNACKNOWLEDGED,
+    &SUBSCRIPTION_UNTAGGED,
+];
+
+/// The wrong code for a resource that does not exist.
+pub const RESOURCE_NOT_FOUND_WRONG_CODE: Fault = Fault {
+    name: "resource-not-found-wrong-code",
+    about: "a resource that does not exist gets -32603",
+    effect: Effect::Message(|out, m| {
+        let concerns = out.method == Some("resources/read");
+        in_error(m, |m, _| {
+            if concerns {
+                m["error"]["code"] = (-32603).into();
+            }
+        })
+    }),
+};
+
+/// A resource that does not exist is empty.
+pub const RESOURCE_NOT_FOUND_EMPTY: Fault = Fault {
+    name: "resource-not-found-empty",
+    about: "a resource that does not exist has no contents instead of being an error",
+    effect: Effect::Switch,
+};
+
+/// Contents that do not say what they are of.
+pub const CONTENTS_WITHOUT_URI: Fault = Fault {
+    name: "contents-without-uri",
+    about: "contents of a resource have no uri",
+    effect: Effect::Message(|out, m| {
+        result_of(out, "resources/read", m, |r| {
+            if let Some(contents) = r["contents"].as_array_mut() {
+                contents.iter_mut().for_each(|content| remove(content, "uri"));
+            }
+        })
+    }),
+};
+
+/// A listed resource cannot be read.
+pub const RESOURCE_UNREADABLE: Fault = Fault {
+    name: "resource-unreadable",
+    about: "a resource is listed that cannot be read",
+    effect: Effect::Message(|out, m| {
+        result_of(out, "resources/list", m, |r| {
+            if let Some(first) = r["resources"].as_array_mut().and_then(|list| list.first_mut()) {
+                first["uri"] = json!("yardstick://nowhere");
+            }
+        })
+    }),
+};
+
+/// A prompt without messages.
+pub const PROMPT_WITHOUT_MESSAGES: Fault = Fault {
+    name: "prompt-without-messages",
+    about: "the result of prompts/get has no messages",
+    effect: Effect::Message(|out, m| result_of(out, "prompts/get", m, |r| remove(r, "messages"))),
+};
+
+/// Required arguments are not.
+pub const PROMPT_ARGUMENT_OPTIONAL: Fault = Fault {
+    name: "prompt-argument-optional",
+    about: "a prompt is rendered without its required arguments",
+    effect: Effect::Switch,
+};
+
+/// A prompt that does not exist is served.
+pub const UNKNOWN_PROMPT_SERVED: Fault = Fault {
+    name: "unknown-prompt-served",
+    about: "a prompt that does not exist gets an empty result",
+    effect: Effect::Switch,
+};
+
+/// More values than one answer may hold.
+pub const COMPLETION_TOO_MANY: Fault = Fault {
+    name: "completion-too-many",
+    about: "completion answers with more than a hundred values",
+    effect: Effect::Message(|out, m| {
+        result_of(out, "completion/complete", m, |r| {
+            let values: Vec<Value> = (0..101).map(|n| json!(format!("value {n}"))).collect();
+            r["completion"]["values"] = values.into();
+        })
+    }),
+};
+
+/// Any log level will do.
+pub const LEVEL_UNCHECKED: Fault = Fault {
+    name: "level-unchecked",
+    about: "a log level that does not exist is accepted",
+    effect: Effect::Switch,
+};
+
+/// Results without caching hints.
+pub const CACHE_HINTS_MISSING: Fault = Fault {
+    name: "cache-hints-missing",
+    about: "lists carry no ttlMs",
+    effect: Effect::Message(|out, m| result_of(out, "tools/list", m, |r| remove(r, "ttlMs"))),
+};
+
+/// A negative time to live.
+pub const CACHE_TTL_NEGATIVE: Fault = Fault {
+    name: "cache-ttl-negative",
+    about: "lists carry a negative ttlMs",
+    effect: Effect::Message(|out, m| {
+        result_of(out, "tools/list", m, |r| {
+            if r.get("ttlMs").is_some() {
+                r["ttlMs"] = (-1).into();
+            }
+        })
+    }),
+};
+
+/// A subscription that is not acknowledged.
+pub const SUBSCRIPTION_UNACKNOWLEDGED: Fault = Fault {
+    name: "subscription-unacknowledged",
+    about: "subscriptions/listen is not acknowledged",
+    effect: Effect::Message(|_, m| {
+        only(m, |m| m.get("method").is_none_or(|method| method != "notifications/subscriptions/acknowledged"))
+    }),
+};
+
+/// Notifications that do not say which subscription they belong to.
+pub const SUBSCRIPTION_UNTAGGED: Fault = Fault {
+    name: "subscription-untagged",
+    about: "notifications of a subscription do not carry its id",
+    effect: Effect::Message(|out, mut m| {
+        if out.method == Some("subscriptions/listen") && m.get("method").is_some() {
+            remove(&mut m["params"], "_meta");
+        }
+        vec![m]
+    }),
+};

@@ -1,0 +1,110 @@
+//! Handshake and discovery.
+
+use protocol::Version;
+use protocol::capability::extension;
+use protocol::meta::{MetaError, ProgressToken};
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::context::{Call, Reply, Stop};
+use crate::fault::lifecycle as fault;
+use crate::peer::Peer;
+use crate::rpc::RpcError;
+use crate::server::{is_of_other_era, supported};
+
+const INSTRUCTIONS: &str = "Yardstick's reference server. Every tool is harmless; `echo` is the place to start.";
+
+/// What a legacy request is answered by: the handshake of its session.
+pub(crate) fn read(peer: &Peer, method: &str, params: &Value) -> Result<(Client, Option<Value>), RpcError> {
+    let progress = params.get("_meta").and_then(|meta| meta.get("progressToken"));
+    let progress = progress.map(token).transpose()?;
+    if method == "initialize" {
+        let asked = params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
+        let version = Version::negotiate(asked);
+        let capabilities = params.get("capabilities").cloned().unwrap_or_default();
+        return Ok((Client { version, capabilities, log_level: None }, progress));
+    }
+    match peer.client() {
+        Some(client) => Ok((client, progress)),
+        // Allowed before the handshake, and the same in every revision that has it.
+        None if method == "ping" => Ok((stranger(), progress)),
+        None if is_of_other_era(Version::LATEST_LEGACY, method) && !is_of_other_era(Version::LATEST, method) => {
+            Err(RpcError::invalid_params(MetaError::NoMeta.to_string()).at(400))
+        }
+        None => Err(RpcError::invalid_request(format!("{method} before initialize"))),
+    }
+}
+
+/// `initialize`
+pub(crate) fn initialize(call: &Call) -> Result<Reply, Stop> {
+    let params = &call.params;
+    for (member, inner) in [("capabilities", &[][..]), ("clientInfo", &["name", "version"])] {
+        let object = params.get(member).filter(|v| v.is_object());
+        let object = object.ok_or_else(|| RpcError::invalid_params(format!("initialize: `{member}` must be an object")))?;
+        if let Some(name) = inner.iter().find(|name| !object[**name].is_string()) {
+            let why = format!("initialize: `{member}.{name}` must be a string");
+            return Err(RpcError::invalid_params(why).into());
+        }
+    }
+    let mut client = call.client.clone();
+    // Until the client says otherwise it is told everything.
+    client.log_level = None;
+    if !call.peer.shake_hands(client) {
+        return Err(RpcError::invalid_request("initialize was sent before").into());
+    }
+    let asked = call.text("protocolVersion")?;
+    let known = asked == Version::PRE_RELEASE || asked.parse::<Version>().is_ok();
+    if !known && call.server.is_broken(&fault::UNKNOWN_VERSION_REFUSED) {
+        return Err(RpcError::invalid_params(format!("version {asked} is not supported")).into());
+    }
+    let echoed = !known && call.server.is_broken(&fault::UNKNOWN_VERSION_ECHOED);
+    Ok(Reply::Done(json!({
+        "protocolVersion": if echoed { asked } else { call.version().as_str() },
+        "capabilities": capabilities(call),
+        "serverInfo": server_info(),
+        "instructions": INSTRUCTIONS,
+    })))
+}
+
+/// `server/discover`
+pub(crate) fn discover(call: &Call) -> Value {
+    json!({
+        "supportedVersions": supported(),
+        "capabilities": capabilities(call),
+        "instructions": INSTRUCTIONS,
+        "ttlMs": 3_600_000,
+        "cacheScope": "public",
+    })
+}
+
+/// Who we are.
+pub(crate) fn server_info() -> Value {
+    json!({
+        "name": "yardstick",
+        "title": "Yardstick reference server",
+        "version": env!("CARGO_PKG_VERSION"),
+        "description": "Every feature of every protocol revision, for tests",
+    })
+}
+
+fn capabilities(call: &Call) -> Value {
+    let _ = call;
+    json!({
+        "tools": { "listChanged": true },
+        "resources": { "subscribe": true, "listChanged": true },
+        "prompts": { "listChanged": true },
+        "completions": {},
+        "logging": {},
+        "extensions": { extension::UI: { "mimeTypes": [protocol::apps::MIME_TYPE] } },
+    })
+}
+
+fn stranger() -> Client {
+    Client { version: Version::LATEST_LEGACY, capabilities: json!({}), log_level: None }
+}
+
+fn token(value: &Value) -> Result<Value, RpcError> {
+    ProgressToken::of(value)
+        .map(|token| token.as_value().clone())
+        .map_err(|error| RpcError::invalid_params(error.to_string()))
+}

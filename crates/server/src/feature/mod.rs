@@ -1,0 +1,74 @@
+//! How each request is answered, one file per part of the protocol.
+
+mod completion;
+pub(crate) mod lifecycle;
+mod logging;
+pub(crate) mod modern;
+mod prompts;
+mod resources;
+pub(crate) mod subscriptions;
+mod tools;
+
+use protocol::{Era, code};
+use protocol::meta::SERVER_INFO;
+use serde_json::{Value, json};
+
+use crate::context::{Call, Reply, Stop};
+use crate::fault::lifecycle as fault;
+use crate::rpc::RpcError;
+
+/// Whether a result may be kept, and for how long.
+const TTL_MS: u64 = 60_000;
+
+/// Answers a request, or says what will.
+pub(crate) fn dispatch(call: &Call) -> Result<Reply, Stop> {
+    match call.method.name {
+        name @ "ping" if call.server.is_broken(&fault::PING_REFUSED) => {
+            Err(RpcError::method_not_found(name).into())
+        }
+        name @ "server/discover" if call.server.is_broken(&fault::DISCOVER_MISSING) => {
+            Err(RpcError::method_not_found(name).into())
+        }
+        "initialize" => lifecycle::initialize(call),
+        "ping" => Ok(Reply::Done(json!({}))),
+        "server/discover" => Ok(Reply::Done(lifecycle::discover(call))),
+        "tools/list" => tools::list(call),
+        "tools/call" => tools::call(call),
+        "resources/list" => resources::list(call),
+        "resources/templates/list" => resources::templates(call),
+        "resources/read" => resources::read(call),
+        "resources/subscribe" => resources::subscribe(call),
+        "resources/unsubscribe" => resources::unsubscribe(call),
+        "prompts/list" => prompts::list(call),
+        "prompts/get" => prompts::get(call),
+        "completion/complete" => completion::complete(call),
+        "logging/setLevel" => logging::set_level(call),
+        "subscriptions/listen" => Ok(subscriptions::listen()),
+        name => Err(RpcError::method_not_found(name).into()),
+    }
+}
+
+/// Makes a result what the client's revision expects: nothing that came later, and what a modern one must have.
+pub(crate) fn finish(call: &Call, result: &mut Value) -> Result<(), RpcError> {
+    let version = call.version();
+    let Some(members) = result.as_object_mut() else { return Ok(()) };
+    let complete = members.get("resultType").is_none_or(|kind| kind == "complete");
+    if complete && call.method.cacheable(version) {
+        members.entry("ttlMs").or_insert_with(|| TTL_MS.into());
+        // Lists differ between clients that show apps and others, so they are not for everybody.
+        members.entry("cacheScope").or_insert_with(|| "private".into());
+    }
+    call.client
+        .shape()
+        .result(call.method.name, result)
+        .map_err(|unfit| RpcError::new(code::INTERNAL_ERROR, unfit.to_string()))?;
+    if version.era() == Era::Legacy {
+        return Ok(());
+    }
+    let Some(members) = result.as_object_mut() else { return Ok(()) };
+    let meta = members.entry("_meta").or_insert_with(|| json!({}));
+    if let Some(meta) = meta.as_object_mut() {
+        meta.insert(SERVER_INFO.to_owned(), lifecycle::server_info());
+    }
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! `resources/*`
+
+use protocol::code;
+use serde_json::{Value, json};
+
+use crate::context::{Call, Reply, Stop};
+use crate::fault::resources::RESOURCE_NOT_FOUND_EMPTY;
+use crate::lists;
+use crate::rpc::RpcError;
+
+/// Small enough that the list has more than one page.
+const PAGE: usize = 20;
+
+/// `resources/list`
+pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
+    let resources = call.server.catalogue.resources(call).collect();
+    Ok(Reply::Done(lists::page(call, "resources", resources, PAGE)?))
+}
+
+/// `resources/templates/list`
+pub(crate) fn templates(call: &Call) -> Result<Reply, Stop> {
+    let templates = call.server.catalogue.templates().collect();
+    Ok(Reply::Done(lists::page(call, "resourceTemplates", templates, PAGE)?))
+}
+
+/// `resources/read`
+pub(crate) fn read(call: &Call) -> Result<Reply, Stop> {
+    let uri = call.text("uri")?;
+    match call.server.catalogue.read(call, uri) {
+        Some(contents) => Ok(Reply::Done(json!({ "contents": contents }))),
+        None if call.server.is_broken(&RESOURCE_NOT_FOUND_EMPTY) => Ok(Reply::Done(json!({ "contents": [] }))),
+        None => Err(not_found(call, uri).into()),
+    }
+}
+
+/// `resources/subscribe` (until 2025-11-25)
+pub(crate) fn subscribe(call: &Call) -> Result<Reply, Stop> {
+    let uri = call.text("uri")?;
+    if call.server.catalogue.read(call, uri).is_none() {
+        return Err(not_found(call, uri).into());
+    }
+    call.peer.subscribe(uri);
+    Ok(Reply::Done(Value::Object(serde_json::Map::new())))
+}
+
+/// `resources/unsubscribe` (until 2025-11-25)
+pub(crate) fn unsubscribe(call: &Call) -> Result<Reply, Stop> {
+    call.peer.unsubscribe(call.text("uri")?);
+    Ok(Reply::Done(Value::Object(serde_json::Map::new())))
+}
+
+fn not_found(call: &Call, uri: &str) -> RpcError {
+    let code = code::resource_not_found(call.version());
+    RpcError::new(code, format!("no resource {uri}")).with(json!({ "uri": uri }))
+}

@@ -1,0 +1,306 @@
+//! The server as its transports see it: one message in, one answer out.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use bytes::Bytes;
+use protocol::method::{self, Direction, Kind as Sort, Method};
+use protocol::{Era, Version, code};
+use serde_json::{Map, Value};
+use tokio::sync::{broadcast, mpsc};
+use transport::serve::{Answer, Handler, Inbound, Opening, Out, Outbox, Via};
+use wire::{Frame, Id, Kind, Malformed};
+
+use crate::catalogue::Catalogue;
+use crate::context::{Call, Reply, Stop};
+use crate::fault::{Fault, Faults, framing};
+use crate::feature::{self, modern};
+use crate::peer::Peer;
+use crate::rpc::{self, RpcError};
+use crate::seal::Sealer;
+
+/// How many streamed messages may wait before a tool is made to wait.
+const QUEUE: usize = 64;
+/// How many changes a slow subscriber may lag behind.
+const CHANGES: usize = 256;
+
+/// The reference server.
+#[derive(Debug)]
+pub struct Server {
+    me: Weak<Self>,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) faults: Faults,
+    pub(crate) sealer: Sealer,
+    peers: Mutex<Vec<Weak<Peer>>>,
+    pub(crate) changes: broadcast::Sender<Change>,
+}
+
+/// Something that subscribers are told of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources.
+    Resources,
+    /// One resource, by its URI.
+    Resource(String),
+}
+
+impl Server {
+    /// A server that does everything right.
+    pub fn new() -> Arc<Self> {
+        Self::with_faults(Faults::default())
+    }
+
+    /// A server that does what it should but for `faults`.
+    pub fn with_faults(faults: Faults) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self {
+            me: me.clone(),
+            catalogue: Catalogue::new(),
+            faults,
+            sealer: Sealer::new(),
+            peers: Mutex::default(),
+            changes: broadcast::channel(CHANGES).0,
+        })
+    }
+
+    pub(crate) fn is_broken(&self, fault: &Fault) -> bool {
+        self.faults.has(fault)
+    }
+
+    /// Tells everybody who wants to know that something changed.
+    pub(crate) fn changed(&self, change: &Change) {
+        // An error only says that nobody listens.
+        let _ = self.changes.send(change.clone());
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        peers.retain(|peer| match peer.upgrade() {
+            Some(peer) => {
+                feature::subscriptions::tell(&peer, change);
+                true
+            }
+            None => false,
+        });
+    }
+
+    fn request(&self, peer: &Arc<Peer>, inbound: &Inbound<'_>) -> Answer {
+        let frame = &inbound.frame;
+        match self.begin(peer, inbound) {
+            Ok(call) => self.run(call),
+            Err((_, error))
+                if error.code == code::METHOD_NOT_FOUND && self.is_broken(&framing::UNKNOWN_METHOD_ANSWERED) =>
+            {
+                let body = frame.id.map(|id| rpc::result(id, &serde_json::json!({}))).unwrap_or_default();
+                Answer::Message { status: 200, body: body.into() }
+            }
+            Err((version, error)) => refuse(frame, version, &error),
+        }
+    }
+
+    /// Everything that is checked before a request reaches its feature.
+    fn begin(&self, peer: &Arc<Peer>, inbound: &Inbound<'_>) -> Result<Call, (Version, RpcError)> {
+        let frame = &inbound.frame;
+        let era = match inbound.opening {
+            Opening::Modern(_) => Version::LATEST,
+            Opening::Initialize | Opening::Legacy => peer.version().unwrap_or(Version::LATEST_LEGACY),
+        };
+        let fail = |error| (era, error);
+        let name = frame.method().ok_or_else(|| fail(RpcError::invalid_request("method is no string")))?;
+        let params = params(frame).map_err(fail)?;
+        let (client, progress) = match &inbound.opening {
+            Opening::Modern(named) => modern::read(self, named, &params).map_err(fail)?,
+            Opening::Initialize | Opening::Legacy => feature::lifecycle::read(peer, &name, &params).map_err(fail)?,
+        };
+        let method = method::find(client.version, &name)
+            .filter(|m| m.direction != Direction::ServerToClient && m.kind == Sort::Request)
+            .ok_or_else(|| (client.version, RpcError::method_not_found(&name)))?;
+        if let (Opening::Modern(_), Some(headers)) = (&inbound.opening, inbound.headers) {
+            modern::check_headers(self, method, &params, headers).map_err(|e| (client.version, e))?;
+        }
+        let server = self.me.upgrade().ok_or_else(|| fail(RpcError::new(code::INTERNAL_ERROR, "shutting down")))?;
+        let id = frame.id.ok_or_else(|| fail(RpcError::invalid_request("no id")))?.to_owned();
+        Ok(Call { server, peer: peer.clone(), client, id, method, params, progress, out: None })
+    }
+
+    fn run(&self, call: Call) -> Answer {
+        match feature::dispatch(&call) {
+            Ok(Reply::Done(result)) => answer(&call, Ok(result)),
+            Ok(Reply::Later(work)) => Answer::Stream(stream(call, work)),
+            Err(stop) => answer(&call, Err(stop)),
+        }
+    }
+
+    fn notification(&self, peer: &Arc<Peer>, frame: &Frame<'_>) -> Answer {
+        let name = frame.method().unwrap_or_default();
+        if name == "notifications/cancelled" {
+            if let Some(id) = cancelled(frame) {
+                peer.cancel(&id);
+            }
+        }
+        if self.is_broken(&framing::NOTIFICATION_ANSWERED) {
+            let body = br#"{"jsonrpc":"2.0","id":0,"result":{}}"#;
+            return Answer::Message { status: 200, body: Bytes::from_static(body) };
+        }
+        Answer::Accepted
+    }
+}
+
+impl Handler for Server {
+    type Peer = Peer;
+
+    fn connect(&self, via: Via, outbox: Outbox) -> Peer {
+        Peer::new(via, outbox)
+    }
+
+    fn handle(&self, peer: &Arc<Peer>, inbound: Inbound<'_>) -> Answer {
+        let frame = &inbound.frame;
+        let version = peer.version().unwrap_or(Version::LATEST);
+        if !frame.is_2_0() {
+            return refuse(frame, version, &RpcError::invalid_request("jsonrpc must be \"2.0\""));
+        }
+        match frame.kind() {
+            Kind::Request if !frame.id().is_some_and(|id| id.is_legal()) => {
+                let error = RpcError::invalid_request("id must be a string or an integer");
+                refuse(&Frame { id: None, ..frame.clone() }, version, &error)
+            }
+            Kind::Request => {
+                let answer = self.request(peer, &inbound);
+                if inbound.opening == Opening::Initialize && peer.version().is_some() {
+                    self.remember(peer);
+                }
+                answer
+            }
+            Kind::Notification => self.notification(peer, frame),
+            Kind::Result | Kind::Error => {
+                if let Some(id) = frame.id() {
+                    peer.answered(&id, outcome(frame));
+                }
+                Answer::Accepted
+            }
+            Kind::Invalid(why) => refuse(frame, version, &RpcError::invalid_request(why)),
+        }
+    }
+
+    fn malformed(&self, peer: Option<&Peer>, why: &Malformed) -> Answer {
+        let code = match why {
+            Malformed::NotUtf8 { .. } | Malformed::NotJson { .. } => code::PARSE_ERROR,
+            Malformed::NotAnObject(_) => code::INVALID_REQUEST,
+        };
+        let error = RpcError::new(code, why.to_string());
+        let version = peer.and_then(Peer::version).unwrap_or(Version::LATEST);
+        refuse(&Frame::default(), version, &error)
+    }
+
+    fn is_established(&self, peer: &Peer) -> bool {
+        peer.version().is_some()
+    }
+
+    fn version(&self, peer: &Peer) -> Option<Version> {
+        peer.version()
+    }
+
+    fn accepts_batches(&self, peer: &Peer) -> bool {
+        peer.version() == Some(Version::V2025_03_26) && !self.is_broken(&framing::BATCH_REFUSED)
+    }
+}
+
+impl Server {
+    fn remember(&self, peer: &Arc<Peer>) {
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        peers.retain(|known| known.strong_count() > 0);
+        let known = Arc::downgrade(peer);
+        if !peers.iter().any(|p| p.ptr_eq(&known)) {
+            peers.push(known);
+        }
+    }
+}
+
+fn params(frame: &Frame<'_>) -> Result<Value, RpcError> {
+    let Some(raw) = frame.params else { return Ok(Value::Object(Map::new())) };
+    match serde_json::from_str(raw.get()) {
+        Ok(params @ Value::Object(_)) => Ok(params),
+        Ok(_) => Err(RpcError::invalid_params("params must be an object")),
+        Err(error) => Err(RpcError::invalid_params(format!("params cannot be read: {error}"))),
+    }
+}
+
+/// The id that a cancellation names, in the spelling of the sender.
+fn cancelled(frame: &Frame<'_>) -> Option<Id> {
+    let members = wire::members(frame.params?)?;
+    members.iter().find(|(name, _)| name == "requestId").map(|(_, raw)| Id::from_raw(raw))
+}
+
+/// What a client answered to a request of ours.
+fn outcome(frame: &Frame<'_>) -> Result<Value, RpcError> {
+    let parse = |raw: &serde_json::value::RawValue| serde_json::from_str(raw.get()).unwrap_or(Value::Null);
+    match (frame.result, frame.error) {
+        (Some(result), _) => Ok(parse(result)),
+        (None, error) => {
+            let error = error.map_or(Value::Null, parse);
+            let message = error["message"].as_str().unwrap_or("no message").to_owned();
+            Err(RpcError::new(error["code"].as_i64().unwrap_or(code::INTERNAL_ERROR), message))
+        }
+    }
+}
+
+fn refuse(frame: &Frame<'_>, version: Version, error: &RpcError) -> Answer {
+    let id = frame.id.filter(|id| Id::from_raw(id).is_legal());
+    let mut body = rpc::error(id, error);
+    // Before 2025-11-25 an error response had to have an id, and JSON-RPC says null for one that cannot be read.
+    if id.is_none() && version < Version::V2025_11_25 {
+        body = rpc::error(Some(serde_json::value::RawValue::NULL), error);
+    }
+    Answer::Message { status: error.http_status(version), body: body.into() }
+}
+
+/// The final message of a request.
+fn conclude(call: &Call, outcome: Result<Value, Stop>) -> (u16, Bytes) {
+    let outcome = match outcome {
+        Err(Stop::Input(requests)) => modern::input_required(call, requests),
+        Ok(result) => Ok(result),
+        Err(Stop::Error(error)) => Err(error),
+    };
+    let outcome = outcome.and_then(|mut result| feature::finish(call, &mut result).map(|()| result));
+    match outcome {
+        Ok(result) => (200, rpc::result(&call.id, &result).into()),
+        Err(error) => (error.http_status(call.client.version), rpc::error(Some(&call.id), &error).into()),
+    }
+}
+
+fn answer(call: &Call, outcome: Result<Value, Stop>) -> Answer {
+    let (status, body) = conclude(call, outcome);
+    Answer::Message { status, body }
+}
+
+/// Runs `work` on its own and streams what it says, unless the client cancels or goes away.
+fn stream(mut call: Call, work: crate::context::Work) -> mpsc::Receiver<Out> {
+    let (sender, receiver) = mpsc::channel(QUEUE);
+    call.out = Some(sender.clone());
+    let running = call.peer.run(Id::from_raw(&call.id));
+    tokio::spawn(async move {
+        let outcome = tokio::select! {
+            biased;
+            () = running.stop.cancelled() => return,
+            () = sender.closed() => return,
+            outcome = work(call.clone()) => outcome,
+        };
+        let (_, message) = conclude(&call, outcome);
+        // The client has gone; there is nobody to tell.
+        let _ = sender.send(Out::Message(message)).await;
+    });
+    receiver
+}
+
+/// Which revisions a server names: newest first.
+pub(crate) fn supported() -> Vec<&'static str> {
+    Version::ALL.iter().rev().map(|v| v.as_str()).collect()
+}
+
+/// Whether `method` exists in another era than `version`'s.
+pub(crate) fn is_of_other_era(version: Version, name: &str) -> bool {
+    let other = match version.era() {
+        Era::Legacy => Version::LATEST,
+        Era::Modern => Version::LATEST_LEGACY,
+    };
+    method::find(other, name).is_some_and(|m: &Method| m.kind == Sort::Request)
+}

@@ -1,0 +1,222 @@
+//! Requests, ids, notifications and what is none of them.
+
+use std::time::Duration;
+
+use protocol::{Span, Version, code};
+use serde_json::{Value, json};
+use server::fault::framing as fault;
+
+use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, must, must_not};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[
+    UNKNOWN_METHOD,
+    UNKNOWN_METHOD_CODE,
+    ID_ECHOED,
+    NOTIFICATION_UNANSWERED,
+    PARSE_ERROR,
+    PARSE_ERROR_CODE,
+    BATCH_ANSWERED,
+];
+
+/// How long silence is listened to.
+const SILENCE: Duration = Duration::from_millis(150);
+
+const MESSAGES: &[Cite] = &[
+    must("basic/index#", Span::only(Version::V2024_11_05)),
+    must("basic/index#messages", Span::since(Version::V2025_03_26)),
+];
+
+const UNKNOWN_METHOD: Check = Check {
+    id: "server/base/unknown-method-refused",
+    title: "a method that does not exist is an error",
+    cites: MESSAGES,
+    aliases: &[],
+    why: "a client that tries a newer method would believe that it worked",
+    fix: "answer every request whose method you do not know with error -32601",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(unknown_method(cx))),
+    fault: &fault::UNKNOWN_METHOD_ANSWERED,
+};
+
+async fn unknown_method(cx: &ServerCx) -> Verdict {
+    cx.request("yardstick/no-such-method").await?.send().await?.expect_any_error()
+}
+
+const UNKNOWN_METHOD_CODE: Check = Check {
+    id: "server/base/unknown-method-code",
+    title: "the error for a method that does not exist is -32601",
+    cites: MESSAGES,
+    aliases: &[],
+    why: "clients probe for optional features and tell \"not there\" from \"broken\" by this code",
+    fix: "use -32601 for an unknown method, and for nothing else",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(unknown_method_code(cx))),
+    fault: &fault::UNKNOWN_METHOD_WRONG_CODE,
+};
+
+async fn unknown_method_code(cx: &ServerCx) -> Verdict {
+    cx.request("yardstick/no-such-method").await?.send().await?.expect_error(&[code::METHOD_NOT_FOUND])
+}
+
+const ID_ECHOED: Check = Check {
+    id: "server/base/id-echoed",
+    title: "the response has the id of the request, whatever it is",
+    cites: &[
+        must("basic/messages#responses", Span::only(Version::V2024_11_05)),
+        must("basic/index#responses", Span::between(Version::V2025_03_26, Version::V2025_06_18)),
+        must("basic/index#result-responses", Span::since(Version::V2025_11_25)),
+    ],
+    aliases: &[],
+    why: "ids start at 0 in some clients and are strings in others; an id that comes back changed matches nothing",
+    fix: "send back the id as the JSON value that came, 0 and empty strings included",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(id_echoed(cx))),
+    fault: &fault::ID_STRINGIFIED,
+};
+
+async fn id_echoed(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    for id in ["0", "\"yardstick-id\"", "9007199254740991", "-7"] {
+        let answer = cx.on(&session, "yardstick/no-such-method").with(|r| r.id(id)).send().await?;
+        let echoed = answer.reply.frame().and_then(|f| f.id.map(|raw| raw.get().to_owned()));
+        if echoed.as_deref() != Some(id) {
+            let actual = echoed.map_or("no id".to_owned(), |id| format!("id {id}"));
+            return Err(answer.violated(format!("id {id}"), actual));
+        }
+    }
+    Ok(())
+}
+
+const NOTIFICATION_UNANSWERED: Check = Check {
+    id: "server/base/notification-unanswered",
+    title: "a notification gets no response",
+    cites: &[
+        must_not("basic/messages#notifications", Span::only(Version::V2024_11_05)),
+        must_not("basic/index#notifications", Span::since(Version::V2025_03_26)),
+    ],
+    aliases: &[],
+    why: "the client has no request that the response could belong to",
+    fix: "never answer a message without an id, not even when its method is unknown",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(notification_unanswered(cx))),
+    fault: &fault::NOTIFICATION_ANSWERED,
+};
+
+async fn notification_unanswered(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let answer = cx.notification_on(&session, "notifications/yardstick-unknown").send().await?;
+    if answer.reply.frame().is_some_and(|frame| frame.result.is_some()) {
+        return Err(answer.violated("no response", answer.summary()));
+    }
+    if cx.via != transport::serve::Via::Pipe {
+        return Ok(());
+    }
+    // On a pipe the response would come by itself.
+    while let Some(message) = session.incoming(SILENCE).await? {
+        let response = message.frames().iter().any(|f| f.method.is_none() && (f.result.is_some() || f.error.is_some()));
+        if response {
+            let actual = String::from_utf8_lossy(&message.bytes).into_owned();
+            return Err(Finding::violated("no response", actual));
+        }
+    }
+    Ok(())
+}
+
+const PARSE_ERROR: Check = Check {
+    id: "server/base/parse-error-answered",
+    title: "what is not JSON is answered with an error, and the server lives on",
+    cites: MESSAGES,
+    aliases: &[],
+    why: "one broken message must not take the connection down, nor vanish without a trace",
+    fix: "catch the parser's error, answer -32700, and go on reading",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(parse_error(cx))),
+    fault: &fault::PARSE_ERROR_SWALLOWED,
+};
+
+async fn parse_error(cx: &ServerCx) -> Verdict {
+    match broken_json(cx).await? {
+        Some(_) => Ok(()),
+        None => Err(Finding::violated("an error", "silence, or a success")),
+    }
+}
+
+const PARSE_ERROR_CODE: Check = Check {
+    id: "server/base/parse-error-code",
+    title: "the error for what is not JSON is -32700",
+    cites: MESSAGES,
+    aliases: &[],
+    why: "the code tells the client that its own encoder is broken, and not the request",
+    fix: "use -32700 when the message cannot be parsed",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(parse_error_code(cx))),
+    fault: &fault::PARSE_ERROR_WRONG_CODE,
+};
+
+async fn parse_error_code(cx: &ServerCx) -> Verdict {
+    match broken_json(cx).await? {
+        None => Err(Finding::blocked("what is not JSON was not answered with an error")),
+        // Over HTTP the status says it too, and the body is optional.
+        Some(Value::Null) => Err(Finding::not_applicable("the refusal has no JSON-RPC body")),
+        Some(error) if error["code"] == code::PARSE_ERROR => Ok(()),
+        Some(error) => Err(Finding::violated("error -32700", error.to_string())),
+    }
+}
+
+/// Sends broken JSON: the error object, null for a refusal without one, `None` for silence.
+async fn broken_json(cx: &ServerCx) -> Result<Option<Value>, Finding> {
+    let session = cx.fresh().await?;
+    if let Some(reply) = session.send_bytes(&b"{\"jsonrpc\": \"2.0\", nope\n"[..]).await? {
+        let refused = reply.status().is_some_and(|status| status >= 400);
+        let error = reply.error().map(|e| json!({ "code": e.code, "message": e.message }));
+        return Ok(error.or_else(|| refused.then_some(Value::Null)));
+    }
+    while let Some(message) = session.incoming(Duration::from_secs(2)).await? {
+        if let Some(error) = message.frame().and_then(|f| f.error.map(|raw| raw.get().to_owned())) {
+            return Ok(serde_json::from_str(&error).ok());
+        }
+    }
+    Ok(None)
+}
+
+const BATCH_ANSWERED: Check = Check {
+    id: "server/base/batch-answered",
+    title: "a batch is received, and every request in it answered",
+    cites: &[must("basic/index#batching", Span::only(Version::V2025_03_26))],
+    aliases: &[],
+    why: "2025-03-26 lets clients send batches, so some do",
+    fix: "handle each element of an array as a message of its own, and answer with an array",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(batch_answered(cx))),
+    fault: &fault::BATCH_REFUSED,
+};
+
+async fn batch_answered(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let batch = json!([
+        { "jsonrpc": "2.0", "id": "batch-1", "method": "ping" },
+        { "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" },
+        { "jsonrpc": "2.0", "id": "batch-2", "method": "ping" },
+    ]);
+    let mut bytes = batch.to_string().into_bytes();
+    bytes.push(b'\n');
+    let mut answered = Vec::new();
+    let take = |answered: &mut Vec<String>, frames: Vec<wire::Frame<'_>>| {
+        let results = frames.into_iter().filter(|f| f.result.is_some());
+        answered.extend(results.filter_map(|f| f.id.map(|raw| raw.get().to_owned())));
+    };
+    match session.send_bytes(bytes).await? {
+        Some(reply) => take(&mut answered, reply.responses()),
+        None => {
+            while answered.len() < 2 {
+                let Some(message) = session.incoming(Duration::from_secs(2)).await? else { break };
+                take(&mut answered, message.frames());
+            }
+        }
+    }
+    answered.sort();
+    if answered == ["\"batch-1\"", "\"batch-2\""] {
+        return Ok(());
+    }
+    Err(Finding::violated("results for batch-1 and batch-2", format!("results for {answered:?}")))
+}

@@ -1,0 +1,188 @@
+//! Streamable HTTP: who is let in, statuses, media types.
+
+use protocol::{Span, Version};
+use serde_json::json;
+use server::fault::http as fault;
+
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[
+    FOREIGN_ORIGIN,
+    FOREIGN_ORIGIN_STATUS,
+    NOTIFICATION_ACCEPTED,
+    MEDIA_TYPE,
+    GET_OR_405,
+    UNKNOWN_METHOD_404,
+    NO_BUFFERING,
+];
+
+const SINCE_STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
+const SENDING: &str = "basic/transports#sending-messages-to-the-server";
+
+const FOREIGN_ORIGIN: Check = Check {
+    id: "server/http/foreign-origin-refused",
+    title: "a request from a foreign Origin is refused",
+    cites: &[
+        must("basic/transports#security-warning", SINCE_STREAMABLE),
+        must("basic/transports/streamable-http#security-endpoint", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "any web page can reach a server on localhost through DNS rebinding",
+    fix: "compare Origin with an allow-list before the body is parsed",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(foreign_origin(cx))),
+    fault: &fault::ACCEPT_ANY_ORIGIN,
+};
+
+async fn foreign_origin(cx: &ServerCx) -> Verdict {
+    let answer = from_abroad(cx).await?;
+    match answer.reply.status() {
+        Some(status) if status >= 400 => Ok(()),
+        _ => Err(answer.violated("HTTP 403", answer.summary())),
+    }
+}
+
+async fn from_abroad(cx: &ServerCx) -> Result<crate::expect::Answer, Finding> {
+    let method = if cx.version.era() == protocol::Era::Modern { "server/discover" } else { "ping" };
+    cx.request(method).await?.header("origin", "https://attacker.example").send().await
+}
+
+const FOREIGN_ORIGIN_STATUS: Check = Check {
+    id: "server/http/foreign-origin-status",
+    title: "the refusal of a foreign Origin is 403",
+    cites: &[
+        must("basic/transports#security-warning", Span::only(Version::V2025_11_25)),
+        must("basic/transports/streamable-http#security-endpoint", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "403 tells an operator at once that an allow-list is in the way, and not the request",
+    fix: "answer 403 Forbidden",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(foreign_origin_status(cx))),
+    fault: &fault::FOREIGN_ORIGIN_WRONG_STATUS,
+};
+
+async fn foreign_origin_status(cx: &ServerCx) -> Verdict {
+    let answer = from_abroad(cx).await?;
+    match answer.reply.status() {
+        Some(status) if status >= 400 => answer.expect_status(&[403]),
+        _ => Err(Finding::blocked("a foreign Origin is not refused at all")),
+    }
+}
+
+const NOTIFICATION_ACCEPTED: Check = Check {
+    id: "server/http/notification-accepted",
+    title: "an accepted notification gets 202 and no body",
+    cites: &[must(SENDING, SINCE_STREAMABLE), must("basic/transports/streamable-http#sending-messages", Span::MODERN)],
+    aliases: &[],
+    why: "clients wait for a response to anything else, or fail to parse the empty body",
+    fix: "answer notifications with 202 Accepted and nothing more",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(notification_accepted(cx))),
+    fault: &fault::NOTIFICATION_200,
+};
+
+async fn notification_accepted(cx: &ServerCx) -> Verdict {
+    let session = cx.session().await?;
+    let cancelled = json!({ "requestId": "yardstick-never-sent", "reason": "a test" });
+    let answer = cx.notification_on(session, "notifications/cancelled").params(cancelled).send().await?;
+    match answer.reply.status() {
+        Some(202) if answer.reply.body.is_empty() => Ok(()),
+        // It may refuse, but then with an error status.
+        Some(status) if status >= 400 => Ok(()),
+        Some(202) => Err(answer.violated("202 without a body", "202 with a body")),
+        _ => Err(answer.violated("HTTP 202", answer.summary())),
+    }
+}
+
+const MEDIA_TYPE: Check = Check {
+    id: "server/http/media-type",
+    title: "a request is answered with application/json or text/event-stream",
+    cites: &[must(SENDING, SINCE_STREAMABLE), must("basic/transports/streamable-http#sending-messages", Span::MODERN)],
+    aliases: &[],
+    why: "clients choose their parser by the media type, and refuse any other",
+    fix: "send Content-Type: application/json with a JSON body, text/event-stream with a stream",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(media_type(cx))),
+    fault: &fault::CONTENT_TYPE_TEXT,
+};
+
+async fn media_type(cx: &ServerCx) -> Verdict {
+    let method = if cx.version.era() == protocol::Era::Modern { "server/discover" } else { "ping" };
+    let answer = cx.request(method).await?.send().await?;
+    match answer.reply.media_type().as_deref() {
+        Some("application/json" | "text/event-stream") => Ok(()),
+        other => {
+            let actual = format!("content-type {}", other.unwrap_or("missing"));
+            Err(answer.violated("application/json or text/event-stream", actual))
+        }
+    }
+}
+
+const GET_OR_405: Check = Check {
+    id: "server/http/get-stream-or-405",
+    title: "GET opens an event stream, or is 405",
+    cites: &[must("basic/transports#listening-for-messages-from-the-server", SINCE_STREAMABLE)],
+    aliases: &[],
+    why: "clients open the stream to hear of changes; what is neither stream nor 405 makes them retry for ever",
+    fix: "answer GET with text/event-stream, or with 405 if you never speak first",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(get_or_405(cx))),
+    fault: &fault::GET_NOT_A_STREAM,
+};
+
+async fn get_or_405(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let listening = cx.on(&session, "GET").with(|r| r.verb(http::Method::GET).header("accept", "text/event-stream"));
+    let pending = listening.start().await?;
+    let head = pending.head().cloned();
+    let Some(head) = head else { return Err(Finding::blocked("GET got no HTTP response")) };
+    match (head.status, head.media_type().as_deref()) {
+        (405, _) | (200, Some("text/event-stream")) => Ok(()),
+        (status, media) => {
+            let actual = format!("HTTP {status}, content-type {}", media.unwrap_or("missing"));
+            Err(Finding::violated("text/event-stream, or HTTP 405", actual))
+        }
+    }
+}
+
+const UNKNOWN_METHOD_404: Check = Check {
+    id: "server/http/unknown-method-404",
+    title: "the error for an unknown method comes with 404",
+    cites: &[must("basic/transports/streamable-http#protocol-version-header", Span::MODERN)],
+    aliases: &[],
+    why: "gateways and clients act on the status without reading the body",
+    fix: "send -32601 with status 404",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(unknown_method_404(cx))),
+    fault: &fault::UNKNOWN_METHOD_200,
+};
+
+async fn unknown_method_404(cx: &ServerCx) -> Verdict {
+    cx.request("yardstick/no-such-method").await?.send().await?.expect_status(&[404])
+}
+
+const NO_BUFFERING: Check = Check {
+    id: "server/http/no-buffering",
+    title: "event streams ask proxies not to buffer",
+    cites: &[should("basic/transports/streamable-http#receiving-messages", Span::MODERN)],
+    aliases: &[],
+    why: "behind nginx, progress arrives all at once at the end",
+    fix: "send X-Accel-Buffering: no with every text/event-stream",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(no_buffering(cx))),
+    fault: &fault::BUFFERING_ALLOWED,
+};
+
+async fn no_buffering(cx: &ServerCx) -> Verdict {
+    let filter = json!({ "notifications": { "toolsListChanged": true } });
+    let pending = cx.request("subscriptions/listen").await?.params(filter).start().await?;
+    let head = pending.head().cloned().ok_or_else(|| Finding::blocked("no HTTP response"))?;
+    if head.media_type().as_deref() != Some("text/event-stream") {
+        return Err(Finding::not_applicable("no event stream was opened"));
+    }
+    match head.header("x-accel-buffering") {
+        Some(value) if value.eq_ignore_ascii_case("no") => Ok(()),
+        other => Err(Finding::violated("X-Accel-Buffering: no", format!("{other:?}"))),
+    }
+}

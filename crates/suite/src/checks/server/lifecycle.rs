@@ -1,0 +1,136 @@
+//! The handshake of the revisions that have one.
+
+use protocol::{Span, Version};
+use serde_json::{Value, json};
+use server::fault::lifecycle as fault;
+use transport::client::Profile;
+
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[HANDSHAKE_COMPLETE, VERSION_AGREED, VERSION_COUNTERED, PING_ANSWERED, CAPABILITIES_DECLARED];
+
+const HANDSHAKE_COMPLETE: Check = Check {
+    id: "server/lifecycle/handshake-complete",
+    title: "the result of initialize has protocolVersion, capabilities and serverInfo",
+    cites: &[must("basic/lifecycle#initialization", Span::LEGACY)],
+    aliases: &[],
+    why: "a client cannot know what it may ask for, and typed clients refuse to connect",
+    fix: "return all three; capabilities may be empty, serverInfo needs name and version",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(handshake_complete(cx))),
+    fault: &fault::INITIALIZE_WITHOUT_INFO,
+};
+
+async fn handshake_complete(cx: &ServerCx) -> Verdict {
+    let server = cx.session().await?.server();
+    let result = server.result.unwrap_or_default();
+    let text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
+    let missing = [
+        ("protocolVersion, a string", text(&result["protocolVersion"])),
+        ("capabilities, an object", result["capabilities"].is_object()),
+        ("serverInfo.name, a string", text(&result["serverInfo"]["name"])),
+        ("serverInfo.version, a string", result["serverInfo"]["version"].is_string()),
+    ];
+    match missing.iter().find(|(_, there)| !there) {
+        Some((what, _)) => Err(Finding::violated(*what, result.to_string())),
+        None => Ok(()),
+    }
+}
+
+const VERSION_AGREED: Check = Check {
+    id: "server/lifecycle/version-agreed",
+    title: "a revision that the server supports is agreed to as it was asked for",
+    cites: &[must("basic/lifecycle#version-negotiation", Span::LEGACY)],
+    aliases: &[],
+    why: "a client that is offered another revision than the one it asked for disconnects, or misreads what follows",
+    fix: "answer with the requested version whenever you support it, not with your newest",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(version_agreed(cx))),
+    fault: &fault::VERSION_IGNORED,
+};
+
+/// Which revisions a server supports is known only from what it agrees to, so the question is put twice: what it
+/// offers in its own words must be what it agrees to when it is asked for.
+async fn version_agreed(cx: &ServerCx) -> Verdict {
+    let offered = initialize(cx, cx.version.as_str()).await?;
+    if offered["protocolVersion"] == cx.version.as_str() {
+        return Ok(());
+    }
+    Err(Finding::violated(format!("protocolVersion {}", cx.version), format!("protocolVersion {}", offered["protocolVersion"])))
+}
+
+const VERSION_COUNTERED: Check = Check {
+    id: "server/lifecycle/version-countered",
+    title: "a revision that does not exist is answered with one that does",
+    cites: &[must("basic/lifecycle#version-negotiation", Span::LEGACY)],
+    aliases: &[],
+    why: "a newer client finds common ground only through the counter-offer",
+    fix: "when you do not know the requested version, answer with the newest one you support; do not fail, do not echo",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(version_countered(cx))),
+    fault: &fault::UNKNOWN_VERSION_ECHOED,
+};
+
+async fn version_countered(cx: &ServerCx) -> Verdict {
+    let result = initialize(cx, "1999-12-31").await?;
+    match &result["protocolVersion"] {
+        Value::String(offered) if offered.parse::<Version>().is_ok() || offered == Version::PRE_RELEASE => Ok(()),
+        other => Err(Finding::violated("a protocolVersion that the specification has", format!("protocolVersion {other}"))),
+    }
+}
+
+/// A handshake by hand, on a connection of its own: its result.
+async fn initialize(cx: &ServerCx, version: &str) -> Result<Value, Finding> {
+    let session = cx.unopened().await?;
+    let profile = Profile::default();
+    let params = json!({
+        "protocolVersion": version,
+        "capabilities": profile.capabilities,
+        "clientInfo": { "name": "yardstick", "version": env!("CARGO_PKG_VERSION") },
+    });
+    cx.on(&session, "initialize").params(params).send().await?.expect_result()
+}
+
+const PING_ANSWERED: Check = Check {
+    id: "server/lifecycle/ping-answered",
+    title: "ping is answered with an empty result",
+    cites: &[must("basic/utilities/ping#behavior-requirements", Span::LEGACY)],
+    aliases: &[],
+    why: "clients ping to see whether the server is still there, and drop the connection when it does not answer",
+    fix: "answer ping with {} at once",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(ping_answered(cx))),
+    fault: &fault::PING_REFUSED,
+};
+
+async fn ping_answered(cx: &ServerCx) -> Verdict {
+    cx.request("ping").await?.send().await?.expect_result().map(|_| ())
+}
+
+const CAPABILITIES_DECLARED: Check = Check {
+    id: "server/lifecycle/capabilities-declared",
+    title: "what the server serves, it declares",
+    cites: &[must("basic/lifecycle#operation", Span::LEGACY), must("basic/index#", Span::MODERN)],
+    aliases: &[],
+    why: "clients do not ask for what was not declared, so the feature does not exist for them",
+    fix: "declare tools, resources and prompts in capabilities when you serve them",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(capabilities_declared(cx))),
+    fault: &fault::CAPABILITY_UNDECLARED,
+};
+
+async fn capabilities_declared(cx: &ServerCx) -> Verdict {
+    let declared = cx.capabilities().await?;
+    for (capability, method) in [("tools", "tools/list"), ("resources", "resources/list"), ("prompts", "prompts/list")] {
+        if declared.get(capability).is_some() {
+            continue;
+        }
+        let answer = cx.request(method).await?.send().await?;
+        let served = answer.reply.result().and_then(|r| r[capability].as_array().map(|list| !list.is_empty()));
+        if served == Some(true) {
+            return Err(answer.violated(format!("capabilities.{capability}"), format!("{method} serves without it")));
+        }
+    }
+    Ok(())
+}

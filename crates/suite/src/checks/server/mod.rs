@@ -1,0 +1,14 @@
+//! Checks that talk to a server.
+
+pub(super) mod base;
+pub(super) mod calls;
+pub(super) mod headers;
+pub(super) mod http;
+pub(super) mod lifecycle;
+pub(super) mod modern;
+pub(super) mod prompts;
+pub(super) mod resources;
+pub(super) mod sessions;
+pub(super) mod subscriptions;
+pub(super) mod tools;
+pub(super) mod utilities;

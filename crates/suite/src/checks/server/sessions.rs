@@ -1,0 +1,115 @@
+//! Sessions of Streamable HTTP, and their absence in 2026-07-28.
+
+use protocol::{Span, Version};
+use server::fault::http as fault;
+use transport::client::Session;
+
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[ID_VISIBLE, REQUIRED, TERMINATED, VERSION_HEADER, STATELESS];
+
+const SESSIONS: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
+const PLACE: &str = "basic/transports#session-management";
+
+const ID_VISIBLE: Check = Check {
+    id: "server/sessions/id-visible-ascii",
+    title: "session ids are visible ASCII",
+    cites: &[must(PLACE, SESSIONS)],
+    aliases: &[],
+    why: "anything else is changed or dropped on its way through HTTP libraries",
+    fix: "use a random UUID, or hexadecimal digits",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(id_visible(cx))),
+    fault: &fault::SESSION_ID_NOT_ASCII,
+};
+
+async fn id_visible(cx: &ServerCx) -> Verdict {
+    let session = cx.session().await?;
+    let id = session_id(session)?;
+    if id.bytes().all(|b| (0x21..=0x7e).contains(&b)) && !id.is_empty() {
+        return Ok(());
+    }
+    Err(Finding::violated("only characters from ! to ~", format!("Mcp-Session-Id: {id:?}")))
+}
+
+fn session_id(session: &Session) -> Result<String, Finding> {
+    session.server().session_id.ok_or_else(|| Finding::not_applicable("the server assigns no session ids"))
+}
+
+const REQUIRED: Check = Check {
+    id: "server/sessions/id-required",
+    title: "a request without the session id is refused with 400",
+    cites: &[should(PLACE, SESSIONS)],
+    aliases: &[],
+    why: "served without its session, a request gets somebody else's state, or none",
+    fix: "answer 400 when the header is missing, unless the request is initialize",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(required(cx))),
+    fault: &fault::SESSION_OPTIONAL,
+};
+
+async fn required(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    session_id(&session)?;
+    cx.on(&session, "ping").with(|r| r.without_header("mcp-session-id")).send().await?.expect_status(&[400])
+}
+
+const TERMINATED: Check = Check {
+    id: "server/sessions/terminated-404",
+    title: "a session that was terminated is answered with 404",
+    cites: &[must(PLACE, SESSIONS)],
+    aliases: &[],
+    why: "404 is what makes a client start a new session; on anything else it goes on with a dead one",
+    fix: "forget the session on DELETE, and answer 404 to its id from then on",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(terminated(cx))),
+    fault: &fault::SESSION_IMMORTAL,
+};
+
+async fn terminated(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    session_id(&session)?;
+    let deleted = cx.on(&session, "DELETE").with(|r| r.verb(http::Method::DELETE)).send().await?;
+    if deleted.reply.status() == Some(405) {
+        return Err(Finding::not_applicable("the server does not let clients terminate sessions"));
+    }
+    cx.on(&session, "ping").send().await?.expect_status(&[404])
+}
+
+const VERSION_HEADER: Check = Check {
+    id: "server/sessions/version-header-checked",
+    title: "a request with an unknown MCP-Protocol-Version is refused with 400",
+    cites: &[must("basic/transports#protocol-version-header", Span::between(Version::V2025_06_18, Version::V2025_11_25))],
+    aliases: &[],
+    why: "the header is how a server of several revisions knows what the client will understand",
+    fix: "answer 400 when the header names a version that you do not support",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(version_header(cx))),
+    fault: &fault::VERSION_HEADER_IGNORED,
+};
+
+async fn version_header(cx: &ServerCx) -> Verdict {
+    let ask = cx.request("ping").await?.header("mcp-protocol-version", "1999-12-31");
+    ask.send().await?.expect_status(&[400])
+}
+
+const STATELESS: Check = Check {
+    id: "server/sessions/none-in-modern",
+    title: "no session id is handed out",
+    cites: &[should("basic/transports/streamable-http#earlier-streamable-http-revisions", Span::MODERN)],
+    aliases: &[],
+    why: "clients that see the header pin themselves to one instance, which is what the revision did away with",
+    fix: "do not send Mcp-Session-Id in answer to a modern request",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(stateless(cx))),
+    fault: &fault::STATELESS_SESSION,
+};
+
+async fn stateless(cx: &ServerCx) -> Verdict {
+    let answer = cx.request("server/discover").await?.send().await?;
+    match answer.reply.header("mcp-session-id") {
+        Some(id) => Err(answer.violated("no Mcp-Session-Id", format!("Mcp-Session-Id: {id}"))),
+        None => Ok(()),
+    }
+}

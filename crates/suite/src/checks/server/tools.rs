@@ -1,0 +1,164 @@
+//! Tools as they are listed.
+
+use std::collections::HashSet;
+
+use protocol::capability::TOOLS;
+use protocol::{Span, Version, code};
+use serde_json::{Value, json};
+use server::fault::tools as fault;
+
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[SCHEMA_VALID, NAME_CHARACTERS, NAME_UNIQUE, ORDER_STABLE, BAD_CURSOR, PAGES_END];
+
+const SCHEMA_VALID: Check = Check {
+    id: "server/tools/schema-valid",
+    title: "the input and output schemas of tools are valid JSON Schema",
+    cites: &[
+        must("server/tools#tool", Span::until(Version::V2025_06_18)),
+        must("basic/index#schema-validation", Span::since(Version::V2025_11_25)),
+    ],
+    aliases: &[],
+    why: "one broken schema makes model providers refuse the whole list of tools",
+    fix: "validate your schemas against their meta-schema in a test",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(schema_valid(cx))),
+    fault: &fault::TOOL_SCHEMA_BROKEN,
+};
+
+async fn schema_valid(cx: &ServerCx) -> Verdict {
+    for tool in cx.tools().await? {
+        for member in ["inputSchema", "outputSchema"] {
+            let Some(schema) = tool.get(member) else { continue };
+            if let Err(error) = jsonschema::meta::validate(schema) {
+                let place = error.instance_path().to_string();
+                let actual = format!("tool {}, {member}{place}: {error}", tool["name"]);
+                return Err(Finding::violated("a schema that its meta-schema accepts", actual));
+            }
+        }
+    }
+    Ok(())
+}
+
+const NAME_CHARACTERS: Check = Check {
+    id: "server/tools/name-characters",
+    title: "tool names have 1 to 128 letters, digits, underscores, hyphens or dots",
+    cites: &[should("server/tools#tool-names", Span::since(Version::V2025_11_25))],
+    aliases: &[],
+    why: "model providers refuse names with other characters, so the tool cannot be offered",
+    fix: "rename the tool, and put the pretty name into title",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(name_characters(cx))),
+    fault: &fault::TOOL_NAME_WITH_SPACE,
+};
+
+async fn name_characters(cx: &ServerCx) -> Verdict {
+    let fits = |name: &str| {
+        (1..=128).contains(&name.len())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+    };
+    match cx.tools().await?.iter().find(|tool| !tool["name"].as_str().is_some_and(fits)) {
+        Some(tool) => Err(Finding::violated("A-Z a-z 0-9 _ - . and at most 128 of them", tool["name"].to_string())),
+        None => Ok(()),
+    }
+}
+
+const NAME_UNIQUE: Check = Check {
+    id: "server/tools/name-unique",
+    title: "no two tools have the same name",
+    cites: &[
+        must("server/tools#tool", Span::until(Version::V2025_06_18)),
+        should("server/tools#tool-names", Span::since(Version::V2025_11_25)),
+    ],
+    aliases: &[],
+    why: "a call names one of them, and nobody knows which",
+    fix: "give every tool a name of its own",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(name_unique(cx))),
+    fault: &fault::TOOL_NAME_TWICE,
+};
+
+async fn name_unique(cx: &ServerCx) -> Verdict {
+    let mut seen = HashSet::new();
+    match cx.tools().await?.iter().find(|tool| !seen.insert(tool["name"].to_string())) {
+        Some(tool) => Err(Finding::violated("each name once", format!("{} twice", tool["name"]))),
+        None => Ok(()),
+    }
+}
+
+const ORDER_STABLE: Check = Check {
+    id: "server/tools/order-stable",
+    title: "tools are listed in the same order each time",
+    cites: &[should("server/tools#listing-tools", Span::MODERN)],
+    aliases: &[],
+    why: "another order is another prompt, so nothing that the model provider has cached can be used",
+    fix: "sort the list, or keep it in a vector",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(order_stable(cx))),
+    fault: &fault::TOOLS_UNSORTED,
+};
+
+async fn order_stable(cx: &ServerCx) -> Verdict {
+    cx.needs(TOOLS).await?;
+    let mut orders = Vec::new();
+    for _ in 0..2 {
+        let result = cx.request("tools/list").await?.send().await?.expect_result()?;
+        let names: Vec<Value> =
+            result["tools"].as_array().into_iter().flatten().map(|tool| tool["name"].clone()).collect();
+        orders.push(names);
+    }
+    let mut sorted = orders.clone();
+    sorted.iter_mut().for_each(|names| names.sort_by_key(Value::to_string));
+    if orders[0] == orders[1] || sorted[0] != sorted[1] {
+        return Ok(());
+    }
+    Err(Finding::violated(Value::from(orders[0].clone()).to_string(), Value::from(orders[1].clone()).to_string()))
+}
+
+const BAD_CURSOR: Check = Check {
+    id: "server/tools/bad-cursor-refused",
+    title: "a cursor that the server never handed out is refused with -32602",
+    cites: &[should("server/utilities/pagination#error-handling", Span::ALWAYS)],
+    aliases: &[],
+    why: "a client with a stale cursor would read the first page again and take it for the next",
+    fix: "check the cursor, and answer -32602 when it is not one of yours",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(bad_cursor(cx))),
+    fault: &fault::CURSOR_UNCHECKED,
+};
+
+async fn bad_cursor(cx: &ServerCx) -> Verdict {
+    cx.needs(TOOLS).await?;
+    let made_up = json!({ "cursor": "yardstick-made-this-up" });
+    cx.request("tools/list").await?.params(made_up).send().await?.expect_error(&[code::INVALID_PARAMS])
+}
+
+const PAGES_END: Check = Check {
+    id: "server/tools/pages-end",
+    title: "following the cursors of tools/list comes to an end",
+    cites: &[should("server/utilities/pagination#implementation-guidelines", Span::ALWAYS)],
+    aliases: &[],
+    why: "a client that reads all pages would never finish",
+    fix: "leave out nextCursor on the last page",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(pages_end(cx))),
+    fault: &fault::PAGES_REPEAT,
+};
+
+async fn pages_end(cx: &ServerCx) -> Verdict {
+    cx.needs(TOOLS).await?;
+    let mut seen = HashSet::new();
+    let mut params = json!({});
+    loop {
+        let answer = cx.request("tools/list").await?.params(params).send().await?;
+        let Some(result) = answer.reply.result() else {
+            return Err(answer.violated("the next page", answer.summary()));
+        };
+        let Some(cursor) = result["nextCursor"].as_str().map(str::to_owned) else { return Ok(()) };
+        if !seen.insert(cursor.clone()) {
+            return Err(answer.violated("a last page", format!("cursor {cursor:?} again")));
+        }
+        params = json!({ "cursor": cursor });
+    }
+}

@@ -1,0 +1,215 @@
+//! JSON-RPC: what every message has to have.
+
+use std::collections::HashMap;
+
+use ::wire::{Id, Kind};
+use protocol::{Span, Version};
+use server::fault::framing as fault;
+
+use super::{frames, requests, violated};
+use crate::{Check, Cite, On, Run, Verdict, WireCx, must};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[VERSION_MARKED, ONE_OF_TWO, ANSWERED_ONCE, ASKED_FOR, CODE_INTEGER, MESSAGE_PRESENT, KNOWN_CODES];
+
+const V1: Version = Version::V2024_11_05;
+const MESSAGES: &[Cite] = &[
+    must("basic/index#", Span::only(V1)),
+    must("basic/index#messages", Span::since(Version::V2025_03_26)),
+];
+const ERRORS: &[Cite] = &[
+    must("basic/messages#responses", Span::only(V1)),
+    must("basic/index#responses", Span::between(Version::V2025_03_26, Version::V2025_06_18)),
+    must("basic/index#error-responses", Span::since(Version::V2025_11_25)),
+];
+const RESULTS: &[Cite] = &[
+    must("basic/messages#responses", Span::only(V1)),
+    must("basic/index#responses", Span::between(Version::V2025_03_26, Version::V2025_06_18)),
+    must("basic/index#result-responses", Span::since(Version::V2025_11_25)),
+];
+
+const VERSION_MARKED: Check = Check {
+    id: "wire/jsonrpc/version-marked",
+    title: "every message says that it is JSON-RPC 2.0",
+    cites: MESSAGES,
+    aliases: &[],
+    why: "a receiver cannot tell the protocol of a message that does not name it, and strict ones drop it",
+    fix: "put \"jsonrpc\": \"2.0\" into every message, errors included",
+    on: On::Any,
+    run: Run::Wire(version_marked),
+    fault: &fault::JSONRPC_MISSING,
+};
+
+fn version_marked(cx: &WireCx<'_>) -> Verdict {
+    match frames(cx).find(|(_, frame)| !frame.is_2_0()) {
+        Some((entry, frame)) => {
+            let actual = frame.jsonrpc.map_or("no jsonrpc member".to_owned(), |raw| format!("jsonrpc: {raw}"));
+            Err(violated(entry, "jsonrpc: \"2.0\"", actual))
+        }
+        None => Ok(()),
+    }
+}
+
+const ONE_OF_TWO: Check = Check {
+    id: "wire/jsonrpc/one-of-result-and-error",
+    title: "a response has a result or an error, never both and never neither",
+    cites: RESULTS,
+    aliases: &[],
+    why: "a client that looks at the result first takes a failure for a success",
+    fix: "leave out `result` when there is an `error`, and the other way round",
+    on: On::Any,
+    run: Run::Wire(one_of_two),
+    fault: &fault::RESULT_AND_ERROR,
+};
+
+fn one_of_two(cx: &WireCx<'_>) -> Verdict {
+    for (entry, frame) in frames(cx) {
+        if let Kind::Invalid(why) = frame.kind() {
+            return Err(violated(entry, "a request, a notification, a result or an error", why));
+        }
+    }
+    Ok(())
+}
+
+const ANSWERED_ONCE: Check = Check {
+    id: "wire/jsonrpc/answered-once",
+    title: "a request is answered no more than once",
+    cites: RESULTS,
+    aliases: &[],
+    why: "the second answer reaches a client that has forgotten the request, or answers another one of the same id",
+    fix: "make sure that only one code path can complete a request",
+    on: On::Any,
+    run: Run::Wire(answered_once),
+    fault: &fault::ANSWERED_TWICE,
+};
+
+fn answered_once(cx: &WireCx<'_>) -> Verdict {
+    let asked = count(requests(cx).filter(|f| f.kind() == Kind::Request).filter_map(|f| f.id()));
+    let mut answers: HashMap<Id, usize> = HashMap::new();
+    for (entry, frame) in frames(cx) {
+        let Some(id) = frame.id().filter(|_| matches!(frame.kind(), Kind::Result | Kind::Error)) else { continue };
+        let Some(times) = asked.get(&id) else { continue };
+        let seen = answers.entry(id.clone()).or_default();
+        *seen += 1;
+        if *seen > *times {
+            return Err(violated(entry, format!("one answer to request {id}"), format!("answer number {seen}")));
+        }
+    }
+    Ok(())
+}
+
+const ASKED_FOR: Check = Check {
+    id: "wire/jsonrpc/id-known",
+    title: "a response carries the id of a request, of the same type and spelling",
+    cites: RESULTS,
+    aliases: &[],
+    why: "clients match answers by id; an id that changed its type never matches, and the request hangs",
+    fix: "keep the id as the JSON value that came, and send back exactly that",
+    on: On::Any,
+    run: Run::Wire(asked_for),
+    fault: &fault::ID_FOREIGN,
+};
+
+fn asked_for(cx: &WireCx<'_>) -> Verdict {
+    let asked = count(requests(cx).filter_map(|f| f.id()));
+    for (entry, frame) in frames(cx) {
+        let id = match (frame.kind(), frame.id()) {
+            (Kind::Result, Some(id)) => id,
+            // An error may be about a message whose id could not be read.
+            (Kind::Error, Some(id)) if !matches!(id, Id::Other(_)) => id,
+            (Kind::Result, None) => return Err(violated(entry, "the id of a request", "a result without an id")),
+            _ => continue,
+        };
+        if !asked.contains_key(&id) {
+            return Err(violated(entry, "the id of a request that was sent", format!("id {id}, which nobody sent")));
+        }
+    }
+    Ok(())
+}
+
+const CODE_INTEGER: Check = Check {
+    id: "wire/jsonrpc/error-code-integer",
+    title: "error codes are integers",
+    cites: ERRORS,
+    aliases: &[],
+    why: "clients decide by the code what to do next",
+    fix: "send the code as a JSON integer",
+    on: On::Any,
+    run: Run::Wire(code_integer),
+    fault: &fault::ERROR_CODE_TEXT,
+};
+
+fn code_integer(cx: &WireCx<'_>) -> Verdict {
+    each_error(cx, |error| match &error["code"] {
+        code if code.is_i64() => Ok(()),
+        code => Err(("an integer".to_owned(), format!("code: {code}"))),
+    })
+}
+
+const MESSAGE_PRESENT: Check = Check {
+    id: "wire/jsonrpc/error-message-present",
+    title: "errors have a message",
+    cites: ERRORS,
+    aliases: &[],
+    why: "the message is all that a person gets to see",
+    fix: "say in `message` what is wrong, in a sentence",
+    on: On::Any,
+    run: Run::Wire(message_present),
+    fault: &fault::ERROR_WITHOUT_MESSAGE,
+};
+
+fn message_present(cx: &WireCx<'_>) -> Verdict {
+    each_error(cx, |error| match &error["message"] {
+        message if message.is_string() => Ok(()),
+        message => Err(("a string".to_owned(), format!("message: {message}"))),
+    })
+}
+
+const KNOWN_CODES: Check = Check {
+    id: "wire/jsonrpc/error-code-defined",
+    title: "no error code is used that is kept for the specification or was withdrawn",
+    cites: &[must("basic/index#error-codes", Span::MODERN)],
+    aliases: &[],
+    why: "a code of that range will one day mean something, and clients will act on it",
+    fix: "use the codes that the specification defines, or one outside -32768 to -32000",
+    on: On::Any,
+    run: Run::Wire(known_codes),
+    fault: &fault::RESERVED_CODE,
+};
+
+fn known_codes(cx: &WireCx<'_>) -> Verdict {
+    use protocol::code::Class;
+    each_error(cx, |error| {
+        let Some(code) = error["code"].as_i64() else { return Ok(()) };
+        match protocol::code::classify(cx.version, code) {
+            Class::Reserved => Err(("a code that the specification defines".to_owned(), format!("code {code}"))),
+            Class::OtherRevision(known) if known.code <= -32000 => {
+                Err((format!("a code of {}", cx.version), format!("{} ({}) of another revision", code, known.name)))
+            }
+            Class::Defined(_) | Class::OtherRevision(_) | Class::Unassigned | Class::JsonRpc | Class::Application => {
+                Ok(())
+            }
+        }
+    })
+}
+
+/// Judges every error object; an error that is no object is judged as one without members.
+fn each_error(
+    cx: &WireCx<'_>,
+    judge: impl Fn(&serde_json::Value) -> Result<(), (String, String)>,
+) -> Verdict {
+    for (entry, frame) in frames(cx) {
+        let Some(raw) = frame.error else { continue };
+        let error = serde_json::from_str(raw.get()).unwrap_or_default();
+        judge(&error).map_err(|(expected, actual)| violated(entry, expected, actual))?;
+    }
+    Ok(())
+}
+
+fn count(ids: impl Iterator<Item = Id>) -> HashMap<Id, usize> {
+    let mut counts = HashMap::new();
+    for id in ids {
+        *counts.entry(id).or_default() += 1;
+    }
+    counts
+}

@@ -1,0 +1,214 @@
+//! What messages hold: strict JSON, the schema of the revision, results that say what they are.
+
+use ::wire::{Flaw, Frame, Kind, inspect};
+use protocol::method::{self, Side};
+use protocol::{Span, Version, schema};
+use serde_json::Value;
+use server::fault::{framing, lifecycle, tools};
+
+use super::{frames, requests, sent, violated};
+use crate::{Check, On, Run, Verdict, WireCx, must, should};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[STRICT_JSON, UTF8, SCHEMA, RESULT_TYPE, SERVER_INFO, PROGRESS_INCREASES];
+
+const MESSAGES: [crate::Cite; 2] = [
+    must("basic/index#", Span::only(Version::V2024_11_05)),
+    must("basic/index#messages", Span::since(Version::V2025_03_26)),
+];
+
+const STRICT_JSON: Check = Check {
+    id: "wire/message/members-unique",
+    title: "no object in a message has the same member twice",
+    cites: &MESSAGES,
+    aliases: &[],
+    why: "receivers differ in which of the two they take, so one of them acts on what another one never saw",
+    fix: "serialise from a map, not by pasting strings",
+    on: On::Any,
+    run: Run::Wire(strict_json),
+    fault: &framing::DUPLICATE_MEMBER,
+};
+
+fn strict_json(cx: &WireCx<'_>) -> Verdict {
+    for (entry, _) in frames(cx) {
+        if let Some(flaw) = inspect(&entry.bytes).iter().find(|f| matches!(f, Flaw::DuplicateKey { .. })) {
+            return Err(violated(entry, "each member once", flaw.to_string()));
+        }
+    }
+    Ok(())
+}
+
+const UTF8: Check = Check {
+    id: "wire/message/utf8",
+    title: "messages are UTF-8",
+    cites: &[
+        must("basic/transports#", Span::between(Version::V2025_03_26, Version::V2025_11_25)),
+        must("basic/transports/index#", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "a receiver cannot read the message at all, or reads something else",
+    fix: "encode as UTF-8, and check what comes from files and other programs before it goes into a string",
+    on: On::Any,
+    run: Run::Wire(utf8),
+    fault: &framing::NOT_UTF8,
+};
+
+fn utf8(cx: &WireCx<'_>) -> Verdict {
+    match sent(cx).find(|entry| std::str::from_utf8(&entry.bytes).is_err()) {
+        Some(entry) => Err(violated(entry, "UTF-8", "bytes that are not")),
+        None => Ok(()),
+    }
+}
+
+const SCHEMA: Check = Check {
+    id: "wire/message/schema",
+    title: "every message matches the schema of its revision",
+    cites: &[
+        must("basic/index#protocol-layers", Span::until(Version::V2025_03_26)),
+        must("basic/index#", Span::since(Version::V2025_06_18)),
+    ],
+    aliases: &[],
+    why: "clients with typed models drop the whole message when one field is missing or of another type",
+    fix: "compare the message with the definition that is named, field by field",
+    on: On::Any,
+    run: Run::Wire(matches_schema),
+    fault: &tools::TOOL_WITHOUT_SCHEMA,
+};
+
+fn matches_schema(cx: &WireCx<'_>) -> Verdict {
+    for (entry, frame) in frames(cx) {
+        let Some((name, value)) = defined_by(cx, &frame) else { continue };
+        let Some(validator) = schema::validator(cx.version, name) else { continue };
+        if let Some(flaw) = validator.check(&value).first() {
+            return Err(violated(entry, format!("{name} of {}", cx.version), flaw.to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// The definition that a frame has to match, and the part of it that has to.
+fn defined_by(cx: &WireCx<'_>, frame: &Frame<'_>) -> Option<(&'static str, Value)> {
+    let parse = |raw: &serde_json::value::RawValue| serde_json::from_str(raw.get()).ok();
+    match frame.kind() {
+        Kind::Result => {
+            let asked = requests(cx).find(|r| r.kind() == Kind::Request && r.id() == frame.id())?;
+            let method = method::find(cx.version, &asked.method()?)?;
+            let result: Value = parse(frame.result?)?;
+            match result["resultType"].as_str() {
+                Some("input_required") => Some(("InputRequiredResult", result)),
+                // What an extension brings has a definition of its own.
+                Some(other) if other != "complete" => None,
+                Some(_) | None => Some((method.result?, result)),
+            }
+        }
+        Kind::Request | Kind::Notification => {
+            let method = method::find(cx.version, &frame.method()?)?;
+            let whole = serde_json::json!({
+                "jsonrpc": "2.0",
+                "id": frame.id.and_then(parse).unwrap_or_default(),
+                "method": method.name,
+                "params": frame.params.and_then(parse).unwrap_or_default(),
+            });
+            method.direction.allows(Side::Server).then(|| (method.message, without_nulls(whole, frame)))
+        }
+        Kind::Error | Kind::Invalid(_) => None,
+    }
+}
+
+fn without_nulls(mut message: Value, frame: &Frame<'_>) -> Value {
+    if let Some(members) = message.as_object_mut() {
+        members.retain(|name, _| match name.as_str() {
+            "id" => frame.id.is_some(),
+            "params" => frame.params.is_some(),
+            _ => true,
+        });
+    }
+    message
+}
+
+const RESULT_TYPE: Check = Check {
+    id: "wire/message/result-type",
+    title: "every result says of which type it is",
+    cites: &[must("basic/index#result-responses", Span::MODERN)],
+    aliases: &[],
+    why: "without it a client cannot tell a final result from a request for more input",
+    fix: "add \"resultType\": \"complete\" to every ordinary result",
+    on: On::Any,
+    run: Run::Wire(result_type),
+    fault: &lifecycle::RESULT_TYPE_MISSING,
+};
+
+fn result_type(cx: &WireCx<'_>) -> Verdict {
+    each_result(cx, |result| match &result["resultType"] {
+        Value::String(_) => Ok(()),
+        other => Err(("resultType, a string", format!("resultType: {other}"))),
+    })
+}
+
+const SERVER_INFO: Check = Check {
+    id: "wire/message/server-info",
+    title: "every result says which server it is from",
+    cites: &[should("basic/index#meta", Span::MODERN)],
+    aliases: &[],
+    why: "there is no handshake any more, so nothing else tells a log reader what answered",
+    fix: "put io.modelcontextprotocol/serverInfo with name and version into the _meta of every result",
+    on: On::Any,
+    run: Run::Wire(server_info),
+    fault: &lifecycle::SERVER_INFO_MISSING,
+};
+
+fn server_info(cx: &WireCx<'_>) -> Verdict {
+    each_result(cx, |result| match &result["_meta"][protocol::meta::SERVER_INFO] {
+        Value::Object(_) => Ok(()),
+        _ => Err(("serverInfo in _meta", "a result without it".to_owned())),
+    })
+}
+
+const PROGRESS_INCREASES: Check = Check {
+    id: "wire/message/progress-increases",
+    title: "progress increases with every notification",
+    cites: &[
+        must("basic/utilities/progress#progress-flow", Span::LEGACY),
+        must("basic/patterns/progress#progress-flow", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "a progress bar that jumps back tells its user nothing",
+    fix: "send a notification only when the value has grown",
+    on: On::Any,
+    run: Run::Wire(progress_increases),
+    fault: &tools::PROGRESS_STANDS_STILL,
+};
+
+fn progress_increases(cx: &WireCx<'_>) -> Verdict {
+    let mut last: Vec<(Value, f64)> = Vec::new();
+    for (entry, frame) in frames(cx) {
+        if frame.method().as_deref() != Some("notifications/progress") {
+            continue;
+        }
+        let params: Value = frame.params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+        let (token, Some(now)) = (params["progressToken"].clone(), params["progress"].as_f64()) else { continue };
+        match last.iter_mut().find(|(known, _)| *known == token) {
+            Some((_, before)) if now <= *before => {
+                return Err(violated(entry, format!("progress above {before}"), format!("progress {now}")));
+            }
+            Some((_, before)) => *before = now,
+            None => last.push((token, now)),
+        }
+    }
+    if last.is_empty() {
+        return Err(crate::Finding::not_applicable("no progress was reported"));
+    }
+    Ok(())
+}
+
+fn each_result(
+    cx: &WireCx<'_>,
+    judge: impl Fn(&Value) -> Result<(), (&'static str, String)>,
+) -> Verdict {
+    for (entry, frame) in frames(cx) {
+        let Some(raw) = frame.result else { continue };
+        let result = serde_json::from_str(raw.get()).unwrap_or_default();
+        judge(&result).map_err(|(expected, actual)| violated(entry, expected, actual))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! Where the specification says it, and how strongly.
+
+use std::fmt;
+
+use protocol::{Span, Version};
+use serde::{Deserialize, Serialize};
+
+/// How strongly a requirement binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Level {
+    /// A recommendation: falling short is a warning.
+    Should,
+    /// A requirement: falling short is a failure.
+    Must,
+}
+
+/// A place in the specification that asks for what a check tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cite {
+    /// How strongly.
+    pub level: Level,
+    /// `PAGE#ANCHOR`, as in the specification's own tree; the anchor may be followed by `/N`, the statement in it.
+    pub place: &'static str,
+    /// The revisions whose page says so.
+    pub span: Span,
+}
+
+/// A MUST.
+pub const fn must(place: &'static str, span: Span) -> Cite {
+    Cite { level: Level::Must, place, span }
+}
+
+/// A MUST NOT, which binds as strongly as a MUST.
+pub const fn must_not(place: &'static str, span: Span) -> Cite {
+    must(place, span)
+}
+
+/// A SHOULD.
+pub const fn should(place: &'static str, span: Span) -> Cite {
+    Cite { level: Level::Should, place, span }
+}
+
+/// A SHOULD NOT, which binds as strongly as a SHOULD.
+pub const fn should_not(place: &'static str, span: Span) -> Cite {
+    should(place, span)
+}
+
+impl Cite {
+    /// The page of `version` on the specification's site.
+    pub fn url(&self, version: Version) -> String {
+        let place = self.place.split_once('#').map_or(self.place, |(page, rest)| {
+            let anchor = rest.split('/').next().unwrap_or_default();
+            &self.place[..page.len() + 1 + anchor.len()]
+        });
+        let page = place.trim_end_matches('#').replace("/index#", "#");
+        if self.is_apps() {
+            return format!("https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/{page}");
+        }
+        format!("https://modelcontextprotocol.io/specification/{version}/{}", page.trim_end_matches("/index"))
+    }
+
+    /// Whether it is the Apps extension that says so.
+    pub fn is_apps(&self) -> bool {
+        self.place.starts_with("apps.mdx")
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Must => "MUST",
+            Self::Should => "SHOULD",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_become_addresses() {
+        let url = |place| must(place, Span::ALWAYS).url(Version::V2025_11_25);
+        assert_eq!(url("server/tools#error-handling/2"), "https://modelcontextprotocol.io/specification/2025-11-25/server/tools#error-handling");
+        assert_eq!(url("basic/index#responses"), "https://modelcontextprotocol.io/specification/2025-11-25/basic#responses");
+        assert_eq!(url("basic/index#"), "https://modelcontextprotocol.io/specification/2025-11-25/basic");
+        assert!(url("apps.mdx#ui-resource-format").ends_with("2026-01-26/apps.mdx#ui-resource-format"));
+    }
+}

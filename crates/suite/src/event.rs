@@ -1,0 +1,30 @@
+//! What happens during a run, without presentation.
+
+use std::time::Duration;
+
+use protocol::Version;
+
+use crate::{Case, CaseReport, TargetReport};
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The target was reached, and this is what it says of itself.
+    Reached(TargetReport),
+    /// The cases of one revision begin.
+    Began {
+        /// The revision.
+        version: Version,
+        /// How many cases there are.
+        cases: usize,
+    },
+    /// A case begins.
+    Started(Case),
+    /// A case has its outcome.
+    Finished(CaseReport),
+    /// All is done.
+    Ended {
+        /// How long it took.
+        took: Duration,
+    },
+}

@@ -1,0 +1,139 @@
+//! Asking, and what is expected of the answer: all judgement of single replies is here.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use transport::client::{Pending, Reply, Request, Session};
+use wire::{Direction, Entry, Frame, What};
+
+use crate::{Evidence, Excerpt, Finding, ServerCx, Verdict};
+
+/// A request on its way, with the check's context.
+#[derive(Debug)]
+pub struct Ask<'c> {
+    cx: &'c ServerCx,
+    session: Session,
+    request: Request,
+}
+
+/// What came back, with the session that shows it.
+#[derive(Debug)]
+pub struct Answer {
+    /// What came back.
+    pub reply: Reply,
+    session: Session,
+}
+
+impl<'c> Ask<'c> {
+    pub(crate) const fn new(cx: &'c ServerCx, session: Session, request: Request) -> Self {
+        Self { cx, session, request }
+    }
+
+    /// Refines the request with any of the client's own words.
+    #[must_use]
+    pub fn with(mut self, refine: impl FnOnce(Request) -> Request) -> Self {
+        self.request = refine(self.request);
+        self
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn params(self, params: Value) -> Self {
+        self.with(|request| request.params(params))
+    }
+
+    /// An HTTP header.
+    #[must_use]
+    pub fn header(self, name: &str, value: &str) -> Self {
+        self.with(|request| request.header(name, value))
+    }
+
+    /// How long to wait.
+    #[must_use]
+    pub fn within(self, limit: Duration) -> Self {
+        self.with(|request| request.timeout(limit))
+    }
+
+    /// Sends it and waits for the answer.
+    pub async fn send(self) -> Result<Answer, Finding> {
+        self.cx.still_answers()?;
+        let reply = self.request.send().await.map_err(|failure| self.cx.noted(failure))?;
+        self.cx.answered();
+        Ok(Answer { reply, session: self.session })
+    }
+
+    /// Sends it and watches what comes.
+    pub async fn start(self) -> Result<Pending, Finding> {
+        self.cx.still_answers()?;
+        self.request.start().await.map_err(|failure| self.cx.noted(failure))
+    }
+}
+
+impl Answer {
+    /// A violation that this exchange shows.
+    pub fn violated(&self, expected: impl Into<String>, actual: impl Into<String>) -> Finding {
+        let mut evidence = Evidence::new(expected, actual);
+        evidence.frames.extend(self.sent().map(|entry| Excerpt::entry(&entry)));
+        Finding::Violated(Box::new(evidence.with_reply(&self.reply)))
+    }
+
+    /// The result, which there must be.
+    pub fn expect_result(&self) -> Result<Value, Finding> {
+        self.reply.result().ok_or_else(|| self.violated("a result", self.summary()))
+    }
+
+    /// An error, with one of these codes.
+    pub fn expect_error(&self, codes: &[i64]) -> Verdict {
+        let code = self.reply.code();
+        if code.is_some_and(|code| codes.contains(&code)) {
+            return Ok(());
+        }
+        let codes: Vec<_> = codes.iter().map(ToString::to_string).collect();
+        Err(self.violated(format!("error {}", codes.join(" or ")), self.summary()))
+    }
+
+    /// An error, whatever its code.
+    pub fn expect_any_error(&self) -> Verdict {
+        if self.reply.is_error() { Ok(()) } else { Err(self.violated("an error", self.summary())) }
+    }
+
+    /// One of these HTTP statuses; nothing is expected where there is no HTTP.
+    pub fn expect_status(&self, statuses: &[u16]) -> Verdict {
+        match self.reply.status() {
+            Some(status) if !statuses.contains(&status) => {
+                let statuses: Vec<_> = statuses.iter().map(ToString::to_string).collect();
+                Err(self.violated(format!("HTTP {}", statuses.join(" or ")), format!("HTTP {status}")))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// What came back, in a few words.
+    pub fn summary(&self) -> String {
+        let http = self.reply.status().map(|status| format!(" with HTTP {status}")).unwrap_or_default();
+        match (self.reply.error(), self.reply.result()) {
+            (Some(error), _) => {
+                let code = error.code.map_or_else(|| "without a code".to_owned(), |code| code.to_string());
+                format!("error {code}{http}: {}", error.message.unwrap_or_default())
+            }
+            (None, Some(result)) if result["isError"] == true => format!("a result with isError{http}"),
+            (None, Some(_)) => format!("a result{http}"),
+            (None, None) => format!("no response{http}"),
+        }
+    }
+
+    /// The message that was answered.
+    fn sent(&self) -> Option<Entry> {
+        let transcript = self.session.recorder().transcript();
+        let id = self.reply.frame().and_then(|frame| frame.id());
+        transcript.entries.into_iter().rev().find(|entry| {
+            let ours = entry.direction == Direction::ToServer && entry.what == What::Message;
+            let same = match (self.reply.exchange, &id) {
+                (0, Some(id)) => Frame::parse(&entry.bytes).is_ok_and(|f| f.method.is_some() && f.id().as_ref() == Some(id)),
+                (0, None) => false,
+                (exchange, _) => entry.exchange == exchange,
+            };
+            ours && same
+        })
+    }
+}

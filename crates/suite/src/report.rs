@@ -1,0 +1,157 @@
+//! What came of a run: the fold of its events.
+
+use std::time::Duration;
+
+use protocol::Version;
+use serde::{Deserialize, Serialize};
+
+use crate::{Case, Counts, Event, Evidence, Excerpt, Finding, Level, Outcome};
+
+/// What came of a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// What was measured.
+    pub target: TargetReport,
+    /// Every case, in the order in which they ended.
+    pub cases: Vec<CaseReport>,
+    /// How many came out how.
+    pub counts: Counts,
+    /// How long it took, in milliseconds.
+    pub took_ms: u64,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetReport {
+    /// The command or URL, without secrets.
+    pub description: String,
+    /// The arguments that name it on the command line.
+    pub arguments: String,
+    /// `stdio`, `http`, `http+sse` or `in-process`.
+    pub transport: String,
+    /// The revisions that it speaks.
+    pub speaks: Vec<Version>,
+    /// What it calls itself.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+}
+
+/// What came of one case.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CaseReport {
+    /// The check.
+    pub check: String,
+    /// The part of the protocol.
+    pub section: String,
+    /// What holds when it passes.
+    pub title: String,
+    /// The revision.
+    pub protocol: Version,
+    /// The transport.
+    pub transport: String,
+    /// How strongly it binds.
+    pub level: Level,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// What the specification asks for, when it was not met.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// What was there instead, or why there is no verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actual: Option<String>,
+    /// The messages that show it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<Excerpt>,
+    /// Why it matters.
+    pub why: String,
+    /// How to mend it.
+    pub fix: String,
+    /// Where the specification says so.
+    pub spec: Vec<String>,
+    /// Ids of older catalogues.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// How long it took, in microseconds.
+    pub took_us: u64,
+}
+
+/// The answer to the question "is mine right?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Nothing is broken.
+    Conformant,
+    /// Something is.
+    NotConformant,
+    /// It could not be tested, or not all of it.
+    Incomplete,
+}
+
+impl Report {
+    /// Takes in one event.
+    pub fn add(&mut self, event: &Event) {
+        match event {
+            Event::Reached(target) => self.target = target.clone(),
+            Event::Began { .. } | Event::Started(_) => {}
+            Event::Finished(case) => {
+                self.counts.add(case.outcome);
+                self.cases.push(case.clone());
+            }
+            Event::Ended { took } => self.took_ms = millis(*took),
+        }
+    }
+
+    /// The answer. A failure outweighs what could not be tested; a run that tested nothing is no success.
+    pub const fn verdict(&self) -> Verdict {
+        let counts = &self.counts;
+        if counts.failed > 0 || counts.unexpected_passes > 0 {
+            Verdict::NotConformant
+        } else if counts.blocked > 0 || counts.broke > 0 || counts.passed + counts.warned + counts.known_failures == 0 {
+            Verdict::Incomplete
+        } else {
+            Verdict::Conformant
+        }
+    }
+}
+
+impl CaseReport {
+    /// What came of `case`.
+    pub fn new(case: &Case, verdict: &crate::Verdict, known: bool, took: Duration) -> Self {
+        let check = case.check;
+        let (expected, actual, frames) = match verdict {
+            Ok(()) => (None, None, Vec::new()),
+            Err(Finding::Violated(evidence)) => {
+                let Evidence { expected, actual, frames } = evidence.as_ref().clone();
+                (Some(expected), Some(actual), frames)
+            }
+            Err(Finding::Blocked(why) | Finding::NotApplicable(why) | Finding::Broke(why)) => {
+                (None, Some(why.clone()), Vec::new())
+            }
+        };
+        Self {
+            check: check.id.to_owned(),
+            section: check.section().to_string(),
+            title: check.title.to_owned(),
+            protocol: case.version,
+            transport: crate::run::transport_name(case.via).to_owned(),
+            level: case.level,
+            outcome: Outcome::of(case.level, verdict, known),
+            expected,
+            actual,
+            frames,
+            why: check.why.to_owned(),
+            fix: check.fix.to_owned(),
+            spec: check.cites_in(case.version).map(|cite| cite.url(case.version)).collect(),
+            aliases: check.aliases.iter().map(|a| (*a).to_owned()).collect(),
+            took_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

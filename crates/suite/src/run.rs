@@ -1,0 +1,140 @@
+//! Runs a plan, and tells what happens.
+
+use std::time::Instant;
+
+use futures_util::StreamExt;
+use futures_util::stream;
+use protocol::Version;
+use transport::client::{self, Discovery, Failure, Limits, Target, Transport};
+use transport::serve::Via;
+
+use crate::check::Run;
+use crate::{
+    Case, CaseReport, Event, Finding, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx,
+};
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The revisions to measure; those that the target speaks when empty.
+    pub protocols: Vec<Version>,
+    /// Which checks.
+    pub selection: Selection,
+    /// Every bound.
+    pub limits: Limits,
+    /// How many checks run side by side.
+    pub jobs: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { protocols: Vec::new(), selection: Selection::default(), limits: Limits::default(), jobs: 8 }
+    }
+}
+
+/// Measures `target`. Every event goes to `emit` as it happens; the report is their fold.
+///
+/// `arguments` are those that name the target on the command line, for the reproduction of findings.
+pub async fn run(
+    target: &Target,
+    arguments: &str,
+    options: &Options,
+    mut emit: impl FnMut(&Event),
+) -> Result<Report, Failure> {
+    let start = Instant::now();
+    let mut report = Report::default();
+    let mut tell = |event: Event| {
+        report.add(&event);
+        emit(&event);
+    };
+    let found = client::probe(target, options.limits.clone()).await?;
+    tell(Event::Reached(describe(target, arguments, &found)));
+    let speaks: Vec<_> = found.versions.clone();
+    let protocols = if options.protocols.is_empty() { &speaks } else { &options.protocols };
+    for version in protocols.iter().copied() {
+        let via = via_of(&found, version);
+        let plan = Plan::new(&[version], via, &options.selection);
+        tell(Event::Began { version, cases: plan.cases.len() });
+        let cx = ServerCx::new(target.clone(), version, via, options.limits.clone());
+        active(&cx, &plan, options.jobs, &mut tell).await;
+        passive(&cx, &plan, &mut tell);
+        cx.close().await;
+    }
+    tell(Event::Ended { took: start.elapsed() });
+    Ok(report)
+}
+
+/// The checks that talk to the server, side by side.
+async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(Event)) {
+    let cases = plan.cases.iter().copied().filter_map(|case| match case.check.run {
+        Run::Server(run) => Some((case, run)),
+        Run::Wire(_) => None,
+    });
+    let mut running = stream::iter(cases)
+        .map(|(case, run)| async move {
+            let start = Instant::now();
+            let verdict = run(cx).await;
+            CaseReport::new(&case, &verdict, false, start.elapsed())
+        })
+        .buffer_unordered(jobs.max(1));
+    while let Some(report) = running.next().await {
+        tell(Event::Finished(report));
+    }
+}
+
+/// The checks that read what was said.
+fn passive(cx: &ServerCx, plan: &Plan, tell: &mut impl FnMut(Event)) {
+    let transcripts = cx.transcripts();
+    for case in &plan.cases {
+        if let Run::Wire(judge) = case.check.run {
+            let start = Instant::now();
+            let verdict = judge_all(cx, judge, &transcripts);
+            tell(Event::Finished(CaseReport::new(case, &verdict, false, start.elapsed())));
+        }
+    }
+}
+
+/// The first violation in any session; blocked when there was no session to look at.
+fn judge_all(cx: &ServerCx, judge: fn(&WireCx<'_>) -> Verdict, transcripts: &[wire::Transcript]) -> Verdict {
+    let mut verdict = Err(Finding::blocked("no session could be opened"));
+    for transcript in transcripts {
+        let one = judge(&WireCx { version: cx.version, via: cx.via, transcript });
+        verdict = match (verdict, one) {
+            (_, violated @ Err(Finding::Violated(_) | Finding::Broke(_))) => return violated,
+            (Ok(()), Err(_)) | (_, Ok(())) => Ok(()),
+            (Err(_), other) => other,
+        };
+    }
+    verdict
+}
+
+fn describe(target: &Target, arguments: &str, found: &Discovery) -> TargetReport {
+    let info = found.server.info.clone().unwrap_or_default();
+    let text = |name: &str| info[name].as_str().map(str::to_owned);
+    TargetReport {
+        description: target.describe(),
+        arguments: arguments.to_owned(),
+        transport: found.transport.to_string(),
+        speaks: found.versions.clone(),
+        name: text("name"),
+        version: text("version"),
+    }
+}
+
+fn via_of(found: &Discovery, _version: Version) -> Via {
+    match found.transport {
+        Transport::Stdio | Transport::InProcess => Via::Pipe,
+        Transport::StreamableHttp => Via::StreamableHttp,
+        Transport::HttpSse => Via::HttpSse,
+    }
+}
+
+/// How a transport is called in reports.
+pub(crate) const fn transport_name(via: Via) -> &'static str {
+    match via {
+        Via::Pipe => "stdio",
+        Via::StreamableHttp => "http",
+        Via::HttpSse => "http+sse",
+    }
+}
+

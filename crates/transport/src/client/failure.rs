@@ -1,0 +1,232 @@
+//! Why there is no answer to look at, and whose fault that is.
+
+use std::fmt;
+use std::time::Duration;
+
+use protocol::Version;
+use wire::Malformed;
+
+/// Why there is no answer to look at.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Failure {
+    /// The description of the target makes no sense.
+    #[error("the target makes no sense: {0}")]
+    Unusable(String),
+    /// The command could not be started.
+    #[error("cannot start `{program}`: {why}")]
+    NotStarted {
+        /// The program.
+        program: String,
+        /// The system's reason, and the repair when there is one.
+        why: String,
+    },
+    /// No connection came about.
+    #[error("cannot reach {address}: {why}")]
+    Unreachable {
+        /// Host and port.
+        address: String,
+        /// The system's reason, and the repair when there is one.
+        why: String,
+    },
+    /// The connection came about, but TLS did not.
+    #[error("no TLS with {host}: {why}")]
+    Tls {
+        /// The host.
+        host: String,
+        /// What went wrong.
+        why: String,
+    },
+    /// The target ended the connection, or died.
+    #[error("the target was gone while {during}: {how}{stderr}")]
+    Closed {
+        /// What was going on.
+        during: String,
+        /// How it went, as far as it shows.
+        how: String,
+        /// What it said last on stderr.
+        stderr: Stderr,
+    },
+    /// The target took too long.
+    #[error("the target gave no answer to {waiting} within {} ms{stderr}", after.as_millis())]
+    TimedOut {
+        /// What was waited for.
+        waiting: String,
+        /// How long.
+        after: Duration,
+        /// What it said last on stderr.
+        stderr: Stderr,
+    },
+    /// What came is no HTTP.
+    #[error("the target answered {doing} with what is no HTTP: {why}")]
+    NotHttp {
+        /// What was going on.
+        doing: String,
+        /// The parser's reason, with the first bytes.
+        why: String,
+    },
+    /// What came is no JSON-RPC.
+    #[error("the target answered {doing} with what is no JSON-RPC: {why}")]
+    NotJsonRpc {
+        /// What was going on.
+        doing: String,
+        /// What is wrong with it.
+        why: Malformed,
+    },
+    /// An HTTP response without the message that belongs there.
+    #[error("the target answered {doing} with HTTP {status}{hint}", hint = hint(*status))]
+    Status {
+        /// What was going on.
+        doing: String,
+        /// The status.
+        status: u16,
+    },
+    /// An answer with neither a result nor an error for the request.
+    #[error("the target ended its answer to {doing} without a response")]
+    NoResponse {
+        /// What was going on.
+        doing: String,
+    },
+    /// A JSON-RPC error where the session depends on a result.
+    #[error("the target refused {doing}: {message} ({code})")]
+    Refused {
+        /// What was going on.
+        doing: String,
+        /// The error's code.
+        code: i64,
+        /// The error's message.
+        message: String,
+    },
+    /// The handshake ended in another revision.
+    #[error("the target does not speak {asked}: it offers {offered}")]
+    OtherVersion {
+        /// What was asked for.
+        asked: Version,
+        /// What the target offered, as it spelled it.
+        offered: String,
+    },
+    /// The GET of HTTP+SSE led to no endpoint.
+    #[error("the target has no HTTP+SSE endpoint: {why}")]
+    NoEndpoint {
+        /// What came instead.
+        why: String,
+    },
+    /// More than the limits allow.
+    #[error("the target sent {what} of more than {limit} bytes")]
+    TooLarge {
+        /// What grew too large.
+        what: String,
+        /// The bound.
+        limit: usize,
+    },
+    /// A mistake of this end.
+    #[error("a fault of the tester itself: {0}")]
+    Ours(String),
+}
+
+/// Who is to blame for a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Blame {
+    /// The user: the target is not described so that it can be reached.
+    User,
+    /// The target: it was reached and misbehaved.
+    Target,
+    /// This end.
+    Ours,
+}
+
+/// The last lines that a process wrote to stderr.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stderr(pub Vec<String>);
+
+impl Failure {
+    /// Who is to blame.
+    pub const fn blame(&self) -> Blame {
+        match self {
+            Self::Unusable(_) | Self::NotStarted { .. } | Self::Unreachable { .. } => Blame::User,
+            Self::Tls { .. }
+            | Self::Closed { .. }
+            | Self::TimedOut { .. }
+            | Self::NotHttp { .. }
+            | Self::NotJsonRpc { .. }
+            | Self::Status { .. }
+            | Self::NoResponse { .. }
+            | Self::Refused { .. }
+            | Self::OtherVersion { .. }
+            | Self::NoEndpoint { .. }
+            | Self::TooLarge { .. } => Blame::Target,
+            Self::Ours(_) => Blame::Ours,
+        }
+    }
+
+    /// Whether a wait ran out.
+    pub const fn is_timeout(&self) -> bool {
+        matches!(self, Self::TimedOut { .. })
+    }
+
+    /// Whether the target could not be reached at all, so that trying it in another way is idle.
+    pub const fn is_unreachable(&self) -> bool {
+        matches!(
+            self,
+            Self::Unusable(_) | Self::NotStarted { .. } | Self::Unreachable { .. } | Self::Tls { .. }
+        )
+    }
+
+    pub(crate) fn timed_out(waiting: impl Into<String>, after: Duration) -> Self {
+        Self::TimedOut { waiting: waiting.into(), after, stderr: Stderr::default() }
+    }
+
+    pub(crate) fn closed(during: impl Into<String>, how: impl Into<String>) -> Self {
+        Self::Closed { during: during.into(), how: how.into(), stderr: Stderr::default() }
+    }
+
+    /// The same failure with what the process said last.
+    pub(crate) fn with_stderr(mut self, last: Stderr) -> Self {
+        if let Self::Closed { stderr, .. } | Self::TimedOut { stderr, .. } = &mut self {
+            *stderr = last;
+        }
+        self
+    }
+}
+
+impl fmt::Display for Stderr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        f.write_str("; its stderr ends with:")?;
+        self.0.iter().try_for_each(|line| write!(f, "\n  {line}"))
+    }
+}
+
+const fn hint(status: u16) -> &'static str {
+    match status {
+        401 | 403 => "; it wants credentials: give them as a header",
+        404 => "; is the path of the URL right?",
+        301 | 302 | 303 | 307 | 308 => "; redirects are not followed: give the final URL",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_names_the_repair() {
+        let failure = Failure::Status { doing: "initialize".into(), status: 401 };
+        assert_eq!(
+            failure.to_string(),
+            "the target answered initialize with HTTP 401; it wants credentials: give them as a header"
+        );
+    }
+
+    #[test]
+    fn stderr_travels_with_the_failure() {
+        let failure = Failure::closed("initialize", "exit status 1").with_stderr(Stderr(vec!["boom".into()]));
+        assert_eq!(
+            failure.to_string(),
+            "the target was gone while initialize: exit status 1; its stderr ends with:\n  boom"
+        );
+        assert_eq!(failure.blame(), Blame::Target);
+    }
+}

@@ -1,0 +1,50 @@
+//! How long and how much: every wait and every buffer of this end has its bound here.
+
+use std::time::Duration;
+
+use crate::MAX_MESSAGE;
+
+/// The bounds of one session or probe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Until a socket is connected, TLS included.
+    pub connect: Duration,
+    /// Until a fresh target gives its first answer; a process may have to be installed first.
+    pub start: Duration,
+    /// Until a request is answered, unless the request says otherwise.
+    pub request: Duration,
+    /// Until a probe takes silence for an answer.
+    pub probe: Duration,
+    /// For each rung of the shutdown: stdin closed, SIGTERM, SIGKILL.
+    pub shutdown: Duration,
+    /// How long a stream is still read after the response came, to see whether it ends.
+    pub linger: Duration,
+    /// The longest `retry` of an event stream that is respected.
+    pub retry: Duration,
+    /// How often a stream that ended early is resumed.
+    pub resumptions: u32,
+    /// How many rounds of input a request may ask for.
+    pub rounds: u32,
+    /// The most bytes of one message.
+    pub message: usize,
+    /// The most bytes that a target may send within one session; each message counts with its overhead.
+    pub traffic: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            start: Duration::from_secs(20),
+            request: Duration::from_secs(10),
+            probe: Duration::from_secs(2),
+            shutdown: Duration::from_secs(2),
+            linger: Duration::from_millis(100),
+            retry: Duration::from_secs(5),
+            resumptions: 5,
+            rounds: 8,
+            message: MAX_MESSAGE,
+            traffic: 8 * MAX_MESSAGE,
+        }
+    }
+}

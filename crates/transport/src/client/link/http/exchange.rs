@@ -1,0 +1,73 @@
+//! One request and its response, the body still on its way.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+
+use super::{Connection, Http, describe, head_of};
+use crate::client::Head;
+
+/// A response whose body is still on its way. Dropping it closes the connection, unless the body was read to its end.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) head: Head,
+    pub(crate) number: u32,
+    body: Option<Incoming>,
+    connection: Option<Connection>,
+    http: Arc<Http>,
+}
+
+impl Exchange {
+    pub(super) fn new(
+        response: http::Response<Incoming>,
+        connection: Connection,
+        number: u32,
+        http: &Arc<Http>,
+    ) -> Self {
+        let head = head_of(&response, connection.head());
+        let body = Some(response.into_body());
+        Self { head, number, body, connection: Some(connection), http: Arc::clone(http) }
+    }
+
+    /// Whether the body is a stream of events.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.head.media_type().as_deref() == Some("text/event-stream")
+    }
+
+    /// The next bytes of the body; `None` at its end; an error says how it was cut short.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, String> {
+        loop {
+            let Some(body) = &mut self.body else { return Ok(None) };
+            match body.frame().await {
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Ok(Some(data));
+                    }
+                }
+                Some(Err(why)) => {
+                    self.close();
+                    return Err(describe(&why));
+                }
+                None => {
+                    self.body = None;
+                    if let Some(connection) = self.connection.take() {
+                        self.http.give_back(connection);
+                    }
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    /// Closes the connection, whatever is still on its way.
+    pub(crate) fn close(&mut self) {
+        self.body = None;
+        self.connection = None;
+    }
+
+    pub(super) fn http(&self) -> &Http {
+        &self.http
+    }
+}

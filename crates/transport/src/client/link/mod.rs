@@ -1,0 +1,37 @@
+//! The links: bytes to and from a target, recorded on the way.
+
+mod child;
+pub(crate) mod http;
+mod outbox;
+pub(crate) mod pipe;
+pub(crate) mod raw;
+mod sse;
+mod stderr;
+
+pub(crate) use child::Child;
+pub use child::{ProcessEnd, Step};
+pub(crate) use pipe::Pipe;
+pub(crate) use sse::HttpSse;
+
+use tokio::task::JoinHandle;
+
+/// A task that ends with its owner.
+#[derive(Debug)]
+pub(crate) struct Task(JoinHandle<()>);
+
+impl Task {
+    pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(tokio::spawn(work))
+    }
+
+    pub(crate) async fn finished(&mut self) {
+        // A panic in it was reported where it happened; here it is only over.
+        let _ = (&mut self.0).await;
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

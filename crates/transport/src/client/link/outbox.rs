@@ -1,0 +1,112 @@
+//! The way out of a pipe: one task writes, so that a timeout never cuts a message in two.
+
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::sync::{Mutex, mpsc, oneshot};
+use wire::{Payload, What};
+
+use super::Task;
+use crate::client::Failure;
+use crate::client::ledger::Ledger;
+
+/// How many messages may wait for a target that does not read.
+const QUEUE: usize = 256;
+
+/// The way out of a pipe.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    sender: Mutex<Option<mpsc::Sender<Outgoing>>>,
+    writer: Mutex<Task>,
+}
+
+/// A way out for answers; does not keep the pipe open.
+#[derive(Clone, Debug)]
+pub(crate) struct Answers(mpsc::WeakSender<Outgoing>);
+
+#[derive(Debug)]
+struct Outgoing {
+    bytes: Bytes,
+    newline: bool,
+    done: oneshot::Sender<io::Result<()>>,
+}
+
+impl Outbox {
+    pub(crate) fn new(output: impl AsyncWrite + Send + Unpin + 'static, ledger: Ledger) -> (Self, Answers) {
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        let answers = Answers(sender.downgrade());
+        let writer = Task::spawn(write(output, receiver, ledger));
+        (Self { sender: Mutex::new(Some(sender)), writer: Mutex::new(writer) }, answers)
+    }
+
+    /// Writes one message and the newline that ends it.
+    pub(crate) async fn line(&self, bytes: Bytes, patience: Duration) -> Result<(), Failure> {
+        self.put(bytes, true, patience).await
+    }
+
+    /// Writes exactly these bytes.
+    pub(crate) async fn raw(&self, bytes: Bytes, patience: Duration) -> Result<(), Failure> {
+        self.put(bytes, false, patience).await
+    }
+
+    /// Closes the pipe, after what is on its way if that goes within `patience`.
+    pub(crate) async fn close(&self, patience: Duration) {
+        self.sender.lock().await.take();
+        let mut writer = self.writer.lock().await;
+        if tokio::time::timeout(patience, writer.finished()).await.is_err() {
+            *writer = Task::spawn(async {});
+        }
+    }
+
+    async fn put(&self, bytes: Bytes, newline: bool, patience: Duration) -> Result<(), Failure> {
+        let sender = self.sender.lock().await.clone();
+        let gone = || Failure::closed("writing", "its input is closed");
+        let sender = sender.ok_or_else(gone)?;
+        let (done, written) = oneshot::channel();
+        let attempt = async {
+            sender.send(Outgoing { bytes, newline, done }).await.map_err(|_| gone())?;
+            match written.await {
+                Ok(Ok(())) => Ok(()),
+                Ok(Err(why)) => Err(Failure::closed("writing", why.to_string())),
+                Err(_) => Err(gone()),
+            }
+        };
+        let late = |_| Failure::timed_out("a message that it does not read from its input", patience);
+        tokio::time::timeout(patience, attempt).await.map_err(late)?
+    }
+}
+
+impl Answers {
+    /// Sends an answer unless the target does not read, or the pipe is closed.
+    pub(crate) fn line(&self, bytes: Bytes) {
+        if let Some(sender) = self.0.upgrade() {
+            let (done, _) = oneshot::channel();
+            // A queue that is full is that of a target that does not read; it gets no answer.
+            let _ = sender.try_send(Outgoing { bytes, newline: true, done });
+        }
+    }
+}
+
+async fn write(mut output: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Outgoing>, ledger: Ledger) {
+    while let Some(Outgoing { bytes, newline, done }) = queue.recv().await {
+        let is_message = newline || Payload::parse(&bytes).is_ok();
+        ledger.sent(if is_message { What::Message } else { What::Noise }, 0, bytes.clone());
+        let newline: &[u8] = if newline { b"\n" } else { b"" };
+        let written = async {
+            output.write_all(&bytes).await?;
+            output.write_all(newline).await?;
+            output.flush().await
+        };
+        let result = written.await;
+        let failed = result.is_err();
+        // Nobody may be waiting any more.
+        let _ = done.send(result);
+        if failed {
+            break;
+        }
+    }
+    // The reader may be gone first; then there is nothing to shut.
+    let _ = output.shutdown().await;
+}

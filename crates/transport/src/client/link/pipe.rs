@@ -1,0 +1,209 @@
+//! Newline-delimited messages over a pair of byte streams: a process, or a pipe within this one.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::time::Instant;
+use wire::{Line, Lines, What};
+
+use super::outbox::{Answers, Outbox};
+use super::{Child, ProcessEnd, Task};
+use crate::client::failure::Stderr;
+use crate::client::ledger::Ledger;
+use crate::client::responder::Responder;
+use crate::client::route::Router;
+use crate::client::{Failure, Limits, Message, Target};
+
+/// Tells, once a stream has ended, how that came, and what was said last on stderr.
+pub(crate) type Ending = Pin<Box<dyn Future<Output = (String, Stderr)> + Send>>;
+
+/// Our end of a pipe.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    pub(crate) router: Arc<Router>,
+    outbox: Outbox,
+    child: Option<Child>,
+    _reader: Task,
+}
+
+/// How a pipe came to its end.
+#[derive(Debug)]
+pub(crate) enum PipeEnd {
+    Process(ProcessEnd),
+    InProcess { ended: bool, took: Duration },
+}
+
+impl Pipe {
+    /// Starts the command or dials; `None` when the target is neither.
+    pub(crate) fn open(
+        target: &Target,
+        limits: &Limits,
+        ledger: &Ledger,
+        responder: Responder,
+    ) -> Option<Result<Self, Failure>> {
+        match target {
+            Target::Command(program) => Some(Child::spawn(program, ledger).map(|(child, stdin, stdout)| {
+                let ending = child.ending();
+                Self::over(stdout, stdin, Some(child), ending, limits, ledger, responder)
+            })),
+            Target::InProcess(dial) => {
+                let (input, output) = tokio::io::split(dial.dial());
+                let ending: Ending = Box::pin(async { ("it closed the pipe".into(), Stderr::default()) });
+                Some(Ok(Self::over(input, output, None, ending, limits, ledger, responder)))
+            }
+            Target::Url(_) => None,
+        }
+    }
+
+    fn over(
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+        child: Option<Child>,
+        ending: Ending,
+        limits: &Limits,
+        ledger: &Ledger,
+        responder: Responder,
+    ) -> Self {
+        let router = Arc::new(Router::default());
+        let (outbox, answers) = Outbox::new(output, ledger.clone());
+        let reader = Reader { router: Arc::clone(&router), ledger: ledger.clone(), responder, answers };
+        let reader = Task::spawn(reader.run(input, limits.message, ending));
+        Self { router, outbox, child, _reader: reader }
+    }
+
+    /// Writes one message and its newline.
+    pub(crate) async fn line(&self, bytes: Bytes, patience: Duration) -> Result<(), Failure> {
+        let result = self.outbox.line(bytes, patience).await;
+        self.explained(result).await
+    }
+
+    /// Writes exactly these bytes.
+    pub(crate) async fn raw(&self, bytes: Bytes, patience: Duration) -> Result<(), Failure> {
+        let result = self.outbox.raw(bytes, patience).await;
+        self.explained(result).await
+    }
+
+    /// The last lines of stderr.
+    pub(crate) fn last_words(&self) -> Stderr {
+        self.child.as_ref().map(Child::last_words).unwrap_or_default()
+    }
+
+    /// The process id, if there is a process.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.child.as_ref().and_then(Child::pid)
+    }
+
+    /// Brings it to its end in order.
+    pub(crate) async fn close(&self, rung: Duration) -> PipeEnd {
+        let start = Instant::now();
+        let before = self.child.as_ref().and_then(Child::status);
+        self.outbox.close(rung).await;
+        match &self.child {
+            Some(child) => {
+                let mut end = child.shut_down(before, rung).await;
+                end.took = start.elapsed();
+                PipeEnd::Process(end)
+            }
+            None => {
+                let ended = self.ended_within(rung).await;
+                PipeEnd::InProcess { ended, took: start.elapsed() }
+            }
+        }
+    }
+
+    /// A failure to write is the smaller news when the process has died: tell of that.
+    async fn explained(&self, result: Result<(), Failure>) -> Result<(), Failure> {
+        let Err(failure) = result else { return Ok(()) };
+        if matches!(failure, Failure::Closed { .. }) && self.ended_within(Duration::from_millis(500)).await {
+            return Err(self.router.ended().unwrap_or(failure));
+        }
+        Err(failure.with_stderr(self.last_words()))
+    }
+
+    async fn ended_within(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        while self.router.ended().is_none() {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        true
+    }
+}
+
+/// Reads lines, records them, routes them and answers what asks for an answer.
+struct Reader {
+    router: Arc<Router>,
+    ledger: Ledger,
+    responder: Responder,
+    answers: Answers,
+}
+
+impl Reader {
+    async fn run(self, mut input: impl AsyncRead + Unpin, limit: usize, ending: Ending) {
+        let mut lines = Lines::new(limit);
+        let flooded = self.read(&mut input, &mut lines).await.err();
+        let unterminated = lines.finish();
+        if let Some(Line::Unterminated(rest) | Line::Whole(rest) | Line::Overlong(rest)) = unterminated.clone() {
+            // The stream is over; a bound that is hit now changes nothing.
+            let _ = self.ledger.got(What::Noise, 0, rest);
+        }
+        let why = match flooded {
+            Some(failure) => failure,
+            None => {
+                let (mut how, stderr) = ending.await;
+                if unterminated.is_some() {
+                    how.push_str("; its last line had no newline");
+                }
+                self.ledger.end(0, &how);
+                Failure::closed("a message was expected", how).with_stderr(stderr)
+            }
+        };
+        self.router.end(why);
+    }
+
+    async fn read(&self, input: &mut (impl AsyncRead + Unpin), lines: &mut Lines) -> Result<(), Failure> {
+        let mut buffer = vec![0; 64 * 1024];
+        while let Ok(count @ 1..) = input.read(&mut buffer).await {
+            lines.push(&buffer[..count]);
+            while let Some(line) = lines.next() {
+                self.line(line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&self, line: Line) -> Result<(), Failure> {
+        match line {
+            Line::Whole(bytes) | Line::Unterminated(bytes) if bytes.trim_ascii().is_empty() => {
+                self.ledger.got(What::Noise, 0, bytes)
+            }
+            Line::Whole(bytes) | Line::Unterminated(bytes) => {
+                self.ledger.got(What::Message, 0, bytes.clone())?;
+                let message = Message::plain(bytes, 0);
+                match message.payload() {
+                    Ok(_) => self.message(&message),
+                    Err(why) => self.router.noise(why),
+                }
+                Ok(())
+            }
+            Line::Overlong(bytes) => {
+                // The beginning shows what it was; the whole of it is what the bound is there to keep out.
+                self.ledger.got(What::Noise, 0, Bytes::copy_from_slice(&bytes[..bytes.len().min(1024)]))?;
+                self.router.overlong();
+                Ok(())
+            }
+        }
+    }
+
+    fn message(&self, message: &Message) {
+        self.router.route(message);
+        for answer in self.responder.answers(message) {
+            self.answers.line(answer);
+        }
+    }
+}

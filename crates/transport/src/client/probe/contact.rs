@@ -1,0 +1,129 @@
+//! The first contact: is the target of the modern era?
+
+use std::time::Duration;
+
+use protocol::{Era, Version, code};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::{RUNG, Spoken};
+use crate::client::{Failure, Limits, Profile, Reply, Session, Target, Transport};
+
+/// What the first contact showed.
+#[derive(Debug)]
+pub(super) struct First {
+    pub(super) contact: Contact,
+    /// Still open, to be closed in order.
+    pub(super) session: Session,
+    /// How long the first answer took; a process that starts slowly does so again.
+    pub(super) took: Duration,
+}
+
+/// The era of a target, as far as the first contact shows it.
+#[derive(Debug)]
+pub(super) enum Contact {
+    /// It answered the discovery.
+    Modern(Box<Spoken>),
+    /// It is of the modern era but does not take our revision.
+    OtherModern { supported: Vec<String>, why: String },
+    /// It is not of the modern era.
+    NotModern(String),
+}
+
+pub(super) async fn first(target: &Target, limits: &Limits) -> Result<First, Failure> {
+    let start = Instant::now();
+    let limits = Limits { shutdown: limits.shutdown.min(RUNG), ..limits.clone() };
+    let session = Session::connect(target, Version::LATEST, Profile::default(), limits.clone()).await?;
+    let discovery = session.request("server/discover").timeout(limits.start).send();
+    tokio::pin!(discovery);
+    let answer = match tokio::time::timeout(limits.probe, &mut discovery).await {
+        Ok(answer) => Some(answer),
+        // Silence means legacy, or that it has not started yet: now either answer decides.
+        Err(_) => tokio::select! {
+            answer = &mut discovery => Some(answer),
+            answer = handshake(&session) => answer.map(|_| None)?,
+        },
+    };
+    let took = start.elapsed();
+    let contact = match answer {
+        Some(Ok(reply)) => read(&session, &reply).await,
+        Some(Err(failure)) if failure.is_unreachable() || failure.is_timeout() => return Err(failure),
+        Some(Err(failure)) => Contact::NotModern(failure.to_string()),
+        None => Contact::NotModern("server/discover was not answered".into()),
+    };
+    Ok(First { contact, session, took })
+}
+
+/// `initialize` where `server/discover` met silence: on the same pipe, or beside it over HTTP.
+async fn handshake(session: &Session) -> Result<Reply, Failure> {
+    let limits = session.limits().clone();
+    let version = Version::LATEST_LEGACY;
+    if session.transport() == Transport::StreamableHttp {
+        let legacy =
+            Session::connect_via(session.target(), session.transport(), version, Profile::default(), limits).await?;
+        return legacy.handshake().await;
+    }
+    let profile = session.profile();
+    let message = json!({
+        "jsonrpc": "2.0",
+        "id": "initialize",
+        "method": "initialize",
+        "params": {
+            "protocolVersion": version,
+            "capabilities": profile.capabilities_in(version),
+            "clientInfo": profile.info,
+        },
+    });
+    session.request("initialize").body(message.to_string()).timeout(limits.start).send().await
+}
+
+async fn read(session: &Session, reply: &Reply) -> Contact {
+    if let Some(result) = reply.result() {
+        return match result.get("supportedVersions").and_then(Value::as_array) {
+            Some(_) => Contact::Modern(Box::new(session.spoken(Some(result)))),
+            None => Contact::NotModern("its answer to server/discover names no supportedVersions".into()),
+        };
+    }
+    let Some(error) = reply.error() else {
+        return Contact::NotModern(match reply.status() {
+            Some(status) => format!("server/discover was answered with HTTP {status} and no JSON-RPC"),
+            None => "server/discover was not answered".into(),
+        });
+    };
+    let code = error.code.unwrap_or_default();
+    let message = error.message.unwrap_or_default();
+    let why = format!("server/discover was refused: {message} ({code})");
+    match code {
+        _ if !code::is_recognised_modern(reply.status(), code) => Contact::NotModern(why),
+        code::METHOD_NOT_FOUND => without_discovery(session, why).await,
+        _ => {
+            let supported = error.data.as_ref().and_then(|data| data.get("supported"));
+            Contact::OtherModern { supported: crate::client::session::versions(supported), why }
+        }
+    }
+}
+
+/// 404 with -32601 is what a modern server says that lacks the discovery; some legacy servers say it too. A result that
+/// has a `resultType` decides.
+async fn without_discovery(session: &Session, why: String) -> Contact {
+    let reply = session.request("tools/list").send().await;
+    match reply {
+        Ok(reply) if reply.result_type().is_some() => {
+            let mut spoken = session.spoken(None);
+            spoken.server.supported = vec![spoken.version.as_str().to_owned()];
+            Contact::Modern(Box::new(spoken))
+        }
+        _ => Contact::NotModern(why),
+    }
+}
+
+impl Session {
+    fn spoken(&self, result: Option<Value>) -> Spoken {
+        debug_assert_eq!(self.version().era(), Era::Modern);
+        let mut server = self.server();
+        if let Some(result) = result {
+            server.discovered(result);
+        }
+        Spoken { version: self.version(), transport: self.transport(), server }
+    }
+}

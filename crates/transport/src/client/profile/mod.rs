@@ -1,0 +1,184 @@
+//! Who this end says it is, what it says it can do, and how it answers when a server asks.
+
+mod form;
+
+use std::fmt;
+use std::sync::Arc;
+
+use protocol::{Era, Version};
+use serde_json::{Value, json};
+
+/// How a client presents itself and answers.
+#[derive(Clone)]
+pub struct Profile {
+    /// The client's `Implementation` object.
+    pub info: Value,
+    /// The capabilities that it declares, before they are cut to what a revision knows.
+    pub capabilities: Value,
+    answer: Arc<Ask>,
+}
+
+/// What a client makes of a server's request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// A result.
+    Result(Value),
+    /// An error.
+    Error {
+        /// Its code.
+        code: i64,
+        /// Its message.
+        message: String,
+    },
+    /// None, ever.
+    Silence,
+}
+
+type Ask = dyn Fn(&str, &Value) -> Answer + Send + Sync;
+
+impl Profile {
+    /// A client with no capabilities, which answers nothing but `ping`.
+    pub fn bare() -> Self {
+        Self { info: info(), capabilities: json!({}), answer: Arc::new(refuse) }
+    }
+
+    /// The same client with other capabilities.
+    #[must_use]
+    pub fn with_capabilities(mut self, capabilities: Value) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// The same client under another name.
+    #[must_use]
+    pub fn with_info(mut self, info: Value) -> Self {
+        self.info = info;
+        self
+    }
+
+    /// The same client with other answers: a function of method and parameters.
+    #[must_use]
+    pub fn answering(mut self, answer: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static) -> Self {
+        self.answer = Arc::new(answer);
+        self
+    }
+
+    /// What the client makes of a request.
+    pub fn answer(&self, method: &str, params: &Value) -> Answer {
+        (self.answer)(method, params)
+    }
+
+    /// The capabilities as `version` knows them: what came later is left out.
+    pub fn capabilities_in(&self, version: Version) -> Value {
+        let mut shown = self.capabilities.clone();
+        let Some(all) = shown.as_object_mut() else { return shown };
+        if version < Version::V2025_06_18 {
+            all.shift_remove("elicitation");
+        }
+        if version < Version::V2025_11_25 {
+            for older in ["elicitation", "sampling"] {
+                if let Some(Value::Object(modes)) = all.get_mut(older) {
+                    modes.clear();
+                }
+            }
+        }
+        if version != Version::V2025_11_25 {
+            all.shift_remove("tasks");
+        }
+        if version.era() == Era::Modern
+            && let Some(Value::Object(roots)) = all.get_mut("roots")
+        {
+            roots.shift_remove("listChanged");
+        }
+        shown
+    }
+}
+
+/// A client that declares and answers roots, sampling, elicitation in both modes, and shows MCP Apps.
+impl Default for Profile {
+    fn default() -> Self {
+        Self {
+            info: info(),
+            capabilities: json!({
+                "roots": { "listChanged": true },
+                "sampling": {},
+                "elicitation": { "form": {}, "url": {} },
+                "extensions": { "io.modelcontextprotocol/ui": { "mimeTypes": ["text/html;profile=mcp-app"] } },
+            }),
+            answer: Arc::new(oblige),
+        }
+    }
+}
+
+impl fmt::Debug for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Profile")
+            .field("info", &self.info)
+            .field("capabilities", &self.capabilities)
+            .finish_non_exhaustive()
+    }
+}
+
+fn info() -> Value {
+    json!({ "name": "yardstick", "version": env!("CARGO_PKG_VERSION") })
+}
+
+/// Answers everything that the default profile declares.
+fn oblige(method: &str, params: &Value) -> Answer {
+    match method {
+        "roots/list" => {
+            Answer::Result(json!({ "roots": [{ "uri": "file:///yardstick/root", "name": "yardstick" }] }))
+        }
+        "sampling/createMessage" => Answer::Result(json!({
+            "role": "assistant",
+            "content": { "type": "text", "text": "This is a fixed answer of the tester." },
+            "model": "yardstick",
+            "stopReason": "endTurn",
+        })),
+        "elicitation/create" => match params.get("mode").and_then(Value::as_str) {
+            Some("url") => Answer::Result(json!({ "action": "accept" })),
+            _ => Answer::Result(json!({ "action": "accept", "content": form::fill(&params["requestedSchema"]) })),
+        },
+        _ => refuse(method, params),
+    }
+}
+
+/// Answers `ping` alone.
+fn refuse(method: &str, _: &Value) -> Answer {
+    match method {
+        "ping" => Answer::Result(json!({})),
+        _ => Answer::Error { code: -32601, message: format!("this client has no method {method}") },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_revision_sees_only_what_it_knows() {
+        let profile = Profile::default();
+        let keys = |version| {
+            let shown = profile.capabilities_in(version);
+            shown.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(keys(Version::V2024_11_05), ["roots", "sampling", "extensions"]);
+        assert_eq!(keys(Version::V2025_06_18), ["roots", "sampling", "elicitation", "extensions"]);
+        assert_eq!(profile.capabilities_in(Version::V2025_06_18)["elicitation"], json!({}));
+        assert_eq!(profile.capabilities_in(Version::V2025_11_25)["elicitation"], json!({"form": {}, "url": {}}));
+        assert_eq!(profile.capabilities_in(Version::V2026_07_28)["roots"], json!({}));
+    }
+
+    #[test]
+    fn a_bare_client_answers_ping_alone() {
+        let bare = Profile::bare();
+        assert_eq!(bare.answer("ping", &Value::Null), Answer::Result(json!({})));
+        assert!(matches!(bare.answer("roots/list", &Value::Null), Answer::Error { code: -32601, .. }));
+    }
+
+    #[test]
+    fn a_url_is_accepted_without_content() {
+        let answer = Profile::default().answer("elicitation/create", &json!({"mode": "url", "url": "https://x/"}));
+        assert_eq!(answer, Answer::Result(json!({"action": "accept"})));
+    }
+}

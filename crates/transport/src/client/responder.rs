@@ -1,0 +1,72 @@
+//! Answers the requests that a server sends, where a revision lets it.
+
+use bytes::Bytes;
+use protocol::Era;
+use serde_json::{Value, json};
+use wire::{Frame, Kind};
+
+use super::message::value;
+use super::{Answer, Message, Profile};
+
+/// Answers by a profile. In the modern era nobody asks, and what asks is not answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Responder {
+    profile: Profile,
+    era: Era,
+}
+
+impl Responder {
+    pub(crate) const fn new(profile: Profile, era: Era) -> Self {
+        Self { profile, era }
+    }
+
+    /// The answers to the requests in a message.
+    pub(crate) fn answers(&self, message: &Message) -> Vec<Bytes> {
+        match self.era {
+            Era::Modern => Vec::new(),
+            Era::Legacy => message.frames().iter().filter_map(|frame| self.answer(frame)).collect(),
+        }
+    }
+
+    fn answer(&self, frame: &Frame<'_>) -> Option<Bytes> {
+        if frame.kind() != Kind::Request {
+            return None;
+        }
+        let (id, method) = (frame.id?.get(), frame.method()?);
+        let params = frame.params.and_then(value).unwrap_or(Value::Null);
+        let outcome = match self.profile.answer(&method, &params) {
+            Answer::Result(result) => format!(r#""result":{result}"#),
+            Answer::Error { code, message } => {
+                format!(r#""error":{}"#, json!({ "code": code, "message": message }))
+            }
+            Answer::Silence => return None,
+        };
+        Some(format!(r#"{{"jsonrpc":"2.0","id":{id},{outcome}}}"#).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(era: Era, json: &'static str) -> Vec<Bytes> {
+        let message = Message::plain(Bytes::from_static(json.as_bytes()), 0);
+        Responder::new(Profile::default(), era).answers(&message)
+    }
+
+    #[test]
+    fn requests_are_answered_with_their_own_id() {
+        let ping = r#"{"jsonrpc":"2.0","id":8.0,"method":"ping"}"#;
+        assert_eq!(answers(Era::Legacy, ping), [r#"{"jsonrpc":"2.0","id":8.0,"result":{}}"#]);
+        assert!(answers(Era::Modern, ping).is_empty());
+        assert!(answers(Era::Legacy, r#"{"method":"notifications/message"}"#).is_empty());
+    }
+
+    #[test]
+    fn each_request_of_a_batch_is_answered() {
+        let batch = r#"[{"id":1,"method":"ping"},{"id":"b","method":"nope"}]"#;
+        let answers = answers(Era::Legacy, batch);
+        assert_eq!(answers.len(), 2);
+        assert!(answers[1].starts_with(br#"{"jsonrpc":"2.0","id":"b","error":{"code":-32601,"#));
+    }
+}

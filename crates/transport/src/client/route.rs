@@ -1,0 +1,243 @@
+//! Finds the request that a message belongs to, where all requests share one channel.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
+use wire::{Frame, Id, Malformed};
+
+use super::message::{is_response, same_id};
+use super::want::{About, Want};
+use super::{Failure, Message};
+
+/// How many messages that belong to no request are kept; the oldest go first.
+const UNCLAIMED: usize = 4096;
+
+/// Hands each message to the requests that it concerns.
+#[derive(Debug, Default)]
+pub(crate) struct Router {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiters: Vec<Waiter>,
+    unclaimed: VecDeque<Message>,
+    ended: Option<Failure>,
+    noise: Option<Malformed>,
+    sound: bool,
+    keys: u64,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    key: u64,
+    want: Want,
+    ids: Vec<Id>,
+    token: Option<Id>,
+    arrivals: mpsc::UnboundedSender<Arrival>,
+}
+
+/// What a request gets to see.
+#[derive(Debug)]
+pub(crate) enum Arrival {
+    /// A message; whether the request is answered with it.
+    Message(Message, bool),
+    /// A line that was too long to be kept, while no other request was open.
+    Overlong,
+}
+
+/// The receiving end of one request; leaves the router when dropped.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    key: u64,
+    arrivals: mpsc::UnboundedReceiver<Arrival>,
+    router: Arc<Router>,
+}
+
+impl Router {
+    /// Takes part: what answers `want`, carries `token` or cannot be told to belong to another comes to the ticket.
+    pub(crate) fn register(self: &Arc<Self>, want: Want, token: Option<Id>) -> Ticket {
+        let (arrivals, receiver) = mpsc::unbounded_channel();
+        let key = self.with(|state| {
+            state.keys += 1;
+            let ids = if let Want::Ids(ids) = &want { ids.clone() } else { Vec::new() };
+            if state.ended.is_none() {
+                state.waiters.push(Waiter { key: state.keys, want, ids, token, arrivals });
+            }
+            state.keys
+        });
+        Ticket { key, arrivals: receiver, router: Arc::clone(self) }
+    }
+
+    /// Hands on one message.
+    pub(crate) fn route(&self, message: &Message) {
+        let frames = message.frames();
+        self.with(|state| state.route(message, &frames));
+        self.changed.notify_waiters();
+    }
+
+    /// A line came that is no message.
+    pub(crate) fn noise(&self, why: Malformed) {
+        self.with(|state| state.noise = Some(why));
+    }
+
+    /// A line came that was too long to be kept.
+    pub(crate) fn overlong(&self) {
+        self.with(|state| {
+            let mut open = state.waiters.iter().filter(|w| w.want.is_open());
+            if let (Some(only), None) = (open.next(), open.next()) {
+                // A receiver that is gone has no more use for it.
+                let _ = only.arrivals.send(Arrival::Overlong);
+            }
+        });
+    }
+
+    /// The channel has ended: nobody will get anything any more.
+    pub(crate) fn end(&self, why: Failure) {
+        self.with(|state| {
+            state.ended.get_or_insert(why);
+            state.waiters.clear();
+        });
+        self.changed.notify_waiters();
+    }
+
+    /// Why the channel has ended, if it has.
+    pub(crate) fn ended(&self) -> Option<Failure> {
+        self.with(|state| state.ended.clone())
+    }
+
+    /// The last line that was no message, if never a message came.
+    pub(crate) fn only_noise(&self) -> Option<Malformed> {
+        self.with(|state| if state.sound { None } else { state.noise.clone() })
+    }
+
+    /// The next message that belongs to no request; `None` when `patience` runs out.
+    pub(crate) async fn unclaimed(&self, patience: Duration) -> Result<Option<Message>, Failure> {
+        let deadline = Instant::now() + patience;
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // Enabled before the look, so that nothing that comes in between is missed.
+            changed.as_mut().enable();
+            let (next, ended) = self.with(|state| (state.unclaimed.pop_front(), state.ended.clone()));
+            match (next, ended) {
+                (Some(message), _) => return Ok(Some(message)),
+                (None, Some(why)) => return Err(why),
+                (None, None) => {}
+            }
+            if tokio::time::timeout_at(deadline, changed).await.is_err() {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn with<T>(&self, f: impl FnOnce(&mut State) -> T) -> T {
+        f(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl State {
+    fn route(&mut self, message: &Message, frames: &[Frame<'_>]) {
+        self.sound |= !frames.is_empty();
+        let alone = self.waiters.iter().filter(|w| w.want.is_open()).count() == 1;
+        let about: Vec<About> = frames.iter().map(About::of).collect();
+        let mut claimed = false;
+        for waiter in &mut self.waiters {
+            let answers = waiter.want.take(frames, alone);
+            if answers || about.iter().any(|about| waiter.is_concerned(about)) {
+                claimed = true;
+                waiter.send(message, answers && waiter.want.is_settled());
+            }
+        }
+        if claimed {
+            return;
+        }
+        // A stray response is nobody's; anything else may belong to whatever is going on.
+        if !frames.iter().any(is_response) {
+            self.waiters.iter().for_each(|waiter| waiter.send(message, false));
+        }
+        if self.unclaimed.len() == UNCLAIMED {
+            self.unclaimed.pop_front();
+        }
+        self.unclaimed.push_back(message.clone());
+    }
+}
+
+impl Waiter {
+    fn is_concerned(&self, about: &About) -> bool {
+        let token = about.token.as_ref().zip(self.token.as_ref()).is_some_and(|(a, b)| same_id(a, b));
+        token || about.request.as_ref().is_some_and(|id| self.ids.iter().any(|own| same_id(own, id)))
+    }
+
+    fn send(&self, message: &Message, settles: bool) {
+        // A receiver that is gone has no more use for it.
+        let _ = self.arrivals.send(Arrival::Message(message.clone(), settles));
+    }
+}
+
+impl Ticket {
+    /// What comes next; the reason when nothing will.
+    pub(crate) async fn next(&mut self) -> Result<Arrival, Failure> {
+        match self.arrivals.recv().await {
+            Some(arrival) => Ok(arrival),
+            None => Err(self.router.ended().unwrap_or_else(|| Failure::closed("waiting", "the session was closed"))),
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let key = self.key;
+        self.router.with(|state| state.waiters.retain(|waiter| waiter.key != key));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+
+    fn message(json: &'static str) -> Message {
+        Message::plain(Bytes::from_static(json.as_bytes()), 0)
+    }
+
+    fn got(ticket: &mut Ticket) -> Vec<String> {
+        std::iter::from_fn(|| ticket.arrivals.try_recv().ok())
+            .map(|arrival| match arrival {
+                Arrival::Message(m, settles) => format!("{}{}", String::from_utf8_lossy(&m.bytes), if settles { "!" } else { "" }),
+                Arrival::Overlong => "overlong".into(),
+            })
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn each_message_finds_its_request() {
+        let router = Arc::new(Router::default());
+        let mut one = router.register(Want::Ids(vec![Id::from(1)]), Some(Id::from("t")));
+        let mut two = router.register(Want::Ids(vec![Id::from(2)]), None);
+        router.route(&message(r#"{"id":2,"result":{}}"#));
+        router.route(&message(r#"{"method":"notifications/progress","params":{"progressToken":"t"}}"#));
+        router.route(&message(r#"{"method":"notifications/message","params":{}}"#));
+        router.route(&message(r#"{"id":9,"result":{}}"#));
+        assert_eq!(got(&mut two).first().unwrap(), r#"{"id":2,"result":{}}!"#);
+        assert_eq!(got(&mut one).len(), 2, "its progress, and a log message that may be its own");
+        let stray = router.unclaimed(Duration::ZERO).await.unwrap().unwrap();
+        assert_eq!(stray.method().as_deref(), Some("notifications/message"));
+        assert_eq!(router.unclaimed(Duration::ZERO).await.unwrap().unwrap().id(), Some(Id::from(9)));
+        assert!(router.unclaimed(Duration::ZERO).await.unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn the_end_reaches_everybody() {
+        let router = Arc::new(Router::default());
+        let mut ticket = router.register(Want::Ids(vec![Id::from(1)]), None);
+        router.end(Failure::closed("x", "gone"));
+        assert!(ticket.next().await.is_err());
+        assert!(router.register(Want::Nothing, None).next().await.is_err());
+        assert!(router.unclaimed(Duration::from_secs(5)).await.is_err());
+    }
+}

@@ -1,0 +1,65 @@
+//! How a session ends, in order.
+
+use std::time::Duration;
+
+use protocol::Era;
+use tokio::time::Instant;
+
+use super::{Channel, Session};
+use crate::client::Failure;
+use crate::client::link::ProcessEnd;
+use crate::client::link::pipe::PipeEnd;
+
+/// How a session came to its end.
+#[derive(Clone, Debug)]
+pub enum Closing {
+    /// A process was brought to its end.
+    Process(ProcessEnd),
+    /// A pipe within this process was closed.
+    Pipe {
+        /// Whether the other end closed its side in time.
+        ended: bool,
+        /// How long it took.
+        took: Duration,
+    },
+    /// An HTTP session was ended with DELETE.
+    Deleted {
+        /// The status of the answer, or why there was none.
+        status: Result<u16, Failure>,
+        /// How long it took.
+        took: Duration,
+    },
+    /// Connections were closed; there was nothing else to end.
+    HungUp,
+}
+
+impl Session {
+    /// Ends the session in order: stdin closed, then signals; DELETE of an HTTP session; streams closed.
+    pub async fn close(&self) -> Closing {
+        let limits = &self.inner.limits;
+        match &self.inner.channel {
+            Channel::Pipe(pipe) => match pipe.close(limits.shutdown).await {
+                PipeEnd::Process(end) => Closing::Process(end),
+                PipeEnd::InProcess { ended, took } => Closing::Pipe { ended, took },
+            },
+            Channel::Streamable(http) => {
+                let start = Instant::now();
+                http.stop_listening().await;
+                let deleted = match self.inner.version.era() {
+                    Era::Legacy => http.delete(start + limits.request).await,
+                    Era::Modern => None,
+                };
+                http.http.hang_up();
+                match deleted {
+                    Some(status) => Closing::Deleted { status, took: start.elapsed() },
+                    None => Closing::HungUp,
+                }
+            }
+            Channel::HttpSse { http, sse, .. } => {
+                sse.close();
+                http.hang_up();
+                Closing::HungUp
+            }
+        }
+    }
+}

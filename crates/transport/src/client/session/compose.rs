@@ -1,0 +1,84 @@
+//! From a request to its bytes, and to what must come back.
+
+use bytes::Bytes;
+use protocol::{Era, meta};
+use serde_json::{Map, Value};
+use wire::Id;
+
+use super::request::{Request, RequestId};
+use crate::client::want::{Want, progress_token};
+
+/// A message, ready for a wire.
+#[derive(Clone, Debug)]
+pub(super) struct Composed {
+    pub(super) bytes: Bytes,
+    pub(super) want: Want,
+    pub(super) token: Option<Id>,
+    /// What it is, for failures.
+    pub(super) label: String,
+}
+
+impl Request {
+    pub(super) fn compose(&self) -> Composed {
+        let bytes = match &self.body {
+            Some(body) => body.clone(),
+            None if self.verb != http::Method::POST => Bytes::new(),
+            None => self.message().into(),
+        };
+        let want = if bytes.is_empty() { Want::Nothing } else { Want::of(&bytes) };
+        let label = match (&self.body, &self.verb) {
+            (Some(_), _) => "raw bytes".to_owned(),
+            (None, &http::Method::POST) => self.method.clone(),
+            (None, verb) => format!("an HTTP {verb}"),
+        };
+        Composed { want, token: progress_token(&bytes), bytes, label }
+    }
+
+    fn message(&self) -> String {
+        let id = match &self.id {
+            RequestId::Fresh => format!(r#""id":{},"#, self.session.inner.next_id()),
+            RequestId::Raw(json) => format!(r#""id":{json},"#),
+            RequestId::None => String::new(),
+        };
+        let method = Value::from(self.method.as_str());
+        let params = self.full_params().map(|params| format!(r#","params":{params}"#)).unwrap_or_default();
+        format!(r#"{{"jsonrpc":"2.0",{id}"method":{method}{params}}}"#)
+    }
+
+    /// The parameters with their `_meta`. What is no object cannot have one and stays as it is.
+    fn full_params(&self) -> Option<Value> {
+        let mut params = self.params.clone().unwrap_or_else(|| Value::Object(Map::new()));
+        let Some(object) = params.as_object_mut() else { return Some(params) };
+        let mut fields = match object.get("_meta") {
+            Some(Value::Object(given)) => given.clone(),
+            Some(_) => return Some(params),
+            None => Map::new(),
+        };
+        for (key, value) in self.usual_meta() {
+            fields.entry(key).or_insert(value);
+        }
+        for (key, value) in &self.meta {
+            match value {
+                Some(value) => fields.insert(key.clone(), value.clone()),
+                None => fields.shift_remove(key),
+            };
+        }
+        if !fields.is_empty() || object.contains_key("_meta") {
+            object.insert("_meta".to_owned(), Value::Object(fields));
+        }
+        (!object.is_empty() || self.params.is_some()).then_some(params)
+    }
+
+    /// What every modern request carries.
+    fn usual_meta(&self) -> Vec<(String, Value)> {
+        let inner = &self.session.inner;
+        match (inner.version.era(), &self.id) {
+            (Era::Legacy, _) | (Era::Modern, RequestId::None) => Vec::new(),
+            (Era::Modern, RequestId::Fresh | RequestId::Raw(_)) => vec![
+                (meta::PROTOCOL_VERSION.to_owned(), inner.version.as_str().into()),
+                (meta::CLIENT_INFO.to_owned(), inner.profile.info.clone()),
+                (meta::CLIENT_CAPABILITIES.to_owned(), inner.profile.capabilities_in(inner.version)),
+            ],
+        }
+    }
+}

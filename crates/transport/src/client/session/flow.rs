@@ -1,0 +1,110 @@
+//! Where the messages of one exchange come from.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bytes::Bytes;
+use protocol::Era;
+use tokio::time::Instant;
+
+use super::{Channel, Session};
+use crate::client::link::http::{BodyReader, Item};
+use crate::client::route::{Arrival, Ticket};
+use crate::client::{Failure, Message};
+
+/// How long to wait before a stream is resumed whose server did not say.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// Where the messages of one exchange come from.
+#[derive(Debug)]
+pub(super) enum Flow {
+    /// A channel that all requests share. What came in the body of the POST goes first.
+    Shared { ticket: Ticket, early: VecDeque<Message> },
+    /// The body of an HTTP response.
+    Own(Box<Own>),
+    /// Nowhere any more.
+    Over,
+}
+
+/// The body of an HTTP response, and in the legacy era the streams that resume it.
+#[derive(Debug)]
+pub(super) struct Own {
+    pub(super) body: BodyReader,
+    /// The whole body, where it is no stream.
+    pub(super) whole: Bytes,
+    /// Why it ended before its end, if it did.
+    pub(super) cut: Option<String>,
+    resumptions: u32,
+}
+
+impl Flow {
+    pub(super) fn own(body: BodyReader) -> Self {
+        Self::Own(Box::new(Own { body, whole: Bytes::new(), cut: None, resumptions: 0 }))
+    }
+
+    /// The next message, and whether the request is known to be settled with it; `None` at the end. While `open`,
+    /// a legacy stream that ends is resumed.
+    pub(super) async fn next(&mut self, session: &Session, open: bool) -> Result<Option<(Message, bool)>, Failure> {
+        match self {
+            Self::Shared { early, .. } if !early.is_empty() => Ok(early.pop_front().map(|m| (m, false))),
+            Self::Shared { ticket, .. } => match ticket.next().await? {
+                Arrival::Message(message, settles) => Ok(Some((message, settles))),
+                Arrival::Overlong => {
+                    Err(Failure::TooLarge { what: "a message".into(), limit: session.inner.limits.message })
+                }
+            },
+            Self::Own(own) => Ok(own.next(session, open).await?.map(|message| (message, false))),
+            Self::Over => Ok(None),
+        }
+    }
+}
+
+impl Own {
+    async fn next(&mut self, session: &Session, open: bool) -> Result<Option<Message>, Failure> {
+        loop {
+            match self.body.next().await? {
+                Some(Item::Message(message)) => {
+                    if let Channel::Streamable(http) = &session.inner.channel {
+                        http.answer(&message);
+                    }
+                    return Ok(Some(message));
+                }
+                Some(Item::Whole(bytes, message)) => {
+                    self.whole = bytes;
+                    if message.is_some() {
+                        return Ok(message);
+                    }
+                }
+                Some(Item::Event(_)) => {}
+                None if open && self.resume(session).await? => {}
+                None => {
+                    self.cut = self.cut.take().or_else(|| self.body.cut.take());
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    /// Goes on with a stream that ended early; false when that is not possible.
+    async fn resume(&mut self, session: &Session) -> Result<bool, Failure> {
+        let inner = &session.inner;
+        let Channel::Streamable(http) = &inner.channel else { return Ok(false) };
+        let Some(last) = self.body.last_event_id.clone() else { return Ok(false) };
+        if inner.version.era() == Era::Modern || self.resumptions == inner.limits.resumptions {
+            return Ok(false);
+        }
+        self.resumptions += 1;
+        let retry = self.body.retry;
+        let pause = retry.map_or(RETRY, Duration::from_millis).min(inner.limits.retry);
+        tokio::time::sleep(pause).await;
+        let mut next = http.get(Some(&last), Instant::now() + inner.limits.request).await?;
+        if next.exchange.head.status != 200 || !next.exchange.is_stream() {
+            self.cut = Some(format!("resuming it was answered with HTTP {}", next.exchange.head.status));
+            return Ok(false);
+        }
+        next.last_event_id = Some(last);
+        next.retry = retry;
+        self.body = next;
+        Ok(true)
+    }
+}

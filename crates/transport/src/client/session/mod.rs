@@ -1,0 +1,199 @@
+//! Our end of a conversation, well-behaved unless told otherwise; always records.
+
+mod close;
+mod compose;
+mod facts;
+mod flow;
+mod headers;
+mod open;
+mod pending;
+mod request;
+mod rounds;
+mod streamable;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use protocol::{Era, Version};
+use serde_json::Value;
+use wire::Recorder;
+
+pub use close::Closing;
+pub use facts::Server;
+pub(super) use facts::versions;
+pub use pending::Pending;
+pub use request::Request;
+pub use rounds::Rounds;
+use streamable::Streamable;
+
+use super::failure::Stderr;
+use super::ledger::Ledger;
+use super::link::http::Http;
+use super::link::{HttpSse, Pipe};
+use super::{Failure, Limits, Message, Profile, Reply, Target};
+
+/// Our end of a conversation. Clones share it, and requests may run side by side.
+#[derive(Clone, Debug)]
+pub struct Session {
+    inner: Arc<Inner>,
+}
+
+/// Which wire a session uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Transport {
+    /// Lines on the standard streams of a process.
+    Stdio,
+    /// Lines on a pipe within this process.
+    InProcess,
+    /// Streamable HTTP.
+    StreamableHttp,
+    /// The HTTP+SSE of 2024-11-05.
+    HttpSse,
+}
+
+#[derive(Debug)]
+struct Inner {
+    target: Target,
+    transport: Transport,
+    version: Version,
+    profile: Profile,
+    limits: Limits,
+    ledger: Ledger,
+    facts: Mutex<Server>,
+    ids: AtomicU64,
+    channel: Channel,
+}
+
+#[derive(Debug)]
+enum Channel {
+    Pipe(Pipe),
+    Streamable(Box<Streamable>),
+    HttpSse { http: Arc<Http>, sse: HttpSse, base: HeaderMap },
+}
+
+impl Session {
+    /// The revision that was asked for.
+    pub fn version(&self) -> Version {
+        self.inner.version
+    }
+
+    /// The wire.
+    pub fn transport(&self) -> Transport {
+        self.inner.transport
+    }
+
+    /// The target.
+    pub fn target(&self) -> &Target {
+        &self.inner.target
+    }
+
+    /// The bounds.
+    pub fn limits(&self) -> &Limits {
+        &self.inner.limits
+    }
+
+    /// The profile.
+    pub fn profile(&self) -> &Profile {
+        &self.inner.profile
+    }
+
+    /// What the server said about itself so far.
+    pub fn server(&self) -> Server {
+        let mut facts = self.inner.facts();
+        if let Channel::Streamable(http) = &self.inner.channel {
+            facts.session_id = http.session_id();
+        }
+        facts
+    }
+
+    /// The record of everything.
+    pub fn recorder(&self) -> &Recorder {
+        self.inner.ledger.recorder()
+    }
+
+    /// The last lines that the process wrote to stderr.
+    pub fn stderr(&self) -> Stderr {
+        match &self.inner.channel {
+            Channel::Pipe(pipe) => pipe.last_words(),
+            Channel::Streamable(_) | Channel::HttpSse { .. } => Stderr::default(),
+        }
+    }
+
+    /// The process id of the target, if it is a process.
+    pub fn pid(&self) -> Option<u32> {
+        match &self.inner.channel {
+            Channel::Pipe(pipe) => pipe.pid(),
+            Channel::Streamable(_) | Channel::HttpSse { .. } => None,
+        }
+    }
+
+    /// Why the channel has ended, if it has. Streamable HTTP has no one channel that could end.
+    pub fn ended(&self) -> Option<Failure> {
+        match &self.inner.channel {
+            Channel::Pipe(pipe) => pipe.router.ended(),
+            Channel::HttpSse { sse, .. } => sse.router.ended(),
+            Channel::Streamable(_) => None,
+        }
+    }
+
+    /// A request, to be refined and sent.
+    pub fn request(&self, method: impl Into<String>) -> Request {
+        Request::new(self.clone(), method.into())
+    }
+
+    /// A notification, to be refined and sent.
+    pub fn notification(&self, method: impl Into<String>) -> Request {
+        self.request(method).without_id()
+    }
+
+    /// Sends a notification.
+    pub async fn notify(&self, method: impl Into<String>, params: Option<Value>) -> Result<Reply, Failure> {
+        let notification = self.notification(method);
+        match params {
+            Some(params) => notification.params(params).send().await,
+            None => notification.send().await,
+        }
+    }
+
+    /// Sends bytes as they are: into the pipe without a newline, or as the body of a POST. Only the latter has a reply.
+    pub async fn send_bytes(&self, bytes: impl Into<Bytes>) -> Result<Option<Reply>, Failure> {
+        match &self.inner.channel {
+            Channel::Pipe(pipe) => pipe.raw(bytes.into(), self.inner.limits.request).await.map(|()| None),
+            Channel::Streamable(_) | Channel::HttpSse { .. } => {
+                self.request("bytes").body(bytes).send().await.map(Some)
+            }
+        }
+    }
+
+    /// The next message that belongs to no request; `None` when none comes in time. On legacy Streamable HTTP the first
+    /// call opens the GET stream; [`Self::tune_in`] does so beforehand.
+    pub async fn incoming(&self, patience: Duration) -> Result<Option<Message>, Failure> {
+        match &self.inner.channel {
+            Channel::Pipe(pipe) => pipe.router.unclaimed(patience).await,
+            Channel::HttpSse { sse, .. } => sse.router.unclaimed(patience).await,
+            Channel::Streamable(http) => {
+                if self.inner.version.era() == Era::Legacy {
+                    self.tune_in().await?;
+                }
+                http.router.unclaimed(patience).await
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn next_id(&self) -> u64 {
+        self.ids.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+    }
+
+    fn facts(&self) -> Server {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn learn(&self, f: impl FnOnce(&mut Server)) {
+        f(&mut self.facts.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}

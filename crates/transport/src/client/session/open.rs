@@ -1,0 +1,225 @@
+//! How a session begins: connect, and then whatever the era says comes first.
+
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+
+use protocol::{Era, Version, code};
+use serde_json::json;
+use wire::Recorder;
+
+use super::streamable::Streamable;
+use super::{Channel, Inner, Server, Session, Transport, headers};
+use crate::client::ledger::Ledger;
+use crate::client::link::http::Http;
+use crate::client::link::{HttpSse, Pipe};
+use crate::client::responder::Responder;
+use crate::client::{Endpoint, Failure, Limits, Profile, Reply, Target};
+
+impl Session {
+    /// Opens a conversation in `version`: in the legacy era with the handshake, in the modern era with a discovery whose
+    /// failure is no obstacle. A target that offers another revision is a failure.
+    ///
+    /// A URL is tried as Streamable HTTP, and where that is refused as HTTP+SSE; for 2024-11-05 the other way round.
+    pub async fn open(
+        target: &Target,
+        version: Version,
+        profile: Profile,
+        limits: Limits,
+    ) -> Result<Self, Failure> {
+        let recorder = Recorder::new();
+        let mut first = None;
+        for transport in Transport::candidates(target, version) {
+            let session = Self::connect_recorded(target, transport, version, profile.clone(), limits.clone(), &recorder);
+            let opened = async {
+                let session = session.await?;
+                session.begin().await.map(|()| session)
+            };
+            match opened.await {
+                Ok(session) => return Ok(session),
+                Err(failure) if failure.is_unreachable() => return Err(first.unwrap_or(failure)),
+                Err(failure) => drop(first.get_or_insert(failure)),
+            }
+        }
+        Err(first.unwrap_or_else(|| Failure::Ours("no transport fits the target".into())))
+    }
+
+    /// Connects and says nothing: no handshake, no discovery. For 2024-11-05 a URL means HTTP+SSE.
+    pub async fn connect(
+        target: &Target,
+        version: Version,
+        profile: Profile,
+        limits: Limits,
+    ) -> Result<Self, Failure> {
+        let transport = Transport::candidates(target, version).into_iter().next().unwrap_or(Transport::Stdio);
+        Self::connect_via(target, transport, version, profile, limits).await
+    }
+
+    /// The same over a given wire.
+    pub async fn connect_via(
+        target: &Target,
+        transport: Transport,
+        version: Version,
+        profile: Profile,
+        limits: Limits,
+    ) -> Result<Self, Failure> {
+        Self::connect_recorded(target, transport, version, profile, limits, &Recorder::new()).await
+    }
+
+    /// Does what comes first in the era: `initialize` and `notifications/initialized`, or `server/discover`. The reply
+    /// is what came, be it an error; what it says about the server is in [`Self::server`].
+    pub async fn handshake(&self) -> Result<Reply, Failure> {
+        let inner = &self.inner;
+        match inner.version.era() {
+            Era::Legacy => {
+                let reply = self.initialize().await?;
+                if let Some(result) = reply.result() {
+                    inner.learn(|facts| facts.initialized(result));
+                    if let Channel::Streamable(http) = &inner.channel {
+                        http.negotiated(inner.facts().version);
+                    }
+                    self.notify("notifications/initialized", None).await?;
+                }
+                Ok(reply)
+            }
+            Era::Modern => {
+                let reply = self.request("server/discover").timeout(inner.limits.start).send().await?;
+                if let Some(result) = reply.result() {
+                    inner.learn(|facts| facts.discovered(result));
+                }
+                Ok(reply)
+            }
+        }
+    }
+
+    async fn connect_recorded(
+        target: &Target,
+        transport: Transport,
+        version: Version,
+        profile: Profile,
+        limits: Limits,
+        recorder: &Recorder,
+    ) -> Result<Self, Failure> {
+        let ledger = Ledger::new(recorder.clone(), limits.traffic);
+        let responder = Responder::new(profile.clone(), version.era());
+        let channel = match (transport, target) {
+            (Transport::StreamableHttp, Target::Url(endpoint)) => {
+                let http = Streamable::new(endpoint, version, &limits, ledger.clone(), responder)?;
+                Channel::Streamable(Box::new(http))
+            }
+            (Transport::HttpSse, Target::Url(endpoint)) => http_sse(endpoint, &limits, &ledger, responder).await?,
+            (Transport::Stdio | Transport::InProcess, _) => match Pipe::open(target, &limits, &ledger, responder) {
+                Some(pipe) => Channel::Pipe(pipe?),
+                None => return Err(Failure::Unusable("a URL has no standard streams".into())),
+            },
+            (Transport::StreamableHttp | Transport::HttpSse, Target::Command(_) | Target::InProcess(_)) => {
+                return Err(Failure::Unusable("only a URL speaks HTTP".into()));
+            }
+        };
+        let inner = Inner {
+            target: target.clone(),
+            transport,
+            version,
+            profile,
+            limits,
+            ledger,
+            facts: Mutex::new(Server::default()),
+            ids: AtomicU64::new(0),
+            channel,
+        };
+        Ok(Self { inner: inner.into() })
+    }
+
+    async fn initialize(&self) -> Result<Reply, Failure> {
+        let inner = &self.inner;
+        let params = json!({
+            "protocolVersion": inner.version,
+            "capabilities": inner.profile.capabilities_in(inner.version),
+            "clientInfo": inner.profile.info,
+        });
+        self.request("initialize").params(params).timeout(inner.limits.start).send().await
+    }
+
+    /// The handshake, with what makes the session useless as a failure.
+    async fn begin(&self) -> Result<(), Failure> {
+        let reply = self.handshake().await?;
+        let asked = self.inner.version;
+        match asked.era() {
+            Era::Legacy => {
+                judge(&reply, "initialize")?;
+                match self.server().version {
+                    Some(offered) if offered == asked.as_str() => Ok(()),
+                    Some(offered) => Err(Failure::OtherVersion { asked, offered }),
+                    None => Err(Failure::NoResponse { doing: "initialize".into() }),
+                }
+            }
+            Era::Modern => match reply.error() {
+                Some(error) if error.code == Some(code::UNSUPPORTED_PROTOCOL_VERSION) => {
+                    let offered = super::facts::versions(error.data.as_ref().and_then(|data| data.get("supported")));
+                    Err(Failure::OtherVersion { asked, offered: offered.join(", ") })
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+}
+
+impl Transport {
+    /// The wires that a target may speak `version` over, the likelier first.
+    pub fn candidates(target: &Target, version: Version) -> Vec<Self> {
+        match (target, version.era()) {
+            (Target::Command(_), _) => vec![Self::Stdio],
+            (Target::InProcess(_), _) => vec![Self::InProcess],
+            (Target::Url(_), Era::Modern) => vec![Self::StreamableHttp],
+            (Target::Url(_), Era::Legacy) if version == Version::V2024_11_05 => {
+                vec![Self::HttpSse, Self::StreamableHttp]
+            }
+            (Target::Url(_), Era::Legacy) => vec![Self::StreamableHttp, Self::HttpSse],
+        }
+    }
+
+    /// The name, for humans.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::InProcess => "in process",
+            Self::StreamableHttp => "Streamable HTTP",
+            Self::HttpSse => "HTTP+SSE",
+        }
+    }
+}
+
+async fn http_sse(
+    endpoint: &Endpoint,
+    limits: &Limits,
+    ledger: &Ledger,
+    responder: Responder,
+) -> Result<Channel, Failure> {
+    let http = Http::new(endpoint, limits, ledger.clone())?;
+    let base = headers::base(endpoint)?;
+    let sse = HttpSse::open(endpoint, &http, &base, limits, responder).await?;
+    Ok(Channel::HttpSse { http, sse, base })
+}
+
+/// A reply whose result a session depends on.
+pub(crate) fn judge(reply: &Reply, doing: &str) -> Result<(), Failure> {
+    let doing = || doing.to_owned();
+    if let Some(error) = reply.error() {
+        let message = error.message.unwrap_or_else(|| "an error without a message".into());
+        return Err(Failure::Refused { doing: doing(), code: error.code.unwrap_or_default(), message });
+    }
+    if reply.frame().is_some() {
+        return Ok(());
+    }
+    match (reply.status(), reply.messages.last()) {
+        (Some(status), _) if !(200..300).contains(&status) => Err(Failure::Status { doing: doing(), status }),
+        (_, Some(last)) => match last.payload() {
+            Err(why) => Err(Failure::NotJsonRpc { doing: doing(), why }),
+            Ok(_) => Err(Failure::NoResponse { doing: doing() }),
+        },
+        (_, None) if !reply.body.is_empty() => match wire::Payload::parse(&reply.body) {
+            Err(why) => Err(Failure::NotJsonRpc { doing: doing(), why }),
+            Ok(_) => Err(Failure::NoResponse { doing: doing() }),
+        },
+        (_, None) => Err(Failure::NoResponse { doing: doing() }),
+    }
+}

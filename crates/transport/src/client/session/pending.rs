@@ -1,0 +1,306 @@
+//! A request that is on its way, watched message by message.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bytes::Bytes;
+use protocol::Era;
+use tokio::time::Instant;
+use wire::Id;
+
+use super::compose::Composed;
+use super::flow::Flow;
+use super::{Channel, Request, Session, headers};
+use crate::client::link::http::{BodyReader, Item, Outgoing};
+use crate::client::want::{Want, cancellation};
+use crate::client::{Failure, Head, Message, Reply};
+
+/// How long a cancellation that nobody waits for may take.
+const PARTING: Duration = Duration::from_millis(200);
+
+/// A request that is on its way. Dropping it closes its stream, if it has one of its own.
+#[derive(Debug)]
+pub struct Pending {
+    session: Session,
+    label: String,
+    want: Want,
+    id: Option<Id>,
+    flow: Flow,
+    reply: Reply,
+    started: Instant,
+    patience: Duration,
+}
+
+impl Pending {
+    pub(super) async fn start(request: Request) -> Result<Self, Failure> {
+        let composed = request.compose();
+        let (session, patience, started) = (request.session.clone(), request.patience(), Instant::now());
+        let (flow, head) = match &session.inner.channel {
+            Channel::Pipe(pipe) => {
+                let ticket = pipe.router.register(composed.want.clone(), composed.token.clone());
+                pipe.line(composed.bytes.clone(), patience).await.map_err(|f| during(f, &composed.label))?;
+                let quiet = matches!(composed.want, Want::Nothing);
+                (if quiet { Flow::Over } else { Flow::Shared { ticket, early: VecDeque::new() } }, None)
+            }
+            Channel::Streamable(http) => {
+                let body = http.send(&request, &composed).await?;
+                let head = (body.exchange.head.clone(), body.exchange.number);
+                (Flow::own(body), Some(head))
+            }
+            Channel::HttpSse { .. } => post_sse(&request, &composed).await?,
+        };
+        let (head, exchange) = head.map_or((None, 0), |(head, number)| (Some(head), number));
+        let id = composed.want.first().cloned();
+        let Composed { want, label, .. } = composed;
+        Ok(Self { session, label, want, id, flow, reply: empty(head, exchange), started, patience })
+    }
+
+    /// Watches what belongs to no request; see [`Session::listen`].
+    fn listening(session: &Session, flow: Flow, head: Option<(Head, u32)>) -> Self {
+        let (head, exchange) = head.map_or((None, 0), |(head, number)| (Some(head), number));
+        Self {
+            session: session.clone(),
+            label: "a message".into(),
+            want: Want::Nothing,
+            id: None,
+            flow,
+            reply: empty(head, exchange),
+            started: Instant::now(),
+            patience: session.inner.limits.request,
+        }
+    }
+
+    /// The head of the HTTP response.
+    pub const fn head(&self) -> Option<&Head> {
+        self.reply.head.as_ref()
+    }
+
+    /// The id that the request went out with.
+    pub const fn id(&self) -> Option<&Id> {
+        self.id.as_ref()
+    }
+
+    /// What came so far.
+    pub fn messages(&self) -> &[Message] {
+        &self.reply.messages
+    }
+
+    /// Whether the response came.
+    pub const fn is_settled(&self) -> bool {
+        self.want.is_settled()
+    }
+
+    /// The id of the last event of the stream that had one.
+    pub fn last_event_id(&self) -> Option<&str> {
+        match &self.flow {
+            Flow::Own(own) => own.body.last_event_id.as_deref(),
+            Flow::Shared { .. } | Flow::Over => None,
+        }
+    }
+
+    /// The last `retry` of the stream.
+    pub fn retry(&self) -> Option<Duration> {
+        match &self.flow {
+            Flow::Own(own) => own.body.retry.map(Duration::from_millis),
+            Flow::Shared { .. } | Flow::Over => None,
+        }
+    }
+
+    /// The next message, the response included; `None` when nothing can come any more.
+    pub async fn next(&mut self) -> Result<Option<Message>, Failure> {
+        self.next_within(self.patience).await
+    }
+
+    /// The same, waiting no longer than `patience`.
+    pub async fn next_within(&mut self, patience: Duration) -> Result<Option<Message>, Failure> {
+        match tokio::time::timeout(patience, self.advance()).await {
+            Ok(result) => result,
+            Err(_) => Err(self.late(patience)),
+        }
+    }
+
+    /// Waits for the response, and for the end of its stream if that comes soon.
+    pub async fn response(mut self) -> Result<Reply, Failure> {
+        let deadline = self.started + self.patience;
+        while !self.want.is_settled() {
+            match tokio::time::timeout_at(deadline, self.advance()).await {
+                Ok(Ok(Some(_))) => {}
+                Ok(Ok(None)) => break,
+                Ok(Err(failure)) => return Err(failure),
+                Err(_) => {
+                    self.give_up().await;
+                    return Err(self.late(self.patience));
+                }
+            }
+        }
+        self.linger().await?;
+        Ok(self.into_reply())
+    }
+
+    /// Takes the request back: by closing its stream in the modern era of HTTP, elsewhere by a notification.
+    pub async fn cancel(&mut self, reason: &str) -> Result<(), Failure> {
+        let inner = &self.session.inner;
+        if let (Channel::Streamable(_), Era::Modern) = (&inner.channel, inner.version.era()) {
+            self.close();
+            return Ok(());
+        }
+        let Some(id) = &self.id else { return Ok(()) };
+        let notification = cancellation(id, Some(reason));
+        let sent = self.session.notification("notifications/cancelled").body(notification);
+        // Boxed, for a request sends through what it is part of.
+        Box::pin(sent.send()).await.map(drop)
+    }
+
+    /// Closes the stream; on a shared channel, stops looking.
+    pub fn close(&mut self) {
+        self.flow = Flow::Over;
+    }
+
+    async fn advance(&mut self) -> Result<Option<Message>, Failure> {
+        if let (Flow::Shared { .. }, true) = (&self.flow, self.want.is_settled()) {
+            self.flow = Flow::Over;
+        }
+        let next = self.flow.next(&self.session, self.want.is_open()).await;
+        let Some((message, settles)) = next.map_err(|failure| during(failure, &self.label))? else {
+            self.finish();
+            return Ok(None);
+        };
+        let alone = matches!(self.flow, Flow::Own(_)) || settles;
+        let was_open = self.want.is_open();
+        self.want.take(&message.frames(), alone);
+        if was_open && self.want.is_settled() {
+            self.reply.response = Some(message.clone());
+            self.reply.elapsed = self.started.elapsed();
+        }
+        self.reply.messages.push(message.clone());
+        Ok(Some(message))
+    }
+
+    /// A stream may go on after the response; whether it does is worth a moment.
+    async fn linger(&mut self) -> Result<(), Failure> {
+        if !matches!(self.flow, Flow::Own(_)) || !self.want.is_settled() {
+            return Ok(());
+        }
+        let patience = self.session.inner.limits.linger;
+        let rest = async {
+            while self.advance().await?.is_some() {}
+            Ok(())
+        };
+        tokio::time::timeout(patience, rest).await.unwrap_or(Ok(()))
+    }
+
+    fn finish(&mut self) {
+        if let Flow::Own(own) = &mut self.flow {
+            self.reply.body = std::mem::take(&mut own.whole);
+            self.reply.cut = own.cut.take();
+        }
+        self.reply.ended = true;
+        self.flow = Flow::Over;
+    }
+
+    fn into_reply(mut self) -> Reply {
+        if let Flow::Own(own) = &mut self.flow {
+            self.reply.body = std::mem::take(&mut own.whole);
+        }
+        self.reply.ended |= matches!(self.flow, Flow::Shared { .. } | Flow::Over);
+        if self.reply.response.is_none() {
+            self.reply.elapsed = self.started.elapsed();
+        }
+        self.reply
+    }
+
+    fn late(&self, patience: Duration) -> Failure {
+        let failure = Failure::timed_out(&self.label, patience);
+        let Channel::Pipe(pipe) = &self.session.inner.channel else { return failure };
+        match pipe.router.only_noise() {
+            Some(why) => Failure::NotJsonRpc { doing: self.label.clone(), why },
+            None => failure.with_stderr(pipe.last_words()),
+        }
+    }
+
+    /// Tells the target that nobody waits any more, as far as that goes quickly.
+    async fn give_up(&mut self) {
+        let Some(id) = self.id.clone().filter(|_| self.label != "initialize" && self.want.is_open()) else { return };
+        let notification = Bytes::from(cancellation(&id, Some("it took too long")));
+        match (&self.session.inner.channel, self.session.inner.version.era()) {
+            // A target that does not even read is past telling.
+            (Channel::Pipe(pipe), _) => drop(pipe.line(notification, PARTING).await),
+            (Channel::Streamable(http), Era::Legacy) => http.post(notification),
+            (Channel::Streamable(_), Era::Modern) | (Channel::HttpSse { .. }, _) => {}
+        }
+        self.close();
+    }
+}
+
+impl Session {
+    /// Watches what belongs to no request: the GET stream of legacy Streamable HTTP, after `last_event_id` if that is
+    /// given, or what the shared channel of another wire brings.
+    pub async fn listen(&self, last_event_id: Option<&str>) -> Result<Pending, Failure> {
+        let shared = |router: &std::sync::Arc<crate::client::route::Router>| Flow::Shared {
+            ticket: router.register(Want::Nothing, None),
+            early: VecDeque::new(),
+        };
+        match &self.inner.channel {
+            Channel::Pipe(pipe) => Ok(Pending::listening(self, shared(&pipe.router), None)),
+            Channel::HttpSse { sse, .. } => Ok(Pending::listening(self, shared(&sse.router), None)),
+            Channel::Streamable(http) => {
+                let body = http.get(last_event_id, Instant::now() + self.inner.limits.request).await?;
+                let head = (body.exchange.head.clone(), body.exchange.number);
+                Ok(Pending::listening(self, Flow::own(body), Some(head)))
+            }
+        }
+    }
+}
+
+/// Posts to the endpoint of HTTP+SSE. A refusal is the whole answer; else the answer comes on the stream.
+async fn post_sse(request: &Request, composed: &Composed) -> Result<(Flow, Option<(Head, u32)>), Failure> {
+    let Channel::HttpSse { http, sse, base } = &request.session.inner.channel else {
+        return Err(Failure::Ours("no HTTP+SSE here".into()));
+    };
+    let mut all = base.clone();
+    headers::post(&mut all);
+    request.adjust(&mut all)?;
+    let ticket = sse.router.register(composed.want.clone(), composed.token.clone());
+    let path = request.path.clone().unwrap_or_else(|| sse.path.clone());
+    let outgoing = Outgoing { verb: request.verb.clone(), path, headers: all, body: composed.bytes.clone() };
+    let deadline = Instant::now() + request.patience();
+    let mut body = BodyReader::new(http.send(outgoing, &composed.label, deadline).await?);
+    let head = (body.exchange.head.clone(), body.exchange.number);
+    if !(200..300).contains(&head.0.status) || matches!(composed.want, Want::Nothing) {
+        return Ok((Flow::own(body), Some(head)));
+    }
+    let mut early = VecDeque::new();
+    let drain = async {
+        while let Some(item) = body.next().await? {
+            if let Item::Message(message) | Item::Whole(_, Some(message)) = item {
+                early.push_back(message);
+            }
+        }
+        Ok::<(), Failure>(())
+    };
+    tokio::time::timeout_at(deadline, drain)
+        .await
+        .map_err(|_| Failure::timed_out(&composed.label, request.patience()))??;
+    Ok((Flow::Shared { ticket, early }, Some(head)))
+}
+
+fn empty(head: Option<Head>, exchange: u32) -> Reply {
+    Reply {
+        head,
+        body: Bytes::new(),
+        messages: Vec::new(),
+        response: None,
+        cut: None,
+        ended: false,
+        elapsed: Duration::ZERO,
+        exchange,
+    }
+}
+
+/// Says what was going on when the channel ended.
+fn during(mut failure: Failure, label: &str) -> Failure {
+    if let Failure::Closed { during, .. } = &mut failure {
+        *during = format!("answering {label}");
+    }
+    failure
+}

@@ -1,0 +1,162 @@
+//! A request to be refined and sent: right by default, as wrong as a test wants it.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use protocol::header;
+use serde_json::Value;
+
+use super::{Pending, Rounds, Session};
+use crate::client::{Failure, Reply};
+
+/// A message to be refined and sent.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub(super) session: Session,
+    pub(super) method: String,
+    pub(super) params: Option<Value>,
+    pub(super) meta: Vec<(String, Option<Value>)>,
+    pub(super) id: RequestId,
+    pub(super) headers: Vec<(String, Vec<u8>)>,
+    pub(super) without: Vec<String>,
+    pub(super) body: Option<Bytes>,
+    pub(super) verb: http::Method,
+    pub(super) path: Option<String>,
+    pub(super) timeout: Option<Duration>,
+}
+
+/// The id that a message gets.
+#[derive(Clone, Debug)]
+pub(super) enum RequestId {
+    /// The next number of the session.
+    Fresh,
+    /// This JSON text, verbatim.
+    Raw(String),
+    /// None.
+    None,
+}
+
+impl Request {
+    pub(super) fn new(session: Session, method: String) -> Self {
+        Self {
+            session,
+            method,
+            params: None,
+            meta: Vec::new(),
+            id: RequestId::Fresh,
+            headers: Vec::new(),
+            without: Vec::new(),
+            body: None,
+            verb: http::Method::POST,
+            path: None,
+            timeout: None,
+        }
+    }
+
+    /// The parameters. What a revision wants in `_meta` is added unless it is there.
+    #[must_use]
+    pub fn params(mut self, params: Value) -> Self {
+        self.params = Some(params);
+        self
+    }
+
+    /// A member of `_meta`, in the place of the usual one if there is such.
+    #[must_use]
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.meta.push((key.into(), Some(value.into())));
+        self
+    }
+
+    /// Leaves out a member of `_meta`.
+    #[must_use]
+    pub fn without_meta(mut self, key: impl Into<String>) -> Self {
+        self.meta.push((key.into(), None));
+        self
+    }
+
+    /// The id as JSON, verbatim: `8.0`, `"a"`, `null`, or what is no JSON at all.
+    #[must_use]
+    pub fn id(mut self, json: impl Into<String>) -> Self {
+        self.id = RequestId::Raw(json.into());
+        self
+    }
+
+    /// No id: a notification.
+    #[must_use]
+    pub fn without_id(mut self) -> Self {
+        self.id = RequestId::None;
+        self
+    }
+
+    /// An HTTP header. The first of a name takes the place of the usual one; more of the same name are added.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl AsRef<[u8]>) -> Self {
+        self.headers.push((name.into(), value.as_ref().to_vec()));
+        self
+    }
+
+    /// Leaves out an HTTP header.
+    #[must_use]
+    pub fn without_header(mut self, name: impl Into<String>) -> Self {
+        self.without.push(name.into());
+        self
+    }
+
+    /// The `Mcp-Param-*` headers that a tool's schema asks for, from the arguments given so far.
+    #[must_use]
+    pub fn mirror(mut self, input_schema: &Value) -> Self {
+        let arguments = self.params.as_ref().and_then(|params| params.get("arguments"));
+        // A schema that declares them wrongly is for a check to judge; here it means no headers.
+        let declared = header::declared(input_schema).unwrap_or_default();
+        let mirrored = header::mirror(&declared, arguments).unwrap_or_default();
+        self.headers.extend(mirrored.into_iter().map(|(name, value)| (name, value.into_bytes())));
+        self
+    }
+
+    /// Bytes in the place of the whole message.
+    #[must_use]
+    pub fn body(mut self, bytes: impl Into<Bytes>) -> Self {
+        self.body = Some(bytes.into());
+        self
+    }
+
+    /// Another HTTP method than POST; without a body unless one was given.
+    #[must_use]
+    pub fn verb(mut self, verb: http::Method) -> Self {
+        self.verb = verb;
+        self
+    }
+
+    /// Another path (and query) than the endpoint's.
+    #[must_use]
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = Some(path.into());
+        self
+    }
+
+    /// How long to wait for the response.
+    #[must_use]
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends it and waits for what settles it.
+    pub async fn send(self) -> Result<Reply, Failure> {
+        self.start().await?.response().await
+    }
+
+    /// Sends it and lets the caller watch what comes.
+    pub async fn start(self) -> Result<Pending, Failure> {
+        Pending::start(self).await
+    }
+
+    /// Sends it, gives what the server asks for on the way, and sends it again until it is complete.
+    pub async fn send_through(self) -> Result<Rounds, Failure> {
+        Rounds::run(self).await
+    }
+
+    pub(super) fn patience(&self) -> Duration {
+        self.timeout.unwrap_or(self.session.inner.limits.request)
+    }
+}

@@ -1,0 +1,214 @@
+//! How to reach the thing under test.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::io::DuplexStream;
+use url::Url;
+
+use super::{Failure, redact};
+
+/// How to reach the thing under test.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A command that speaks MCP on its stdin and stdout.
+    Command(Program),
+    /// An HTTP endpoint.
+    Url(Endpoint),
+    /// A server within this process, behind a pipe that carries lines like stdio.
+    InProcess(Arc<dyn Dial>),
+}
+
+/// A command with all that it needs to run.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The program, looked up in PATH.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables that are set besides the inherited ones.
+    pub env: Vec<(String, String)>,
+    /// The directory that it runs in; ours unless given.
+    pub cwd: Option<PathBuf>,
+}
+
+/// An HTTP endpoint with all that it needs to be spoken to.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Where it is; `http` or `https`.
+    pub url: Url,
+    /// Headers that go with every request, as often as they are given.
+    pub headers: Vec<(String, String)>,
+    /// Certificates in PEM that are trusted besides the public ones.
+    pub roots: Option<Arc<[u8]>>,
+}
+
+/// Something within this process that can be connected to.
+pub trait Dial: Send + Sync + 'static {
+    /// A fresh connection. Must be called within a tokio runtime.
+    fn dial(&self) -> DuplexStream;
+
+    /// What it is, for humans.
+    fn name(&self) -> String {
+        "in process".into()
+    }
+}
+
+/// A function that dials is a way to dial.
+impl<F: Fn() -> DuplexStream + Send + Sync + 'static> Dial for F {
+    fn dial(&self) -> DuplexStream {
+        self()
+    }
+}
+
+impl fmt::Debug for dyn Dial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Dial({})", self.name())
+    }
+}
+
+// Not derived: variables and arguments hold secrets.
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.env.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("Program")
+            .field("program", &self.program)
+            .field("args", &redact::words(&self.args))
+            .field("env", &names)
+            .field("cwd", &self.cwd)
+            .finish()
+    }
+}
+
+// Not derived: headers hold secrets.
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("Endpoint").field("url", &redact::url(&self.url)).field("headers", &names).finish()
+    }
+}
+
+impl Target {
+    /// A command and its arguments.
+    pub fn command(program: impl Into<String>, args: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let args = args.into_iter().map(Into::into).collect();
+        Self::Command(Program { program: program.into(), args, ..Program::default() })
+    }
+
+    /// An HTTP endpoint without headers of its own.
+    pub fn url(url: &str) -> Result<Self, Failure> {
+        Endpoint::new(url).map(Self::Url)
+    }
+
+    /// A server within this process.
+    pub fn in_process(dial: impl Dial) -> Self {
+        Self::InProcess(Arc::new(dial))
+    }
+
+    /// One line for humans, without secrets.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Command(program) => {
+                let mut words = vec![Cow::Borrowed(program.program.as_str())];
+                words.extend(redact::words(&program.args));
+                words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+            }
+            Self::Url(endpoint) => redact::url(&endpoint.url),
+            Self::InProcess(dial) => dial.name(),
+        }
+    }
+
+    /// `text` with every secret of the target hidden; reports pass what they show through this.
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        redact::hide(text, &self.secrets())
+    }
+
+    fn secrets(&self) -> Vec<String> {
+        match self {
+            Self::Command(program) => {
+                let set = program.env.iter().filter(|(name, _)| redact::is_secret_name(name));
+                let set = set.map(|(_, value)| value.clone());
+                set.chain(redact::secret_words(&program.args)).collect()
+            }
+            Self::Url(endpoint) => {
+                let values = endpoint.headers.iter().map(|(_, value)| value.clone());
+                values.chain(redact::secret_parts(&endpoint.url)).collect()
+            }
+            Self::InProcess(_) => Vec::new(),
+        }
+    }
+}
+
+impl Endpoint {
+    /// The endpoint at `url`, which must be `http` or `https`.
+    pub fn new(url: &str) -> Result<Self, Failure> {
+        let parsed = Url::parse(url).map_err(|why| Failure::Unusable(format!("not a URL: {why}")))?;
+        if !matches!(parsed.scheme(), "http" | "https") || !parsed.has_host() {
+            return Err(Failure::Unusable("a URL must begin with http:// or https://".into()));
+        }
+        Ok(Self { url: parsed, headers: Vec::new(), roots: None })
+    }
+
+    /// Sends a header with every request.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Trusts the certificates in `pem` too.
+    #[must_use]
+    pub fn trust(mut self, pem: impl Into<Arc<[u8]>>) -> Self {
+        self.roots = Some(pem.into());
+        self
+    }
+}
+
+impl From<Endpoint> for Target {
+    fn from(endpoint: Endpoint) -> Self {
+        Self::Url(endpoint)
+    }
+}
+
+impl From<Program> for Target {
+    fn from(program: Program) -> Self {
+        Self::Command(program)
+    }
+}
+
+/// A word as a shell would need it.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+*".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_as_it_would_be_typed() {
+        let target = Target::command("sh", ["-c", "echo 'hi'", "--token", "abcdef"]);
+        assert_eq!(target.describe(), r"sh -c 'echo '\''hi'\''' --token ***");
+    }
+
+    #[test]
+    fn secrets_stay_hidden() {
+        let endpoint = Endpoint::new("http://u:pass1@localhost:8080/mcp?key=k123").unwrap();
+        let endpoint = endpoint.header("Authorization", "Bearer s3cret");
+        assert!(!format!("{endpoint:?}").contains("s3cret"));
+        let target = Target::from(endpoint);
+        assert_eq!(target.describe(), "http://localhost:8080/mcp?key=***");
+        assert_eq!(target.redact("< authorization: Bearer s3cret, pass1, k123"), "< authorization: ***, ***, ***");
+    }
+
+    #[test]
+    fn what_is_no_http_url_is_refused() {
+        assert!(Target::url("ftp://x/").is_err() && Target::url("localhost").is_err());
+    }
+}

@@ -1,0 +1,190 @@
+//! Which messages settle a request.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use wire::{Frame, Id, Kind, Payload};
+
+use super::message::{is_anonymous, is_response, same_id};
+
+/// What must come until a request counts as answered.
+#[derive(Clone, Debug)]
+pub(crate) enum Want {
+    /// A response to each of these; answered ones are taken out.
+    Ids(Vec<Id>),
+    /// An error that names no request: what was sent is no message.
+    Anonymous,
+    /// Nothing: what was sent asks for no response.
+    Nothing,
+    /// Nothing any more.
+    Settled,
+}
+
+impl Want {
+    /// What the bytes that are sent ask for.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        match Payload::parse(bytes) {
+            Ok(Payload::Single(frame)) => match (frame.kind(), frame.id()) {
+                (Kind::Request | Kind::Invalid(_), Some(id)) => Self::Ids(vec![id]),
+                (Kind::Notification | Kind::Result | Kind::Error, _) => Self::Nothing,
+                (Kind::Request | Kind::Invalid(_), None) => Self::Anonymous,
+            },
+            Ok(Payload::Batch(items)) => {
+                let sound: Vec<_> = items.iter().flatten().collect();
+                let ids: Vec<Id> =
+                    sound.iter().filter(|f| f.kind() == Kind::Request).filter_map(|f| f.id()).collect();
+                match (ids.is_empty(), sound.is_empty() || sound.len() < items.len()) {
+                    (false, _) => Self::Ids(ids),
+                    (true, true) => Self::Anonymous,
+                    (true, false) => Self::Nothing,
+                }
+            }
+            Err(_) => Self::Anonymous,
+        }
+    }
+
+    /// Whether a response is still expected.
+    pub(crate) const fn is_open(&self) -> bool {
+        matches!(self, Self::Ids(_) | Self::Anonymous)
+    }
+
+    /// Whether it was open and is answered now.
+    pub(crate) const fn is_settled(&self) -> bool {
+        matches!(self, Self::Settled)
+    }
+
+    /// The first id that is waited for.
+    pub(crate) fn first(&self) -> Option<&Id> {
+        match self {
+            Self::Ids(ids) => ids.first(),
+            Self::Anonymous | Self::Nothing | Self::Settled => None,
+        }
+    }
+
+    /// Takes in the frames of one message; true when one of them answers. An error that names no request is an
+    /// answer only when no other request is open, which `alone` tells.
+    pub(crate) fn take(&mut self, frames: &[Frame<'_>], alone: bool) -> bool {
+        if alone && self.is_open() && frames.iter().any(is_anonymous) {
+            *self = Self::Settled;
+            return true;
+        }
+        let Self::Ids(ids) = self else { return false };
+        let before = ids.len();
+        let answered: Vec<Id> = frames.iter().filter(|f| is_response(f)).filter_map(Frame::id).collect();
+        ids.retain(|id| !answered.iter().any(|other| same_id(id, other)));
+        let hit = ids.len() < before;
+        if ids.is_empty() {
+            *self = Self::Settled;
+        }
+        hit
+    }
+}
+
+/// The `progressToken` in the parameters of the bytes that are sent.
+pub(crate) fn progress_token(bytes: &[u8]) -> Option<Id> {
+    let frame = Frame::parse(bytes).ok()?;
+    let params: Params<'_> = serde_json::from_str(frame.params?.get()).ok()?;
+    params.meta?.progress_token.map(Id::from_raw)
+}
+
+/// The requests that a notification says it is about: by progress token, by subscription, by cancellation.
+#[derive(Debug, Default)]
+pub(crate) struct About {
+    pub(crate) token: Option<Id>,
+    pub(crate) request: Option<Id>,
+}
+
+impl About {
+    pub(crate) fn of(frame: &Frame<'_>) -> Self {
+        let method = frame.method();
+        let (Some(method), Some(params)) = (method.as_deref(), frame.params) else { return Self::default() };
+        let Ok(params) = serde_json::from_str::<Params<'_>>(params.get()) else { return Self::default() };
+        let id = |raw: Option<&RawValue>| raw.map(Id::from_raw);
+        match method {
+            "notifications/progress" => Self { token: id(params.progress_token), request: None },
+            "notifications/cancelled" => Self { token: None, request: id(params.request_id) },
+            _ => Self { token: None, request: params.meta.and_then(|meta| id(meta.subscription_id)) },
+        }
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Params<'a> {
+    #[serde(borrow, rename = "_meta", default)]
+    meta: Option<Meta<'a>>,
+    #[serde(borrow, rename = "progressToken", default)]
+    progress_token: Option<&'a RawValue>,
+    #[serde(borrow, rename = "requestId", default)]
+    request_id: Option<&'a RawValue>,
+}
+
+#[derive(serde::Deserialize)]
+struct Meta<'a> {
+    #[serde(borrow, rename = "progressToken", default)]
+    progress_token: Option<&'a RawValue>,
+    #[serde(borrow, rename = "io.modelcontextprotocol/subscriptionId", default)]
+    subscription_id: Option<&'a RawValue>,
+}
+
+/// A notification that takes a request back.
+pub(crate) fn cancellation(id: &Id, reason: Option<&str>) -> String {
+    let reason = reason.map(|r| format!(r#","reason":{}"#, Value::from(r))).unwrap_or_default();
+    format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}{reason}}}}}"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settles(sent: &str, came: &str, alone: bool) -> bool {
+        let mut want = Want::of(sent.as_bytes());
+        want.take(&[Frame::parse(came.as_bytes()).unwrap()], alone);
+        want.is_settled()
+    }
+
+    #[test]
+    fn a_request_is_settled_by_its_id() {
+        let sent = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+        assert!(settles(sent, r#"{"id":7,"result":{}}"#, false));
+        assert!(settles(sent, r#"{"id":7,"error":{}}"#, false));
+        assert!(!settles(sent, r#"{"id":"7","result":{}}"#, true));
+        assert!(!settles(sent, r#"{"id":7,"method":"ping"}"#, true), "a request with the same id is no answer");
+    }
+
+    #[test]
+    fn an_error_without_id_settles_the_only_request() {
+        let sent = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+        assert!(settles(sent, r#"{"id":null,"error":{}}"#, true));
+        assert!(!settles(sent, r#"{"id":null,"error":{}}"#, false));
+        assert!(settles("{nope", r#"{"error":{}}"#, true));
+    }
+
+    #[test]
+    fn a_batch_waits_for_all_of_its_ids() {
+        let mut want = Want::of(br#"[{"id":1,"method":"a"},{"method":"n"},{"id":2,"method":"b"}]"#);
+        assert!(want.take(&[Frame::parse(br#"{"id":2,"result":{}}"#).unwrap()], true));
+        assert!(want.is_open());
+        assert!(want.take(&[Frame::parse(br#"{"id":1,"result":{}}"#).unwrap()], true));
+        assert!(want.is_settled());
+        assert!(matches!(Want::of(b"[]"), Want::Anonymous));
+        assert!(matches!(Want::of(br#"[{"method":"n"}]"#), Want::Nothing));
+    }
+
+    #[test]
+    fn notifications_say_what_they_are_about() {
+        let about = |json: &str| About::of(&Frame::parse(json.as_bytes()).unwrap());
+        let progress = r#"{"method":"notifications/progress","params":{"progressToken":"t","progress":1}}"#;
+        assert_eq!(about(progress).token, Some(Id::from("t")));
+        let listed = r#"{"method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":3}}}"#;
+        assert_eq!(about(listed).request, Some(Id::from(3)));
+        let log = about(r#"{"method":"notifications/message","params":{"level":"info"}}"#);
+        assert!(log.token.is_none() && log.request.is_none());
+    }
+
+    #[test]
+    fn a_cancellation_keeps_the_spelling_of_the_id() {
+        assert_eq!(
+            cancellation(&Id::Number("8.0".into()), Some("a \"b\"")),
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8.0,"reason":"a \"b\""}}"#
+        );
+    }
+}

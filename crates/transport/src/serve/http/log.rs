@@ -1,0 +1,145 @@
+//! The events of one legacy stream: written by the server, read by whichever connection the client has.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use tokio::sync::Notify;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use wire::sse;
+
+/// How many events a stream remembers for a client that comes back.
+const REMEMBERED: usize = 4096;
+
+/// One stream, which may outlive the connections that show it.
+#[derive(Debug)]
+pub(super) struct Log {
+    /// Its number within the session, first part of every event id.
+    pub(super) number: u32,
+    state: Mutex<State>,
+    changed: Notify,
+    resumable: bool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    events: VecDeque<(u64, Bytes)>,
+    last: u64,
+    /// The connection is to be closed once this event has been read.
+    hangup_after: Option<u64>,
+    finished: bool,
+}
+
+impl Log {
+    pub(super) fn new(number: u32, resumable: bool) -> Arc<Self> {
+        Arc::new(Self { number, state: Mutex::default(), changed: Notify::new(), resumable })
+    }
+
+    /// Adds a message.
+    pub(super) fn message(&self, message: &[u8]) {
+        self.append(|id| sse::encode(id, message));
+    }
+
+    /// Adds an event without data whose id lets the client come back before the first message.
+    pub(super) fn prime(&self) {
+        self.append(|id| sse::encode(id, b""));
+    }
+
+    /// Has the connection closed, and the client come back after `retry_ms`.
+    pub(super) fn hang_up(&self, retry_ms: u64) {
+        self.append(|id| {
+            let mut event = format!("retry: {retry_ms}\n").into_bytes();
+            event.extend(sse::encode(id, b""));
+            event
+        });
+        let mut state = self.lock();
+        state.hangup_after = Some(state.last);
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// No more messages will come.
+    pub(super) fn finish(&self) {
+        self.lock().finished = true;
+        self.changed.notify_waiters();
+    }
+
+    /// What came after event `after`, and what comes. The token is cancelled when the connection goes.
+    pub(super) fn read(
+        self: &Arc<Self>,
+        after: u64,
+        gone: &CancellationToken,
+    ) -> impl Stream<Item = Bytes> + Send + use<> {
+        let reader = Reader { log: self.clone(), after, _gone: gone.clone().drop_guard() };
+        futures_util::stream::unfold(reader, |mut reader| async move {
+            let bytes = reader.next().await?;
+            Some((bytes, reader))
+        })
+    }
+
+    fn append(&self, event: impl FnOnce(Option<&str>) -> Vec<u8>) {
+        let mut state = self.lock();
+        state.last += 1;
+        let last = state.last;
+        let id = self.resumable.then(|| format!("{}-{last}", self.number));
+        state.events.push_back((last, event(id.as_deref()).into()));
+        if state.events.len() > REMEMBERED {
+            state.events.pop_front();
+        }
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads an event id back: the number of the stream, and of the event in it.
+pub(super) fn parse_id(id: &str) -> Option<(u32, u64)> {
+    let (stream, event) = id.split_once('-')?;
+    Some((stream.parse().ok()?, event.parse().ok()?))
+}
+
+struct Reader {
+    log: Arc<Log>,
+    after: u64,
+    _gone: DropGuard,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            let log = self.log.clone();
+            let changed = log.changed.notified();
+            tokio::pin!(changed);
+            // Registered before the look, so that nothing slips between the two.
+            changed.as_mut().enable();
+            match self.look() {
+                Look::Event(bytes) => return Some(bytes),
+                Look::End => return None,
+                Look::Wait => changed.await,
+            }
+        }
+    }
+
+    fn look(&mut self) -> Look {
+        let mut state = self.log.lock();
+        if let Some((number, bytes)) = state.events.iter().find(|(number, _)| *number > self.after) {
+            self.after = *number;
+            return Look::Event(bytes.clone());
+        }
+        if state.hangup_after.is_some_and(|last| self.after >= last) {
+            state.hangup_after = None;
+            return Look::End;
+        }
+        if state.finished { Look::End } else { Look::Wait }
+    }
+}
+
+enum Look {
+    Event(Bytes),
+    End,
+    Wait,
+}

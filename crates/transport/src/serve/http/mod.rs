@@ -1,0 +1,188 @@
+//! Streamable HTTP of every revision, and HTTP+SSE beside it, on one port.
+//!
+//! `POST /mcp` carries both eras: a message that names its version in `_meta` (or in a modern
+//! `MCP-Protocol-Version` header) is served statelessly, `initialize` opens a session, and anything else belongs
+//! to one. `GET` and `DELETE /mcp` belong to sessions. `GET /sse` and `POST /messages` are the 2024-11-05 transport.
+
+mod body;
+mod guard;
+mod log;
+mod post;
+mod reply;
+mod session;
+mod sse;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use self::body::Body;
+use self::session::Sessions;
+use super::{Handler, Outbox, Via};
+
+pub use self::guard::Guard;
+
+/// The path of the MCP endpoint.
+pub const MCP_PATH: &str = "/mcp";
+/// The path of the event stream of the 2024-11-05 transport.
+pub const SSE_PATH: &str = "/sse";
+/// The path to which a client of the 2024-11-05 transport posts.
+pub const MESSAGES_PATH: &str = "/messages";
+
+/// After how long a silent stream gets a comment, so that nobody in between takes it for dead.
+const KEEP_ALIVE: std::time::Duration = std::time::Duration::from_secs(15);
+
+type Request = http::Request<hyper::body::Incoming>;
+type Response = http::Response<Body>;
+
+/// What an HTTP server insists on. The defaults are what the specification asks for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Who may ask.
+    pub guard: Guard,
+    /// Whether legacy requests have to name their session.
+    pub require_session: bool,
+    /// Whether streams can be resumed with `Last-Event-ID`.
+    pub resumable: bool,
+    /// Whether a terminated session is forgotten.
+    pub forget_sessions: bool,
+    /// Whether an unknown `MCP-Protocol-Version` is refused.
+    pub check_version: bool,
+}
+
+/// A server that accepts connections until it is dropped or told to stop.
+#[derive(Debug)]
+pub struct HttpServer {
+    address: SocketAddr,
+    stop: CancellationToken,
+}
+
+/// What every connection shares.
+struct Shared<H: Handler> {
+    handler: Arc<H>,
+    options: Options,
+    sessions: Sessions<H::Peer>,
+    /// Stands for the client of every stateless request.
+    stateless: Arc<H::Peer>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            guard: Guard::default(),
+            require_session: true,
+            resumable: true,
+            forget_sessions: true,
+            check_version: true,
+        }
+    }
+}
+
+impl HttpServer {
+    /// Listens on `address` (port 0 picks a free one) and serves in the background.
+    pub async fn bind<H: Handler>(address: SocketAddr, handler: Arc<H>, options: Options) -> io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        let stop = CancellationToken::new();
+        let stateless = Arc::new(handler.connect(Via::StreamableHttp, Outbox::closed()));
+        let shared = Arc::new(Shared { handler, options, sessions: Sessions::default(), stateless });
+        tokio::spawn(accept(listener, shared, stop.clone()));
+        Ok(Self { address, stop })
+    }
+
+    /// The address it listens on.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The URL of the MCP endpoint.
+    pub fn url(&self) -> String {
+        format!("http://{}{MCP_PATH}", self.address)
+    }
+
+    /// Runs until [`HttpServer::stop`] is called from elsewhere.
+    pub async fn stopped(&self) {
+        self.stop.cancelled().await;
+    }
+
+    /// Stops accepting and closes every connection.
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, stop: CancellationToken) {
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.cancelled() => return,
+        };
+        // A failed accept is the kernel's trouble of the moment (out of descriptors, peer gone), not ours.
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            continue;
+        };
+        // Without this an event that follows the response head waits for the client's delayed ACK.
+        let _ = stream.set_nodelay(true);
+        let shared = shared.clone();
+        let stop = stop.clone();
+        tokio::spawn(async move {
+            let service = service_fn(move |request| {
+                let shared = shared.clone();
+                async move { Ok::<_, Infallible>(route(&shared, request).await) }
+            });
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .half_close(false)
+                .serve_connection(TokioIo::new(stream), service);
+            tokio::select! {
+                // What can go wrong here is the client's doing and has no one to be told to.
+                _ = connection => {}
+                () = stop.cancelled() => {}
+            }
+        });
+    }
+}
+
+async fn route<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Response {
+    let guard = &shared.options.guard;
+    let origin = match guard.admit(request.headers(), request.uri()) {
+        Ok(origin) => origin,
+        Err(why) => return finish(shared, None, reply::refused(403, &why)),
+    };
+    let mut response = match (request.uri().path(), request.method().as_str()) {
+        (_, "OPTIONS") => guard::preflight(),
+        (MCP_PATH, "POST") => post::post(shared, request).await,
+        (MCP_PATH, "GET") => finish(shared, None, session::listen(shared, &request)),
+        (MCP_PATH, "DELETE") => finish(shared, None, session::delete(shared, &request)),
+        (MCP_PATH, _) => reply::not_allowed("GET, POST, DELETE"),
+        (SSE_PATH, "GET") => sse::open(shared),
+        (SSE_PATH, _) => reply::not_allowed("GET"),
+        (MESSAGES_PATH, "POST") => sse::post(shared, request).await,
+        (MESSAGES_PATH, _) => reply::not_allowed("POST"),
+        _ => reply::refused(404, &format!("nothing here; the MCP endpoint is {MCP_PATH}")),
+    };
+    if let Some(origin) = origin {
+        guard::allow(&origin, response.headers_mut());
+    }
+    response
+}
+
+fn finish<H: Handler>(shared: &Shared<H>, method: Option<&str>, response: Response) -> Response {
+    let (mut head, body) = response.into_parts();
+    shared.handler.on_response(method, &mut head);
+    Response::from_parts(head, body)
+}

@@ -1,0 +1,144 @@
+//! `POST /mcp`: one message, of either era.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use protocol::{Era, Version};
+use tokio::sync::mpsc;
+use wire::{Frame, Payload};
+
+use super::session::{self, Session};
+use super::{Request, Response, Shared, finish, reply};
+use crate::MAX_MESSAGE;
+use crate::serve::{Answer, Handler, Inbound, Opening, Out, Via, batch};
+
+pub(super) async fn post<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    if let Err(refusal) = check_media(&head.headers) {
+        return *refusal;
+    }
+    let body = match read(body).await {
+        Ok(body) => body,
+        Err(refusal) => return *refusal,
+    };
+    let payload = match Payload::parse(&body) {
+        Ok(payload) => payload,
+        Err(why) => return answer_stateless(shared.handler.malformed(None, &why)),
+    };
+    let method = match &payload {
+        Payload::Single(frame) => frame.method(),
+        Payload::Batch(_) => None,
+    };
+    let response = dispatch(shared, payload, &head.headers);
+    finish(shared, method.as_deref(), response)
+}
+
+/// Reads a body of bounded size.
+pub(super) async fn read(body: hyper::body::Incoming) -> Result<Bytes, Box<Response>> {
+    match Limited::new(body, MAX_MESSAGE).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            Err(Box::new(reply::refused(413, &format!("a body of more than {MAX_MESSAGE} bytes"))))
+        }
+        Err(error) => Err(Box::new(reply::refused(400, &format!("the body broke off: {error}")))),
+    }
+}
+
+fn check_media(headers: &HeaderMap) -> Result<(), Box<Response>> {
+    let content = headers.get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let media = content.split(';').next().unwrap_or_default().trim();
+    if !media.eq_ignore_ascii_case("application/json") {
+        return Err(Box::new(reply::refused(415, "send Content-Type: application/json")));
+    }
+    if session::accepts(headers, "application/json") || session::accepts(headers, "text/event-stream") {
+        return Ok(());
+    }
+    Err(Box::new(reply::refused(406, "send Accept: application/json, text/event-stream")))
+}
+
+fn dispatch<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, headers: &HeaderMap) -> Response {
+    match payload {
+        Payload::Single(frame) => match opening(&frame, headers) {
+            opening @ Opening::Modern(_) => {
+                let inbound = Inbound { frame, opening, headers: Some(headers) };
+                answer_stateless(shared.handler.handle(&shared.stateless, inbound))
+            }
+            Opening::Initialize => initialize(shared, frame, headers),
+            Opening::Legacy => in_session(shared, Payload::Single(frame), headers),
+        },
+        batch @ Payload::Batch(_) => in_session(shared, batch, headers),
+    }
+}
+
+/// A header that names a modern revision makes a message modern too, so that a missing `_meta` is reported as such.
+fn opening(frame: &Frame<'_>, headers: &HeaderMap) -> Opening {
+    let opening = Opening::of(frame);
+    let named = headers.get("mcp-protocol-version").and_then(|v| v.to_str().ok());
+    match (&opening, named) {
+        (Opening::Legacy, Some(text)) if text.parse::<Version>().is_ok_and(|v| v.era() == Era::Modern) => {
+            Opening::Modern(text.to_owned())
+        }
+        _ => opening,
+    }
+}
+
+fn initialize<H: Handler>(shared: &Arc<Shared<H>>, frame: Frame<'_>, headers: &HeaderMap) -> Response {
+    let session = Session::open(&*shared.handler, Via::StreamableHttp);
+    let inbound = Inbound { frame, opening: Opening::Initialize, headers: Some(headers) };
+    let answer = shared.handler.handle(&session.peer, inbound);
+    let established = shared.handler.is_established(&session.peer);
+    let mut response = answer_in(shared, &session, answer);
+    if established {
+        let id = shared.sessions.insert(session).and_then(|id| HeaderValue::try_from(id).ok());
+        let Some(id) = id else { return reply::refused(500, "no randomness for a session id") };
+        response.headers_mut().insert("mcp-session-id", id);
+    }
+    response
+}
+
+fn in_session<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, headers: &HeaderMap) -> Response {
+    let session = match session::find(shared, headers) {
+        Ok(session) => session,
+        Err(refusal) => return *refusal,
+    };
+    let answer = batch::answer(&shared.handler, &session.peer, payload, Some(headers));
+    answer_in(shared, &session, answer)
+}
+
+fn answer_in<H: Handler>(shared: &Shared<H>, session: &Session<H::Peer>, answer: Answer) -> Response {
+    match answer {
+        Answer::Accepted => reply::accepted(),
+        Answer::Message { status, body } => reply::json(status, body),
+        Answer::Stream(outs) => {
+            let primed = session::primes(shared.handler.version(&session.peer));
+            session.answer(outs, primed && shared.options.resumable, shared.options.resumable)
+        }
+    }
+}
+
+fn answer_stateless(answer: Answer) -> Response {
+    match answer {
+        Answer::Accepted => reply::accepted(),
+        Answer::Message { status, body } => reply::json(status, body),
+        Answer::Stream(outs) => reply::events(events(outs)),
+    }
+}
+
+/// The events of a modern stream: no ids, nothing to resume, and closing it is the cancellation.
+fn events(outs: mpsc::Receiver<Out>) -> impl futures_util::Stream<Item = Bytes> + Send {
+    futures_util::stream::unfold(outs, |mut outs| async move {
+        loop {
+            match tokio::time::timeout(super::KEEP_ALIVE, outs.recv()).await {
+                Ok(Some(Out::Message(message))) => {
+                    return Some((Bytes::from(wire::sse::encode(None, &message)), outs));
+                }
+                Ok(Some(Out::Hangup { .. })) => {}
+                Ok(None) => return None,
+                Err(_) => return Some((Bytes::from_static(b":\n\n"), outs)),
+            }
+        }
+    })
+}

@@ -1,0 +1,104 @@
+//! The HTTP+SSE transport of 2024-11-05: one stream per client, and a second path to post to.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream;
+use tokio::sync::{OwnedMutexGuard, mpsc};
+use wire::Payload;
+
+use super::session::Session;
+use super::{KEEP_ALIVE, MESSAGES_PATH, Request, Response, Shared, post, reply};
+use crate::serve::{Answer, Handler, Out, Via, batch};
+
+/// The name by which the posting path tells its sessions apart.
+const PARAMETER: &str = "sessionId";
+
+/// `GET /sse`: the stream, whose first event says where to post.
+pub(super) fn open<H: Handler>(shared: &Arc<Shared<H>>) -> Response {
+    let session = Session::open(&*shared.handler, Via::HttpSse);
+    let Some(messages) = session.take_outbox() else {
+        return reply::refused(500, "the stream of a new session is taken");
+    };
+    let Some(id) = shared.sessions.insert(session) else {
+        return reply::refused(500, "no randomness for a session id");
+    };
+    let endpoint = format!("event: endpoint\ndata: {MESSAGES_PATH}?{PARAMETER}={id}\n\n");
+    let connection = Connection { shared: shared.clone(), id, first: Some(endpoint.into()), messages };
+    reply::events(stream::unfold(connection, |mut connection| async move {
+        let bytes = connection.next().await?;
+        Some((bytes, connection))
+    }))
+}
+
+/// `POST /messages`: taken in here, answered on the stream.
+pub(super) async fn post<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    let query = head.uri.query().unwrap_or_default();
+    let id = query.split('&').filter_map(|pair| pair.split_once('=')).find(|(name, _)| *name == PARAMETER);
+    let Some(session) = id.and_then(|(_, id)| shared.sessions.get(id)) else {
+        return reply::refused(404, "no such session: open the event stream first");
+    };
+    let body = match post::read(body).await {
+        Ok(body) => body,
+        Err(refusal) => return *refusal,
+    };
+    let answer = match Payload::parse(&body) {
+        Ok(payload) => batch::answer(&shared.handler, &session.peer, payload, Some(&head.headers)),
+        Err(why) => shared.handler.malformed(Some(&session.peer), &why),
+    };
+    match answer {
+        Answer::Accepted => {}
+        Answer::Message { body, .. } => {
+            // Nobody reads any more: the client has closed its stream and wants no answer.
+            let _ = session.sender.send(body).await;
+        }
+        Answer::Stream(outs) => {
+            tokio::spawn(forward(outs, session.sender.clone()));
+        }
+    }
+    reply::accepted()
+}
+
+async fn forward(mut outs: mpsc::Receiver<Out>, sender: mpsc::Sender<Bytes>) {
+    while let Some(out) = outs.recv().await {
+        match out {
+            Out::Message(message) => {
+                if sender.send(message).await.is_err() {
+                    return;
+                }
+            }
+            Out::Hangup { .. } => {}
+        }
+    }
+}
+
+/// The stream of one client; the session ends with it.
+struct Connection<H: Handler> {
+    shared: Arc<Shared<H>>,
+    id: String,
+    first: Option<Bytes>,
+    messages: OwnedMutexGuard<mpsc::Receiver<Bytes>>,
+}
+
+impl<H: Handler> Connection<H> {
+    async fn next(&mut self) -> Option<Bytes> {
+        if let Some(endpoint) = self.first.take() {
+            return Some(endpoint);
+        }
+        match tokio::time::timeout(KEEP_ALIVE, self.messages.recv()).await {
+            Ok(message) => {
+                let mut event = b"event: message\n".to_vec();
+                event.extend(wire::sse::encode(None, &message?));
+                Some(event.into())
+            }
+            Err(_) => Some(Bytes::from_static(b":\n\n")),
+        }
+    }
+}
+
+impl<H: Handler> Drop for Connection<H> {
+    fn drop(&mut self) {
+        self.shared.sessions.remove(&self.id);
+    }
+}

@@ -1,0 +1,72 @@
+//! How a message presents itself, which is what a dual-era server goes by.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use wire::Frame;
+
+/// How a message opens: `basic/versioning`, the last part of its section on backward compatibility.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// It names a protocol version in its own `_meta`; the text is what it names, or the JSON if that is no string.
+    Modern(String),
+    /// `initialize`, which selects legacy semantics.
+    Initialize,
+    /// Neither: part of a session that was opened before, or of none.
+    Legacy,
+}
+
+#[derive(Deserialize)]
+struct Params<'a> {
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<Meta<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Meta<'a> {
+    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+    version: Option<&'a RawValue>,
+}
+
+impl Opening {
+    /// How `frame` opens.
+    pub fn of(frame: &Frame<'_>) -> Self {
+        if frame.method().as_deref() == Some("initialize") {
+            return Self::Initialize;
+        }
+        match frame.params.and_then(named_version) {
+            Some(version) => Self::Modern(version),
+            None => Self::Legacy,
+        }
+    }
+}
+
+fn named_version(params: &RawValue) -> Option<String> {
+    let params: Params<'_> = serde_json::from_str(params.get()).ok()?;
+    let version = params.meta?.version?;
+    Some(wire::text(version).map_or_else(|| version.get().to_owned(), Cow::into_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opening(json: &str) -> Opening {
+        Opening::of(&Frame::parse(json.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn meta_makes_a_message_modern() {
+        let with = r#"{"id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1900-01-01"}}}"#;
+        assert_eq!(opening(with), Opening::Modern("1900-01-01".into()));
+        assert_eq!(opening(&with.replace("\"1900-01-01\"", "7")), Opening::Modern("7".into()));
+        assert_eq!(opening(r#"{"id":1,"method":"tools/list","params":{"_meta":{}}}"#), Opening::Legacy);
+        assert_eq!(opening(r#"{"id":1,"method":"tools/list","params":[1]}"#), Opening::Legacy);
+    }
+
+    #[test]
+    fn initialize_is_legacy_whatever_it_carries() {
+        assert_eq!(opening(r#"{"id":1,"method":"initialize"}"#), Opening::Initialize);
+    }
+}

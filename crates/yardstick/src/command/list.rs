@@ -1,0 +1,18 @@
+//! `yardstick list`
+
+use suite::Selection;
+
+use crate::args::List;
+use crate::exit::{Exit, Usage};
+
+pub(crate) fn run(arguments: &List) -> anyhow::Result<Exit> {
+    let selection = Selection { only: arguments.only.clone(), skip: Vec::new() };
+    if let Some(name) = selection.unknown() {
+        return Err(Usage(format!("no check `{name}`; `yardstick list` shows them")).into());
+    }
+    let wanted = |check: &suite::Check| {
+        selection.takes(check) && arguments.protocol.is_none_or(|version| check.level(version).is_some())
+    };
+    anstream::print!("{}", report::list(wanted));
+    Ok(Exit::Success)
+}

@@ -1,0 +1,51 @@
+//! `yardstick serve`
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use server::fault::Faulty;
+use server::{Fault, Faults, Server};
+use transport::serve::http::{HttpServer, Options};
+use transport::serve::{Handler, pipe};
+
+use crate::args::Serve;
+use crate::exit::{Exit, Usage};
+
+pub(crate) async fn run(arguments: Serve) -> anyhow::Result<Exit> {
+    if arguments.fault.iter().any(|name| name == "list") {
+        return list();
+    }
+    let faults = arguments.fault.iter().map(|name| Fault::named(name)).collect::<Result<Vec<_>, _>>();
+    let faults = Faults::new(faults.map_err(|error| Usage(error.to_string()))?);
+    let options = faults.http_options();
+    // A sound server does without the layer that spoils its messages.
+    if arguments.fault.is_empty() {
+        serve(Server::new(), options, &arguments).await
+    } else {
+        serve(Faulty::new(faults), options, &arguments).await
+    }
+}
+
+async fn serve<H: Handler>(handler: Arc<H>, mut options: Options, arguments: &Serve) -> anyhow::Result<Exit> {
+    let Some(address) = arguments.http else {
+        pipe::stdio(handler).await.context("stdio broke")?;
+        return Ok(Exit::Success);
+    };
+    options.guard.hosts.extend(arguments.allow_host.iter().cloned());
+    options.guard.origins.extend(arguments.allow_origin.iter().cloned());
+    let http = HttpServer::bind(address, handler, options).await;
+    let http = http.with_context(|| format!("cannot listen on {address}; is something else there?"))?;
+    let mut stdout = anstream::stdout();
+    writeln!(stdout, "{}", http.url()).and_then(|()| stdout.flush()).context("stdout is closed")?;
+    tokio::signal::ctrl_c().await.context("no signals here")?;
+    Ok(Exit::Success)
+}
+
+fn list() -> anyhow::Result<Exit> {
+    let width = Fault::all().map(|fault| fault.name.len()).max().unwrap_or(0);
+    for fault in Fault::all() {
+        anstream::println!("{:width$}  {}", fault.name, fault.about);
+    }
+    Ok(Exit::Success)
+}

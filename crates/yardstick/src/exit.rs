@@ -1,0 +1,60 @@
+//! How the process ends, in one place.
+
+use std::process::ExitCode;
+
+use suite::Conclusion;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All is well; a target is conformant.
+    Success,
+    /// There are findings.
+    Findings,
+    /// The command line makes no sense.
+    Usage,
+    /// The target could not be tested.
+    Untested,
+}
+
+impl Exit {
+    const fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Findings => 1,
+            Self::Usage => 2,
+            Self::Untested => 3,
+        }
+    }
+}
+
+impl From<Conclusion> for Exit {
+    fn from(conclusion: Conclusion) -> Self {
+        match conclusion {
+            Conclusion::Conformant => Self::Success,
+            Conclusion::NotConformant => Self::Findings,
+            Conclusion::Incomplete => Self::Untested,
+        }
+    }
+}
+
+/// An error that is the user's to mend, found after the command line was parsed.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Usage(pub(crate) String);
+
+/// Prints an error, if there is one, and gives the code.
+pub(crate) fn of(outcome: anyhow::Result<Exit>) -> ExitCode {
+    let exit = outcome.unwrap_or_else(|error| {
+        anstream::eprintln!("error: {error:#}");
+        if error.is::<Usage>() { Exit::Usage } else { Exit::Untested }
+    });
+    ExitCode::from(exit.code())
+}
+
+/// Prints help, the version, or what is wrong with the command line.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    // Nothing can be done about a terminal that is gone.
+    let _ = error.print();
+    ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { Exit::Success.code() })
+}
