@@ -23,10 +23,14 @@ pub(crate) fn groups(report: &Report, outcome: Outcome) -> Vec<Group<'_>> {
     }
     for group in &mut groups {
         group.protocols.sort_unstable();
+        group.protocols.dedup();
     }
     groups
 }
 
 fn alike(one: &CaseReport, other: &CaseReport) -> bool {
-    one.check == other.check && one.level == other.level && one.expected == other.expected && one.actual == other.actual
+    one.check == other.check
+        && one.level == other.level
+        && one.expected == other.expected
+        && one.actual == other.actual
 }

@@ -42,7 +42,9 @@ pub fn header(report: &Report) -> String {
 fn write(out: &mut String, report: &Report) -> fmt::Result {
     writeln!(out, "{BOLD}{}{BOLD:#}\n", header(report))?;
     sections(out, report)?;
-    for outcome in [Outcome::Broke, Outcome::Failed, Outcome::UnexpectedPass, Outcome::Blocked, Outcome::Warned] {
+    for outcome in
+        [Outcome::Broke, Outcome::Failed, Outcome::UnexpectedPass, Outcome::Blocked, Outcome::Warned]
+    {
         for group in groups(report, outcome) {
             finding(out, report, &group)?;
         }
@@ -132,7 +134,8 @@ fn line(frame: &Excerpt) -> String {
         Party::Client => "→",
         Party::Server => "←",
     };
-    let mut text: String = frame.text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LINE).collect();
+    let mut text: String =
+        frame.text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LINE).collect();
     if frame.text.chars().count() > LINE || frame.bytes.is_some() {
         text.push('…');
     }

@@ -20,7 +20,8 @@ pub(crate) fn invalid(schema: &Value) -> Option<(Value, String)> {
     let mut candidates: Vec<(Value, String)> =
         required.map(|name| (without(schema, name), format!("`{name}` is missing"))).collect();
     for (name, property) in properties {
-        let wrong = if property["type"] == "string" { json!({ "not": "text" }) } else { json!("not that type") };
+        let wrong =
+            if property["type"] == "string" { json!({ "not": "text" }) } else { json!("not that type") };
         candidates.push((with(schema, name, wrong), format!("`{name}` is of the wrong type")));
     }
     candidates.into_iter().find(|(arguments, _)| !validator.is_valid(arguments))
@@ -101,7 +102,10 @@ fn number(schema: &Value) -> Value {
     let least = schema["minimum"].as_f64().or_else(|| schema["exclusiveMinimum"].as_f64().map(|n| n + 1.0));
     let most = schema["maximum"].as_f64().or_else(|| schema["exclusiveMaximum"].as_f64().map(|n| n - 1.0));
     let value = least.unwrap_or(1.0).ceil().min(most.unwrap_or(f64::MAX));
-    #[expect(clippy::cast_possible_truncation, reason = "a schema's bound that is no i64 is tried as a float")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a schema's bound that is no i64 is tried as a float"
+    )]
     let whole = value as i64;
     if schema["type"] == "integer" || value.fract() == 0.0 { json!(whole) } else { json!(value) }
 }
@@ -132,7 +136,8 @@ mod tests {
 
     #[test]
     fn wrong_arguments_are_wrong() {
-        let schema = json!({ "type": "object", "properties": { "a": { "type": "number" } }, "required": ["a"] });
+        let schema =
+            json!({ "type": "object", "properties": { "a": { "type": "number" } }, "required": ["a"] });
         let (bad, why) = invalid(&schema).unwrap();
         assert_eq!((bad, why.as_str()), (json!({}), "`a` is missing"));
         assert_eq!(invalid(&json!({ "type": "object", "properties": {} })), None);

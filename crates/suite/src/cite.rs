@@ -24,11 +24,27 @@ pub struct Cite {
     pub place: &'static str,
     /// The revisions whose page says so.
     pub span: Span,
+    /// How the page says so.
+    pub basis: Basis,
+}
+
+/// How a page asks for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// In a sentence with a keyword of RFC 2119.
+    Stated,
+    /// By defining the message, its fields or its error, without such a keyword.
+    Defined,
 }
 
 /// A MUST.
 pub const fn must(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Must, place, span }
+    Cite { level: Level::Must, place, span, basis: Basis::Stated }
+}
+
+/// What follows from the definition of a message; it binds like a MUST.
+pub const fn defined(place: &'static str, span: Span) -> Cite {
+    Cite { level: Level::Must, place, span, basis: Basis::Defined }
 }
 
 /// A MUST NOT, which binds as strongly as a MUST.
@@ -38,7 +54,7 @@ pub const fn must_not(place: &'static str, span: Span) -> Cite {
 
 /// A SHOULD.
 pub const fn should(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Should, place, span }
+    Cite { level: Level::Should, place, span, basis: Basis::Stated }
 }
 
 /// A SHOULD NOT, which binds as strongly as a SHOULD.
@@ -55,7 +71,9 @@ impl Cite {
         });
         let page = place.trim_end_matches('#').replace("/index#", "#");
         if self.is_apps() {
-            return format!("https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/{page}");
+            return format!(
+                "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/{page}"
+            );
         }
         format!("https://modelcontextprotocol.io/specification/{version}/{}", page.trim_end_matches("/index"))
     }
@@ -82,8 +100,14 @@ mod tests {
     #[test]
     fn places_become_addresses() {
         let url = |place| must(place, Span::ALWAYS).url(Version::V2025_11_25);
-        assert_eq!(url("server/tools#error-handling/2"), "https://modelcontextprotocol.io/specification/2025-11-25/server/tools#error-handling");
-        assert_eq!(url("basic/index#responses"), "https://modelcontextprotocol.io/specification/2025-11-25/basic#responses");
+        assert_eq!(
+            url("server/tools#error-handling/2"),
+            "https://modelcontextprotocol.io/specification/2025-11-25/server/tools#error-handling"
+        );
+        assert_eq!(
+            url("basic/index#responses"),
+            "https://modelcontextprotocol.io/specification/2025-11-25/basic#responses"
+        );
         assert_eq!(url("basic/index#"), "https://modelcontextprotocol.io/specification/2025-11-25/basic");
         assert!(url("apps.mdx#ui-resource-format").ends_with("2026-01-26/apps.mdx#ui-resource-format"));
     }

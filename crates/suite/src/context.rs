@@ -4,11 +4,11 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use protocol::Version;
 use protocol::capability::{Capabilities, Capability};
+use protocol::{Era, Version};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
-use transport::client::{Failure, Limits, Profile, Session, Target};
+use transport::client::{Failure, Limits, Profile, Reply, Session, Target, Transport};
 use transport::serve::Via;
 use wire::Transcript;
 
@@ -73,12 +73,34 @@ impl ServerCx {
     /// The session that well-behaved requests share.
     pub async fn session(&self) -> Result<&Session, Finding> {
         let opened = self.shared.get_or_init(|| async {
-            self.fresh().await.map_err(|finding| match finding {
+            self.established().await.map_err(|finding| match finding {
                 Finding::Violated(evidence) => Finding::Blocked(evidence.actual),
                 other => other,
             })
         });
         opened.await.as_ref().map_err(Clone::clone)
+    }
+
+    /// Whether there is a session that works; without one no silence is golden.
+    pub fn is_established(&self) -> bool {
+        self.shared.get().is_some_and(Result::is_ok)
+    }
+
+    /// A session with a server that has shown that it is one: by its handshake, or, where there is none, by a list.
+    async fn established(&self) -> Result<Session, Finding> {
+        let session = self.open(Profile::default()).await?;
+        if self.version.era() == Era::Legacy || session.server().capabilities.is_object() {
+            return Ok(session);
+        }
+        for (method, key) in
+            [("tools/list", "tools"), ("resources/list", "resources"), ("prompts/list", "prompts")]
+        {
+            let reply = session.request(method).send().await.map_err(|failure| self.noted(failure))?;
+            if reply.result().is_some_and(|result| result[key].is_array()) {
+                return Ok(session);
+            }
+        }
+        Err(Finding::blocked("neither server/discover nor any list is answered"))
     }
 
     /// A session of one's own, for what would disturb the others.
@@ -88,10 +110,49 @@ impl ServerCx {
 
     /// A session of one's own, as a client of another kind.
     pub async fn fresh_as(&self, profile: Profile) -> Result<Session, Finding> {
-        self.still_answers()?;
-        let opened = Session::open(&self.target, self.version, profile, self.limits.clone()).await;
-        let session = opened.map_err(|failure| self.noted(failure))?;
+        self.session().await?;
+        self.open(profile).await
+    }
+
+    async fn open(&self, profile: Profile) -> Result<Session, Finding> {
+        let session = self.connect(profile).await?;
+        let reply = session.handshake().await.map_err(|failure| self.noted(failure))?;
         self.answered();
+        let modern = self.version.era() == Era::Modern;
+        match (reply.result(), session.server().version) {
+            // A modern server is spoken to request by request; that it has no discovery is for its check to say.
+            _ if modern => Ok(session),
+            (Some(_), Some(offered)) if offered == self.version.as_str() => Ok(session),
+            (Some(_), offered) => {
+                let offered = offered.unwrap_or_else(|| "none".to_owned());
+                Err(Finding::blocked(format!(
+                    "the server does not speak {}: it offers {offered}",
+                    self.version
+                )))
+            }
+            (None, _) => Err(Finding::blocked(format!("initialize was refused: {}", refusal(&reply)))),
+        }
+    }
+
+    /// A connection on which nothing has been said yet.
+    pub async fn unopened(&self) -> Result<Session, Finding> {
+        self.connect(Profile::default()).await
+    }
+
+    /// Connects and says nothing. What comes is recorded from here on, whether or not a session comes about.
+    async fn connect(&self, profile: Profile) -> Result<Session, Finding> {
+        self.still_answers()?;
+        let via = match self.via {
+            Via::StreamableHttp => Some(Transport::StreamableHttp),
+            Via::HttpSse => Some(Transport::HttpSse),
+            Via::Pipe => None,
+        };
+        let limits = self.limits.clone();
+        let connected = match via {
+            Some(via) => Session::connect_via(&self.target, via, self.version, profile, limits).await,
+            None => Session::connect(&self.target, self.version, profile, limits).await,
+        };
+        let session = connected.map_err(|failure| self.noted(failure))?;
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(session.clone());
         Ok(session)
     }
@@ -146,7 +207,8 @@ impl ServerCx {
     /// The tools that say that calling them changes nothing.
     pub async fn harmless_tools(&self) -> Result<Vec<&Value>, Finding> {
         let tools = self.tools().await?;
-        let harmless: Vec<_> = tools.iter().filter(|tool| tool["annotations"]["readOnlyHint"] == true).collect();
+        let harmless: Vec<_> =
+            tools.iter().filter(|tool| tool["annotations"]["readOnlyHint"] == true).collect();
         if harmless.is_empty() {
             return Err(Finding::not_applicable("no tool says that it is read-only"));
         }
@@ -187,7 +249,9 @@ impl ServerCx {
         if self.unanswered.load(Ordering::Relaxed) < PATIENCE {
             return Ok(());
         }
-        Err(Finding::blocked(format!("the server left {PATIENCE} requests in a row unanswered and was given up")))
+        Err(Finding::blocked(format!(
+            "the server left {PATIENCE} requests in a row unanswered and was given up"
+        )))
     }
 
     pub(crate) fn answered(&self) {
@@ -212,5 +276,13 @@ async fn learn<'c>(
         // The check of the list itself reports the violation; for the others it is what stands in the way.
         Err(Finding::Violated(evidence)) => Err(Finding::Blocked(evidence.actual.clone())),
         Err(other) => Err(other.clone()),
+    }
+}
+
+fn refusal(reply: &Reply) -> String {
+    match (reply.error(), reply.status()) {
+        (Some(error), _) => error.message.unwrap_or_else(|| "an error without a message".to_owned()),
+        (None, Some(status)) => format!("HTTP {status}"),
+        (None, None) => "no result".to_owned(),
     }
 }

@@ -129,7 +129,8 @@ impl Answer {
         transcript.entries.into_iter().rev().find(|entry| {
             let ours = entry.direction == Direction::ToServer && entry.what == What::Message;
             let same = match (self.reply.exchange, &id) {
-                (0, Some(id)) => Frame::parse(&entry.bytes).is_ok_and(|f| f.method.is_some() && f.id().as_ref() == Some(id)),
+                (0, Some(id)) => Frame::parse(&entry.bytes)
+                    .is_ok_and(|f| f.method.is_some() && f.id().as_ref() == Some(id)),
                 (0, None) => false,
                 (exchange, _) => entry.exchange == exchange,
             };

@@ -104,6 +104,21 @@ impl Counts {
         *count += 1;
     }
 
+    /// These and others.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            passed: self.passed + other.passed,
+            failed: self.failed + other.failed,
+            warned: self.warned + other.warned,
+            blocked: self.blocked + other.blocked,
+            not_applicable: self.not_applicable + other.not_applicable,
+            broke: self.broke + other.broke,
+            known_failures: self.known_failures + other.known_failures,
+            unexpected_passes: self.unexpected_passes + other.unexpected_passes,
+        }
+    }
+
     /// Those of many cases.
     pub fn of(outcomes: impl IntoIterator<Item = Outcome>) -> Self {
         let mut counts = Self::default();
@@ -147,7 +162,10 @@ mod tests {
         assert_eq!(Outcome::of(Level::Must, &violated, true), Outcome::KnownFailure);
         assert_eq!(Outcome::of(Level::Must, &Ok(()), true), Outcome::UnexpectedPass);
         assert_eq!(Outcome::of(Level::Must, &Err(Finding::blocked("x")), false), Outcome::Blocked);
-        assert_eq!(Outcome::of(Level::Must, &Err(Finding::not_applicable("x")), true), Outcome::NotApplicable);
+        assert_eq!(
+            Outcome::of(Level::Must, &Err(Finding::not_applicable("x")), true),
+            Outcome::NotApplicable
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::{Case, Counts, Event, Evidence, Excerpt, Finding, Level, Outcome};
 pub struct Report {
     /// What was measured.
     pub target: TargetReport,
-    /// Every case, in the order in which they ended.
+    /// Every case; once the run has ended, in the order of the registry.
     pub cases: Vec<CaseReport>,
     /// How many came out how.
     pub counts: Counts,
@@ -101,8 +101,36 @@ impl Report {
                 self.counts.add(case.outcome);
                 self.cases.push(case.clone());
             }
-            Event::Ended { took } => self.took_ms = millis(*took),
+            Event::Ended { took } => {
+                self.took_ms = millis(*took);
+                self.sort();
+            }
         }
+    }
+
+    /// One report of several runs against the same thing.
+    pub fn merge(reports: impl IntoIterator<Item = Self>) -> Self {
+        let mut merged = Self::default();
+        let mut transports: Vec<String> = Vec::new();
+        for report in reports {
+            merged.counts = merged.counts.plus(report.counts);
+            merged.took_ms += report.took_ms;
+            merged.cases.extend(report.cases);
+            transports.push(report.target.transport.clone());
+            merged.target = report.target;
+        }
+        merged.target.transport = transports.join(", ");
+        merged.sort();
+        merged
+    }
+
+    /// In the order of the registry, and of the revisions.
+    fn sort(&mut self) {
+        let order: std::collections::HashMap<_, _> =
+            crate::registry().enumerate().map(|(at, check)| (check.id, at)).collect();
+        self.cases.sort_by_key(|case| {
+            (order.get(case.check.as_str()).copied(), case.protocol, case.transport.clone())
+        });
     }
 
     /// The answer. A failure outweighs what could not be tested; a run that tested nothing is no success.
@@ -110,7 +138,10 @@ impl Report {
         let counts = &self.counts;
         if counts.failed > 0 || counts.unexpected_passes > 0 {
             Verdict::NotConformant
-        } else if counts.blocked > 0 || counts.broke > 0 || counts.passed + counts.warned + counts.known_failures == 0 {
+        } else if counts.blocked > 0
+            || counts.broke > 0
+            || counts.passed + counts.warned + counts.known_failures == 0
+        {
             Verdict::Incomplete
         } else {
             Verdict::Conformant

@@ -9,9 +9,7 @@ use transport::client::{self, Discovery, Failure, Limits, Target, Transport};
 use transport::serve::Via;
 
 use crate::check::Run;
-use crate::{
-    Case, CaseReport, Event, Finding, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx,
-};
+use crate::{CaseReport, Event, Finding, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -47,17 +45,27 @@ pub async fn run(
         report.add(&event);
         emit(&event);
     };
-    let found = client::probe(target, options.limits.clone()).await?;
+    let found = match client::probe(target, options.limits.clone()).await {
+        Ok(found) => found,
+        // It is there and it answers, but nothing that makes sense: the checks will say what is wrong with it.
+        Err(failure) if is_talkative(&failure) => {
+            Discovery { spoken: Vec::new(), unknown: Vec::new(), notes: vec![failure.to_string()] }
+        }
+        Err(failure) => return Err(failure),
+    };
     tell(Event::Reached(describe(target, arguments, &found)));
-    let speaks: Vec<_> = found.versions.clone();
-    let protocols = if options.protocols.is_empty() { &speaks } else { &options.protocols };
+    let mut protocols =
+        if options.protocols.is_empty() { found.versions() } else { options.protocols.clone() };
+    if protocols.is_empty() {
+        protocols = vec![Version::LATEST_LEGACY, Version::LATEST];
+    }
     for version in protocols.iter().copied() {
-        let via = via_of(&found, version);
+        let via = via_of(target, &found, version);
         let plan = Plan::new(&[version], via, &options.selection);
         tell(Event::Began { version, cases: plan.cases.len() });
         let cx = ServerCx::new(target.clone(), version, via, options.limits.clone());
         active(&cx, &plan, options.jobs, &mut tell).await;
-        passive(&cx, &plan, &mut tell);
+        passive(&cx, &plan, &mut tell).await;
         cx.close().await;
     }
     tell(Event::Ended { took: start.elapsed() });
@@ -83,20 +91,22 @@ async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(E
 }
 
 /// The checks that read what was said.
-fn passive(cx: &ServerCx, plan: &Plan, tell: &mut impl FnMut(Event)) {
+async fn passive(cx: &ServerCx, plan: &Plan, tell: &mut impl FnMut(Event)) {
+    // Even when no active check was chosen there has to be something to read.
+    let session = cx.session().await.map(|_| ());
     let transcripts = cx.transcripts();
     for case in &plan.cases {
         if let Run::Wire(judge) = case.check.run {
             let start = Instant::now();
-            let verdict = judge_all(cx, judge, &transcripts);
+            let verdict = judge_all(cx, judge, &transcripts).and(session.clone());
             tell(Event::Finished(CaseReport::new(case, &verdict, false, start.elapsed())));
         }
     }
 }
 
-/// The first violation in any session; blocked when there was no session to look at.
+/// The first violation in any session; whether there was one that worked is the caller's to say.
 fn judge_all(cx: &ServerCx, judge: fn(&WireCx<'_>) -> Verdict, transcripts: &[wire::Transcript]) -> Verdict {
-    let mut verdict = Err(Finding::blocked("no session could be opened"));
+    let mut verdict = Err(Finding::blocked("no connection came about"));
     for transcript in transcripts {
         let one = judge(&WireCx { version: cx.version, via: cx.via, transcript });
         verdict = match (verdict, one) {
@@ -109,23 +119,57 @@ fn judge_all(cx: &ServerCx, judge: fn(&WireCx<'_>) -> Verdict, transcripts: &[wi
 }
 
 fn describe(target: &Target, arguments: &str, found: &Discovery) -> TargetReport {
-    let info = found.server.info.clone().unwrap_or_default();
+    let newest = found.spoken.last();
+    let info = newest.and_then(|spoken| spoken.server.info.clone()).unwrap_or_default();
     let text = |name: &str| info[name].as_str().map(str::to_owned);
     TargetReport {
         description: target.describe(),
         arguments: arguments.to_owned(),
-        transport: found.transport.to_string(),
-        speaks: found.versions.clone(),
+        transport: newest.map(|spoken| wire_name(spoken.transport).to_owned()).unwrap_or_default(),
+        speaks: found.versions(),
         name: text("name"),
         version: text("version"),
     }
 }
 
-fn via_of(found: &Discovery, _version: Version) -> Via {
-    match found.transport {
-        Transport::Stdio | Transport::InProcess => Via::Pipe,
-        Transport::StreamableHttp => Via::StreamableHttp,
-        Transport::HttpSse => Via::HttpSse,
+/// The wire on which a revision was found; for one that was not, that of the others.
+fn via_of(target: &Target, found: &Discovery, version: Version) -> Via {
+    let spoken = found.find(version).or(found.spoken.last());
+    match (spoken.map(|spoken| spoken.transport), target) {
+        (Some(Transport::StreamableHttp), _) | (None, Target::Url(_)) => Via::StreamableHttp,
+        (Some(Transport::HttpSse), _) => Via::HttpSse,
+        (Some(Transport::Stdio | Transport::InProcess), _)
+        | (None, Target::Command(_) | Target::InProcess(_)) => Via::Pipe,
+    }
+}
+
+/// Whether the target was there and answered, be it nonsense.
+const fn is_talkative(failure: &Failure) -> bool {
+    match failure {
+        Failure::NotHttp { .. }
+        | Failure::NotJsonRpc { .. }
+        | Failure::Status { .. }
+        | Failure::NoResponse { .. }
+        | Failure::Refused { .. }
+        | Failure::OtherVersion { .. }
+        | Failure::TooLarge { .. } => true,
+        Failure::Unusable(_)
+        | Failure::NotStarted { .. }
+        | Failure::Unreachable { .. }
+        | Failure::Tls { .. }
+        | Failure::Closed { .. }
+        | Failure::TimedOut { .. }
+        | Failure::NoEndpoint { .. }
+        | Failure::Ours(_) => false,
+    }
+}
+
+const fn wire_name(transport: Transport) -> &'static str {
+    match transport {
+        Transport::Stdio => "stdio",
+        Transport::InProcess => "in process",
+        Transport::StreamableHttp => "http",
+        Transport::HttpSse => "http+sse",
     }
 }
 
@@ -137,4 +181,3 @@ pub(crate) const fn transport_name(via: Via) -> &'static str {
         Via::HttpSse => "http+sse",
     }
 }
-

@@ -300,7 +300,8 @@ mod tests {
 
     #[test]
     fn a_batch_keeps_its_bad_elements() {
-        let Payload::Batch(items) = Payload::parse(br#"[{"method":"a"},7,{"id":1,"result":{}}]"#).unwrap() else {
+        let Payload::Batch(items) = Payload::parse(br#"[{"method":"a"},7,{"id":1,"result":{}}]"#).unwrap()
+        else {
             panic!("an array is a batch");
         };
         assert_eq!(items.len(), 3);

@@ -76,7 +76,9 @@ mod tests {
     #[test]
     fn only_strings_and_integers_are_legal() {
         assert!(id("0").is_legal() && id("-7").is_legal() && id("\"\"").is_legal());
-        assert!(!id("1.5").is_legal() && !id("1e3").is_legal() && !id("null").is_legal() && !id("{}").is_legal());
+        assert!(
+            !id("1.5").is_legal() && !id("1e3").is_legal() && !id("null").is_legal() && !id("{}").is_legal()
+        );
     }
 
     #[test]

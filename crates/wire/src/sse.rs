@@ -41,7 +41,8 @@ pub enum Oddity {
 impl Event {
     /// Whether a browser would dispatch the event: it has data and was ended by a blank line.
     pub fn is_dispatched(&self) -> bool {
-        self.data.is_some() && !self.oddities.iter().any(|o| matches!(o, Oddity::Truncated | Oddity::Overlong))
+        self.data.is_some()
+            && !self.oddities.iter().any(|o| matches!(o, Oddity::Truncated | Oddity::Overlong))
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) fn run(arguments: &Explain) -> anyhow::Result<Exit> {
 /// A check whose id ends alike, for those who forgot the beginning.
 fn nearest(id: &str) -> String {
     let last = id.rsplit('/').next().unwrap_or(id);
-    let found = suite::registry().find(|check| check.id.rsplit('/').next().is_some_and(|name| name.contains(last)));
+    let found =
+        suite::registry().find(|check| check.id.rsplit('/').next().is_some_and(|name| name.contains(last)));
     found.map(|check| format!("; did you mean `{}`?", check.id)).unwrap_or_default()
 }

@@ -113,7 +113,8 @@ async fn notification_unanswered(cx: &ServerCx) -> Verdict {
     }
     // On a pipe the response would come by itself.
     while let Some(message) = session.incoming(SILENCE).await? {
-        let response = message.frames().iter().any(|f| f.method.is_none() && (f.result.is_some() || f.error.is_some()));
+        let response =
+            message.frames().iter().any(|f| f.method.is_none() && (f.result.is_some() || f.error.is_some()));
         if response {
             let actual = String::from_utf8_lossy(&message.bytes).into_owned();
             return Err(Finding::violated("no response", actual));

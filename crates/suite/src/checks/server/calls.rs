@@ -1,15 +1,20 @@
 //! Calling tools: the harmless ones, and one that does not exist.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use protocol::capability::TOOLS;
 use protocol::{Span, Version};
 use serde_json::{Value, json};
 use server::fault::tools as fault;
 
 use crate::expect::Answer;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, arguments, must, must_not, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, arguments, defined, must, must_not, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[UNKNOWN_TOOL, CONTENT_PRESENT, ARGUMENTS_CHECKED, OUTPUT_MATCHES, TEXT_BESIDE, LOG_ASKED_FOR];
+
+/// Every call asks for progress, each under a token of its own, so that the passive checks have some to judge.
+static TOKENS: AtomicU64 = AtomicU64::new(1);
 
 /// How many tools a check calls at most.
 const MOST: usize = 20;
@@ -17,7 +22,7 @@ const MOST: usize = 20;
 const UNKNOWN_TOOL: Check = Check {
     id: "server/tools/unknown-tool-refused",
     title: "calling a tool that does not exist is an error",
-    cites: &[must("server/tools#error-handling", Span::ALWAYS)],
+    cites: &[defined("server/tools#error-handling", Span::ALWAYS)],
     aliases: &[],
     why: "a model that misspells a name would believe that it worked",
     fix: "answer -32602 and name the tool in the message",
@@ -39,7 +44,7 @@ async fn unknown_tool(cx: &ServerCx) -> Verdict {
 const CONTENT_PRESENT: Check = Check {
     id: "server/tools/content-present",
     title: "the result of a call has content",
-    cites: &[must("server/tools#calling-tools", Span::ALWAYS)],
+    cites: &[defined("server/tools#calling-tools", Span::ALWAYS)],
     aliases: &[],
     why: "content is what the model reads; without it typed clients drop the whole result",
     fix: "return content, an array, even when it is empty",
@@ -79,7 +84,11 @@ async fn arguments_checked(cx: &ServerCx) -> Verdict {
             return Err(answer.violated("a result with isError, or error -32602", actual));
         }
     }
-    if tried == 0 { Err(Finding::not_applicable("no read-only tool has arguments that could be wrong")) } else { Ok(()) }
+    if tried == 0 {
+        Err(Finding::not_applicable("no read-only tool has arguments that could be wrong"))
+    } else {
+        Ok(())
+    }
 }
 
 const OUTPUT_MATCHES: Check = Check {
@@ -99,7 +108,9 @@ async fn output_matches(cx: &ServerCx) -> Verdict {
         return Err(Finding::not_applicable("no read-only tool has an output schema"));
     }
     each_call(cx, |tool, result| {
-        let Some(schema) = tool.get("outputSchema").filter(|_| result["isError"] != true) else { return Ok(()) };
+        let Some(schema) = tool.get("outputSchema").filter(|_| result["isError"] != true) else {
+            return Ok(());
+        };
         let Ok(validator) = jsonschema::validator_for(schema) else { return Ok(()) };
         let structured = result.get("structuredContent").cloned().unwrap_or_default();
         match validator.iter_errors(&structured).next() {
@@ -160,10 +171,7 @@ async fn log_asked_for(cx: &ServerCx) -> Verdict {
 }
 
 /// Calls each harmless tool with valid arguments, and judges the results.
-async fn each_call(
-    cx: &ServerCx,
-    judge: impl Fn(&Value, &Value) -> Result<(), (String, String)>,
-) -> Verdict {
+async fn each_call(cx: &ServerCx, judge: impl Fn(&Value, &Value) -> Result<(), (String, String)>) -> Verdict {
     let mut called = 0;
     for tool in cx.harmless_tools().await?.into_iter().take(MOST) {
         let Some(good) = arguments::valid(&tool["inputSchema"]) else { continue };
@@ -178,6 +186,7 @@ async fn each_call(
 
 async fn call(cx: &ServerCx, tool: &Value, arguments: Value) -> Result<Answer, Finding> {
     let params = json!({ "name": tool["name"], "arguments": arguments });
-    cx.request("tools/call").await?.params(params).with(|r| r.mirror(&tool["inputSchema"])).send().await
+    let token = TOKENS.fetch_add(1, Ordering::Relaxed);
+    let ask = cx.request("tools/call").await?.params(params);
+    ask.with(|r| r.mirror(&tool["inputSchema"]).meta("progressToken", token)).send().await
 }
-

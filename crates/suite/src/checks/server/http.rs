@@ -73,7 +73,10 @@ async fn foreign_origin_status(cx: &ServerCx) -> Verdict {
 const NOTIFICATION_ACCEPTED: Check = Check {
     id: "server/http/notification-accepted",
     title: "an accepted notification gets 202 and no body",
-    cites: &[must(SENDING, SINCE_STREAMABLE), must("basic/transports/streamable-http#sending-messages", Span::MODERN)],
+    cites: &[
+        must(SENDING, SINCE_STREAMABLE),
+        must("basic/transports/streamable-http#sending-messages", Span::MODERN),
+    ],
     aliases: &[],
     why: "clients wait for a response to anything else, or fail to parse the empty body",
     fix: "answer notifications with 202 Accepted and nothing more",
@@ -98,7 +101,10 @@ async fn notification_accepted(cx: &ServerCx) -> Verdict {
 const MEDIA_TYPE: Check = Check {
     id: "server/http/media-type",
     title: "a request is answered with application/json or text/event-stream",
-    cites: &[must(SENDING, SINCE_STREAMABLE), must("basic/transports/streamable-http#sending-messages", Span::MODERN)],
+    cites: &[
+        must(SENDING, SINCE_STREAMABLE),
+        must("basic/transports/streamable-http#sending-messages", Span::MODERN),
+    ],
     aliases: &[],
     why: "clients choose their parser by the media type, and refuse any other",
     fix: "send Content-Type: application/json with a JSON body, text/event-stream with a stream",
@@ -133,7 +139,8 @@ const GET_OR_405: Check = Check {
 
 async fn get_or_405(cx: &ServerCx) -> Verdict {
     let session = cx.fresh().await?;
-    let listening = cx.on(&session, "GET").with(|r| r.verb(http::Method::GET).header("accept", "text/event-stream"));
+    let listening =
+        cx.on(&session, "GET").with(|r| r.verb(http::Method::GET).header("accept", "text/event-stream"));
     let pending = listening.start().await?;
     let head = pending.head().cloned();
     let Some(head) = head else { return Err(Finding::blocked("GET got no HTTP response")) };

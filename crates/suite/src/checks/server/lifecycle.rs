@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use server::fault::lifecycle as fault;
 use transport::client::Profile;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[HANDSHAKE_COMPLETE, VERSION_AGREED, VERSION_COUNTERED, PING_ANSWERED, CAPABILITIES_DECLARED];
@@ -23,8 +23,7 @@ const HANDSHAKE_COMPLETE: Check = Check {
 };
 
 async fn handshake_complete(cx: &ServerCx) -> Verdict {
-    let server = cx.session().await?.server();
-    let result = server.result.unwrap_or_default();
+    let result = initialize(cx, cx.version.as_str()).await?;
     let text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
     let missing = [
         ("protocolVersion, a string", text(&result["protocolVersion"])),
@@ -57,7 +56,10 @@ async fn version_agreed(cx: &ServerCx) -> Verdict {
     if offered["protocolVersion"] == cx.version.as_str() {
         return Ok(());
     }
-    Err(Finding::violated(format!("protocolVersion {}", cx.version), format!("protocolVersion {}", offered["protocolVersion"])))
+    Err(Finding::violated(
+        format!("protocolVersion {}", cx.version),
+        format!("protocolVersion {}", offered["protocolVersion"]),
+    ))
 }
 
 const VERSION_COUNTERED: Check = Check {
@@ -75,8 +77,13 @@ const VERSION_COUNTERED: Check = Check {
 async fn version_countered(cx: &ServerCx) -> Verdict {
     let result = initialize(cx, "1999-12-31").await?;
     match &result["protocolVersion"] {
-        Value::String(offered) if offered.parse::<Version>().is_ok() || offered == Version::PRE_RELEASE => Ok(()),
-        other => Err(Finding::violated("a protocolVersion that the specification has", format!("protocolVersion {other}"))),
+        Value::String(offered) if offered.parse::<Version>().is_ok() || offered == Version::PRE_RELEASE => {
+            Ok(())
+        }
+        other => Err(Finding::violated(
+            "a protocolVersion that the specification has",
+            format!("protocolVersion {other}"),
+        )),
     }
 }
 
@@ -95,7 +102,7 @@ async fn initialize(cx: &ServerCx, version: &str) -> Result<Value, Finding> {
 const PING_ANSWERED: Check = Check {
     id: "server/lifecycle/ping-answered",
     title: "ping is answered with an empty result",
-    cites: &[must("basic/utilities/ping#behavior-requirements", Span::LEGACY)],
+    cites: &[defined("basic/utilities/ping#behavior-requirements", Span::LEGACY)],
     aliases: &[],
     why: "clients ping to see whether the server is still there, and drop the connection when it does not answer",
     fix: "answer ping with {} at once",
@@ -111,7 +118,11 @@ async fn ping_answered(cx: &ServerCx) -> Verdict {
 const CAPABILITIES_DECLARED: Check = Check {
     id: "server/lifecycle/capabilities-declared",
     title: "what the server serves, it declares",
-    cites: &[must("basic/lifecycle#operation", Span::LEGACY), must("basic/index#", Span::MODERN)],
+    cites: &[
+        should("basic/lifecycle#operation", Span::until(Version::V2025_03_26)),
+        must("basic/lifecycle#operation", Span::between(Version::V2025_06_18, Version::V2025_11_25)),
+        defined("server/discover#discoverresult", Span::MODERN),
+    ],
     aliases: &[],
     why: "clients do not ask for what was not declared, so the feature does not exist for them",
     fix: "declare tools, resources and prompts in capabilities when you serve them",
@@ -122,14 +133,19 @@ const CAPABILITIES_DECLARED: Check = Check {
 
 async fn capabilities_declared(cx: &ServerCx) -> Verdict {
     let declared = cx.capabilities().await?;
-    for (capability, method) in [("tools", "tools/list"), ("resources", "resources/list"), ("prompts", "prompts/list")] {
+    for (capability, method) in
+        [("tools", "tools/list"), ("resources", "resources/list"), ("prompts", "prompts/list")]
+    {
         if declared.get(capability).is_some() {
             continue;
         }
         let answer = cx.request(method).await?.send().await?;
-        let served = answer.reply.result().and_then(|r| r[capability].as_array().map(|list| !list.is_empty()));
+        let served =
+            answer.reply.result().and_then(|r| r[capability].as_array().map(|list| !list.is_empty()));
         if served == Some(true) {
-            return Err(answer.violated(format!("capabilities.{capability}"), format!("{method} serves without it")));
+            return Err(
+                answer.violated(format!("capabilities.{capability}"), format!("{method} serves without it"))
+            );
         }
     }
     Ok(())

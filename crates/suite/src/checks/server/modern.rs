@@ -65,7 +65,10 @@ async fn discover_names_version(cx: &ServerCx) -> Verdict {
 const UNSUPPORTED_REFUSED: Check = Check {
     id: "server/discovery/unsupported-version-refused",
     title: "a request in a revision that does not exist is refused with -32022",
-    cites: &[must("basic/transports/streamable-http#protocol-version-header", Span::MODERN), must(NEGOTIATION, Span::MODERN)],
+    cites: &[
+        must("basic/transports/streamable-http#protocol-version-header", Span::MODERN),
+        must(NEGOTIATION, Span::MODERN),
+    ],
     aliases: &[],
     why: "a client of the future must learn that it has to step back, instead of being misread",
     fix: "compare the version in _meta with those you support before anything else",
@@ -90,7 +93,10 @@ async fn in_no_version(cx: &ServerCx) -> Result<crate::expect::Answer, Finding> 
 const UNSUPPORTED_LISTED: Check = Check {
     id: "server/discovery/unsupported-version-lists",
     title: "the refusal of a revision lists those that are supported",
-    cites: &[must("basic/transports/streamable-http#protocol-version-header", Span::MODERN), must(NEGOTIATION, Span::MODERN)],
+    cites: &[
+        must("basic/transports/streamable-http#protocol-version-header", Span::MODERN),
+        must(NEGOTIATION, Span::MODERN),
+    ],
     aliases: &[],
     why: "the list is what the client retries with",
     fix: "put supported and requested into the data of error -32022",
@@ -122,7 +128,8 @@ const META_REQUIRED: Check = Check {
 };
 
 async fn meta_required(cx: &ServerCx) -> Verdict {
-    let answer = cx.request("server/discover").await?.with(|r| r.without_meta(CLIENT_CAPABILITIES)).send().await?;
+    let answer =
+        cx.request("server/discover").await?.with(|r| r.without_meta(CLIENT_CAPABILITIES)).send().await?;
     answer.expect_error(&[code::INVALID_PARAMS])?;
     answer.expect_status(&[400])
 }
@@ -176,7 +183,9 @@ async fn each_cacheable(
     judge: impl Fn(&Value) -> Result<(), (&'static str, String)>,
 ) -> Verdict {
     let mut judged = 0;
-    for method in ["server/discover", "tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
+    for method in
+        ["server/discover", "tools/list", "resources/list", "resources/templates/list", "prompts/list"]
+    {
         let answer = cx.request(method).await?.send().await?;
         let Some(result) = answer.reply.result() else { continue };
         judge(&result).map_err(|(expected, actual)| answer.violated(expected, actual))?;
@@ -184,4 +193,3 @@ async fn each_cacheable(
     }
     if judged == 0 { Err(Finding::blocked("no list was answered")) } else { Ok(()) }
 }
-

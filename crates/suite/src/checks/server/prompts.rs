@@ -5,7 +5,7 @@ use protocol::{Span, code};
 use serde_json::{Map, Value, json};
 use server::fault::resources as fault;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[MESSAGES_PRESENT, ARGUMENT_REQUIRED, UNKNOWN_REFUSED];
 
@@ -15,7 +15,7 @@ const MOST: usize = 10;
 const MESSAGES_PRESENT: Check = Check {
     id: "server/prompts/messages-present",
     title: "a prompt has messages, each with a role and content",
-    cites: &[must("server/prompts#promptmessage", Span::ALWAYS)],
+    cites: &[defined("server/prompts#promptmessage", Span::ALWAYS)],
     aliases: &[],
     why: "messages are all that a prompt is",
     fix: "return messages, an array, with role user or assistant and one content each",
@@ -38,7 +38,8 @@ async fn messages_present(cx: &ServerCx) -> Verdict {
         let interim = answer.reply.result_type().is_some_and(|kind| kind != "complete");
         let Some(result) = answer.reply.result().filter(|_| !interim) else { continue };
         got += 1;
-        let sound = |m: &Value| matches!(m["role"].as_str(), Some("user" | "assistant")) && m["content"].is_object();
+        let sound =
+            |m: &Value| matches!(m["role"].as_str(), Some("user" | "assistant")) && m["content"].is_object();
         if !result["messages"].as_array().is_some_and(|messages| messages.iter().all(sound)) {
             return Err(answer.violated("messages with role and content", result.to_string()));
         }
@@ -59,7 +60,8 @@ const ARGUMENT_REQUIRED: Check = Check {
 };
 
 async fn argument_required(cx: &ServerCx) -> Verdict {
-    let needs = |prompt: &&Value| prompt["arguments"].as_array().into_iter().flatten().any(|a| a["required"] == true);
+    let needs =
+        |prompt: &&Value| prompt["arguments"].as_array().into_iter().flatten().any(|a| a["required"] == true);
     let Some(prompt) = cx.prompts().await?.iter().find(needs) else {
         return Err(Finding::not_applicable("no prompt has a required argument"));
     };

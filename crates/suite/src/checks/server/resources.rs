@@ -5,7 +5,7 @@ use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::resources as fault;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, must_not, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[READABLE, CONTENTS_NAMED, NOT_FOUND, NOT_FOUND_EMPTY];
 
@@ -15,7 +15,7 @@ const MOST: usize = 10;
 const READABLE: Check = Check {
     id: "server/resources/listed-readable",
     title: "a listed resource can be read",
-    cites: &[must("server/resources#reading-resources", Span::ALWAYS)],
+    cites: &[defined("server/resources#reading-resources", Span::ALWAYS)],
     aliases: &[],
     why: "a client offers what is listed, and fails when the user picks it",
     fix: "list only what resources/read serves under the same URI",
@@ -26,7 +26,8 @@ const READABLE: Check = Check {
 
 async fn readable(cx: &ServerCx) -> Verdict {
     for resource in some(cx).await? {
-        let answer = cx.request("resources/read").await?.params(json!({ "uri": resource["uri"] })).send().await?;
+        let answer =
+            cx.request("resources/read").await?.params(json!({ "uri": resource["uri"] })).send().await?;
         answer.expect_result()?;
     }
     Ok(())
@@ -35,7 +36,7 @@ async fn readable(cx: &ServerCx) -> Verdict {
 const CONTENTS_NAMED: Check = Check {
     id: "server/resources/contents-complete",
     title: "contents have a uri, and text or a blob",
-    cites: &[must("server/resources#resource-contents", Span::ALWAYS)],
+    cites: &[defined("server/resources#resource-contents", Span::ALWAYS)],
     aliases: &[],
     why: "one read may return several contents, and the URI tells them apart",
     fix: "give every content its uri, and exactly one of text and blob",
@@ -47,7 +48,8 @@ const CONTENTS_NAMED: Check = Check {
 async fn contents_named(cx: &ServerCx) -> Verdict {
     let mut read = 0;
     for resource in some(cx).await? {
-        let answer = cx.request("resources/read").await?.params(json!({ "uri": resource["uri"] })).send().await?;
+        let answer =
+            cx.request("resources/read").await?.params(json!({ "uri": resource["uri"] })).send().await?;
         let Some(result) = answer.reply.result() else { continue };
         read += 1;
         for content in result["contents"].as_array().into_iter().flatten() {

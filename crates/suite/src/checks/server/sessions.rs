@@ -6,8 +6,7 @@ use transport::client::Session;
 
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
 
-pub(in crate::checks) const CHECKS: &[Check] =
-    &[ID_VISIBLE, REQUIRED, TERMINATED, VERSION_HEADER, STATELESS];
+pub(in crate::checks) const CHECKS: &[Check] = &[ID_VISIBLE, REQUIRED, TERMINATED, VERSION_HEADER, STATELESS];
 
 const SESSIONS: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
 const PLACE: &str = "basic/transports#session-management";
@@ -80,7 +79,10 @@ async fn terminated(cx: &ServerCx) -> Verdict {
 const VERSION_HEADER: Check = Check {
     id: "server/sessions/version-header-checked",
     title: "a request with an unknown MCP-Protocol-Version is refused with 400",
-    cites: &[must("basic/transports#protocol-version-header", Span::between(Version::V2025_06_18, Version::V2025_11_25))],
+    cites: &[must(
+        "basic/transports#protocol-version-header",
+        Span::between(Version::V2025_06_18, Version::V2025_11_25),
+    )],
     aliases: &[],
     why: "the header is how a server of several revisions knows what the client will understand",
     fix: "answer 400 when the header names a version that you do not support",

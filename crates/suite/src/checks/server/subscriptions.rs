@@ -48,7 +48,9 @@ const TAGGED: Check = Check {
 };
 
 async fn tagged(cx: &ServerCx) -> Verdict {
-    let Some(message) = first(cx).await? else { return Err(Finding::blocked("nothing was sent on the subscription")) };
+    let Some(message) = first(cx).await? else {
+        return Err(Finding::blocked("nothing was sent on the subscription"));
+    };
     let tag = message.params().map(|params| params["_meta"][SUBSCRIPTION_ID].clone()).unwrap_or_default();
     if tag == ID {
         return Ok(());

@@ -7,7 +7,7 @@ use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::tools as fault;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[SCHEMA_VALID, NAME_CHARACTERS, NAME_UNIQUE, ORDER_STABLE, BAD_CURSOR, PAGES_END];
@@ -16,7 +16,7 @@ const SCHEMA_VALID: Check = Check {
     id: "server/tools/schema-valid",
     title: "the input and output schemas of tools are valid JSON Schema",
     cites: &[
-        must("server/tools#tool", Span::until(Version::V2025_06_18)),
+        defined("server/tools#tool", Span::until(Version::V2025_06_18)),
         must("basic/index#schema-validation", Span::since(Version::V2025_11_25)),
     ],
     aliases: &[],
@@ -59,7 +59,9 @@ async fn name_characters(cx: &ServerCx) -> Verdict {
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
     };
     match cx.tools().await?.iter().find(|tool| !tool["name"].as_str().is_some_and(fits)) {
-        Some(tool) => Err(Finding::violated("A-Z a-z 0-9 _ - . and at most 128 of them", tool["name"].to_string())),
+        Some(tool) => {
+            Err(Finding::violated("A-Z a-z 0-9 _ - . and at most 128 of them", tool["name"].to_string()))
+        }
         None => Ok(()),
     }
 }
@@ -67,10 +69,7 @@ async fn name_characters(cx: &ServerCx) -> Verdict {
 const NAME_UNIQUE: Check = Check {
     id: "server/tools/name-unique",
     title: "no two tools have the same name",
-    cites: &[
-        must("server/tools#tool", Span::until(Version::V2025_06_18)),
-        should("server/tools#tool-names", Span::since(Version::V2025_11_25)),
-    ],
+    cites: &[should("server/tools#tool-names", Span::since(Version::V2025_11_25))],
     aliases: &[],
     why: "a call names one of them, and nobody knows which",
     fix: "give every tool a name of its own",
@@ -90,7 +89,7 @@ async fn name_unique(cx: &ServerCx) -> Verdict {
 const ORDER_STABLE: Check = Check {
     id: "server/tools/order-stable",
     title: "tools are listed in the same order each time",
-    cites: &[should("server/tools#listing-tools", Span::MODERN)],
+    cites: &[should("server/tools#capabilities", Span::MODERN)],
     aliases: &[],
     why: "another order is another prompt, so nothing that the model provider has cached can be used",
     fix: "sort the list, or keep it in a vector",
@@ -113,7 +112,10 @@ async fn order_stable(cx: &ServerCx) -> Verdict {
     if orders[0] == orders[1] || sorted[0] != sorted[1] {
         return Ok(());
     }
-    Err(Finding::violated(Value::from(orders[0].clone()).to_string(), Value::from(orders[1].clone()).to_string()))
+    Err(Finding::violated(
+        Value::from(orders[0].clone()).to_string(),
+        Value::from(orders[1].clone()).to_string(),
+    ))
 }
 
 const BAD_CURSOR: Check = Check {

@@ -5,14 +5,14 @@ use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::resources as fault;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[COMPLETION_BOUNDED, LEVEL_CHECKED];
 
 const COMPLETION_BOUNDED: Check = Check {
     id: "server/completion/at-most-100",
     title: "completion answers with at most a hundred values",
-    cites: &[must("server/utilities/completion#completion-results", Span::since(Version::V2025_03_26))],
+    cites: &[defined("server/utilities/completion#completion-results", Span::since(Version::V2025_03_26))],
     aliases: &[],
     why: "clients show the values as the user types, and have room for that many",
     fix: "cut the list at a hundred, and set hasMore",

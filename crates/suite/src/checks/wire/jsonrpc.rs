@@ -13,10 +13,8 @@ pub(in crate::checks) const CHECKS: &[Check] =
     &[VERSION_MARKED, ONE_OF_TWO, ANSWERED_ONCE, ASKED_FOR, CODE_INTEGER, MESSAGE_PRESENT, KNOWN_CODES];
 
 const V1: Version = Version::V2024_11_05;
-const MESSAGES: &[Cite] = &[
-    must("basic/index#", Span::only(V1)),
-    must("basic/index#messages", Span::since(Version::V2025_03_26)),
-];
+const MESSAGES: &[Cite] =
+    &[must("basic/index#", Span::only(V1)), must("basic/index#messages", Span::since(Version::V2025_03_26))];
 const ERRORS: &[Cite] = &[
     must("basic/messages#responses", Span::only(V1)),
     must("basic/index#responses", Span::between(Version::V2025_03_26, Version::V2025_06_18)),
@@ -43,7 +41,8 @@ const VERSION_MARKED: Check = Check {
 fn version_marked(cx: &WireCx<'_>) -> Verdict {
     match frames(cx).find(|(_, frame)| !frame.is_2_0()) {
         Some((entry, frame)) => {
-            let actual = frame.jsonrpc.map_or("no jsonrpc member".to_owned(), |raw| format!("jsonrpc: {raw}"));
+            let actual =
+                frame.jsonrpc.map_or("no jsonrpc member".to_owned(), |raw| format!("jsonrpc: {raw}"));
             Err(violated(entry, "jsonrpc: \"2.0\"", actual))
         }
         None => Ok(()),
@@ -87,12 +86,18 @@ fn answered_once(cx: &WireCx<'_>) -> Verdict {
     let asked = count(requests(cx).filter(|f| f.kind() == Kind::Request).filter_map(|f| f.id()));
     let mut answers: HashMap<Id, usize> = HashMap::new();
     for (entry, frame) in frames(cx) {
-        let Some(id) = frame.id().filter(|_| matches!(frame.kind(), Kind::Result | Kind::Error)) else { continue };
+        let Some(id) = frame.id().filter(|_| matches!(frame.kind(), Kind::Result | Kind::Error)) else {
+            continue;
+        };
         let Some(times) = asked.get(&id) else { continue };
         let seen = answers.entry(id.clone()).or_default();
         *seen += 1;
         if *seen > *times {
-            return Err(violated(entry, format!("one answer to request {id}"), format!("answer number {seen}")));
+            return Err(violated(
+                entry,
+                format!("one answer to request {id}"),
+                format!("answer number {seen}"),
+            ));
         }
     }
     Ok(())
@@ -117,11 +122,17 @@ fn asked_for(cx: &WireCx<'_>) -> Verdict {
             (Kind::Result, Some(id)) => id,
             // An error may be about a message whose id could not be read.
             (Kind::Error, Some(id)) if !matches!(id, Id::Other(_)) => id,
-            (Kind::Result, None) => return Err(violated(entry, "the id of a request", "a result without an id")),
+            (Kind::Result, None) => {
+                return Err(violated(entry, "the id of a request", "a result without an id"));
+            }
             _ => continue,
         };
         if !asked.contains_key(&id) {
-            return Err(violated(entry, "the id of a request that was sent", format!("id {id}, which nobody sent")));
+            return Err(violated(
+                entry,
+                "the id of a request that was sent",
+                format!("id {id}, which nobody sent"),
+            ));
         }
     }
     Ok(())
@@ -182,13 +193,18 @@ fn known_codes(cx: &WireCx<'_>) -> Verdict {
     each_error(cx, |error| {
         let Some(code) = error["code"].as_i64() else { return Ok(()) };
         match protocol::code::classify(cx.version, code) {
-            Class::Reserved => Err(("a code that the specification defines".to_owned(), format!("code {code}"))),
-            Class::OtherRevision(known) if known.code <= -32000 => {
-                Err((format!("a code of {}", cx.version), format!("{} ({}) of another revision", code, known.name)))
+            Class::Reserved => {
+                Err(("a code that the specification defines".to_owned(), format!("code {code}")))
             }
-            Class::Defined(_) | Class::OtherRevision(_) | Class::Unassigned | Class::JsonRpc | Class::Application => {
-                Ok(())
-            }
+            Class::OtherRevision(known) if known.code <= -32000 => Err((
+                format!("a code of {}", cx.version),
+                format!("{} ({}) of another revision", code, known.name),
+            )),
+            Class::Defined(_)
+            | Class::OtherRevision(_)
+            | Class::Unassigned
+            | Class::JsonRpc
+            | Class::Application => Ok(()),
         }
     })
 }

@@ -43,7 +43,7 @@ const UTF8: Check = Check {
     title: "messages are UTF-8",
     cites: &[
         must("basic/transports#", Span::between(Version::V2025_03_26, Version::V2025_11_25)),
-        must("basic/transports/index#", Span::MODERN),
+        must("basic/transports/index#messages", Span::MODERN),
     ],
     aliases: &[],
     why: "a receiver cannot read the message at all, or reads something else",
@@ -64,8 +64,8 @@ const SCHEMA: Check = Check {
     id: "wire/message/schema",
     title: "every message matches the schema of its revision",
     cites: &[
-        must("basic/index#protocol-layers", Span::until(Version::V2025_03_26)),
-        must("basic/index#", Span::since(Version::V2025_06_18)),
+        must("basic/index#protocol-layers", Span::only(Version::V2024_11_05)),
+        must("basic/index#", Span::since(Version::V2025_03_26)),
     ],
     aliases: &[],
     why: "clients with typed models drop the whole message when one field is missing or of another type",
@@ -185,8 +185,11 @@ fn progress_increases(cx: &WireCx<'_>) -> Verdict {
         if frame.method().as_deref() != Some("notifications/progress") {
             continue;
         }
-        let params: Value = frame.params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
-        let (token, Some(now)) = (params["progressToken"].clone(), params["progress"].as_f64()) else { continue };
+        let params: Value =
+            frame.params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+        let (token, Some(now)) = (params["progressToken"].clone(), params["progress"].as_f64()) else {
+            continue;
+        };
         match last.iter_mut().find(|(known, _)| *known == token) {
             Some((_, before)) if now <= *before => {
                 return Err(violated(entry, format!("progress above {before}"), format!("progress {now}")));
@@ -201,10 +204,7 @@ fn progress_increases(cx: &WireCx<'_>) -> Verdict {
     Ok(())
 }
 
-fn each_result(
-    cx: &WireCx<'_>,
-    judge: impl Fn(&Value) -> Result<(), (&'static str, String)>,
-) -> Verdict {
+fn each_result(cx: &WireCx<'_>, judge: impl Fn(&Value) -> Result<(), (&'static str, String)>) -> Verdict {
     for (entry, frame) in frames(cx) {
         let Some(raw) = frame.result else { continue };
         let result = serde_json::from_str(raw.get()).unwrap_or_default();

@@ -51,7 +51,8 @@ const ONE_LINE: Check = Check {
 
 fn one_line(cx: &WireCx<'_>) -> Verdict {
     let broken = sent(cx).find(|entry| {
-        matches!(Payload::parse(&entry.bytes), Err(Malformed::NotJson { .. })) && looks_like_json(&entry.bytes)
+        matches!(Payload::parse(&entry.bytes), Err(Malformed::NotJson { .. }))
+            && looks_like_json(&entry.bytes)
     });
     match broken {
         Some(entry) => Err(violated(entry, "a whole message on one line", "a piece of one")),

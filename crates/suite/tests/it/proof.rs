@@ -1,0 +1,84 @@
+//! Every check passes on the reference, and catches its fault.
+
+use protocol::Version;
+use suite::{CaseReport, Check, On, Options, Outcome, Selection, registry, run};
+use transport::client::Limits;
+
+use crate::reference::{Subject, piped, served};
+
+async fn measure(subject: &Subject, only: &[&str]) -> Vec<CaseReport> {
+    measure_in(subject, only, Vec::new()).await
+}
+
+async fn measure_in(subject: &Subject, only: &[&str], protocols: Vec<Version>) -> Vec<CaseReport> {
+    let selection = Selection { only: only.iter().map(|id| (*id).to_owned()).collect(), skip: Vec::new() };
+    let brief = std::time::Duration::from_millis(700);
+    let limits = Limits { request: brief, start: brief, probe: brief, ..Limits::default() };
+    let options = Options { selection, limits, protocols, ..Options::default() };
+    run(&subject.target, "", &options, |_| {}).await.map(|report| report.cases).unwrap_or_default()
+}
+
+fn told(case: &CaseReport) -> String {
+    let actual = case.actual.as_deref().unwrap_or_default();
+    format!("{} {} {} {}: {actual}", case.check, case.protocol, case.transport, case.outcome)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_reference_server_is_conformant() {
+    for subject in [piped([]), served([]).await] {
+        let cases = measure(&subject, &[]).await;
+        let wrong: Vec<_> = cases
+            .iter()
+            .filter(|case| !matches!(case.outcome, Outcome::Passed | Outcome::NotApplicable))
+            .map(told)
+            .collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        assert!(!cases.is_empty());
+    }
+}
+
+/// A check that never applies to the reference proves nothing by not failing there.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_check_passes_somewhere_on_the_reference() {
+    let mut cases = measure(&piped([]), &[]).await;
+    cases.extend(measure(&served([]).await, &[]).await);
+    let idle: Vec<_> = registry()
+        .filter(|check| !cases.iter().any(|case| case.check == check.id && case.outcome == Outcome::Passed))
+        .map(|check| check.id)
+        .collect();
+    assert!(idle.is_empty(), "never passed: {idle:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_check_catches_its_fault_in_every_revision() {
+    let mut escaped = Vec::new();
+    for check in registry() {
+        escaped.extend(escapes(check).await);
+    }
+    assert!(escaped.is_empty(), "{escaped:#?}");
+}
+
+/// The cases of `check` that its own fault slips through.
+async fn escapes(check: &'static Check) -> Vec<String> {
+    let subject = match check.on {
+        On::Http => served([check.fault]).await,
+        On::Any | On::Pipe => piped([check.fault]),
+    };
+    // A passive check needs something to read.
+    let only = match check.run {
+        suite::Run::Server(_) => vec![check.id],
+        suite::Run::Wire(_) => vec![check.id, "server/base", "server/tools"],
+    };
+    let over_http = |version: &Version| check.on != On::Http || *version > Version::V2024_11_05;
+    let protocols = check.versions().filter(over_http).collect();
+    let mut cases = measure_in(&subject, &only, protocols).await;
+    cases.retain(|case| case.check == check.id);
+    let caught = |case: &CaseReport| matches!(case.outcome, Outcome::Failed | Outcome::Warned);
+    // Not every revision has what a check is about: the oldest ones cannot mark a tool as read-only.
+    let absent = |case: &CaseReport| case.outcome == Outcome::NotApplicable;
+    let mut escaped: Vec<_> = cases.iter().filter(|case| !caught(case) && !absent(case)).map(told).collect();
+    if !cases.iter().any(caught) {
+        escaped.push(format!("{} was not caught anywhere", check.id));
+    }
+    escaped
+}

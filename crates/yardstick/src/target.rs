@@ -1,0 +1,92 @@
+//! What the command line names as a target.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use server::Server;
+use tokio::io::DuplexStream;
+use transport::client::{Dial, Endpoint, Program, Target};
+use transport::serve::http::{HttpServer, Options};
+use transport::serve::pipe;
+
+use crate::args::Check;
+use crate::exit::Usage;
+
+/// How much an in-process pipe holds.
+const PIPE: usize = 64 * 1024;
+
+/// A target, and what keeps it alive.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    pub(crate) target: Target,
+    /// The arguments that name it again.
+    pub(crate) arguments: String,
+    _server: Option<HttpServer>,
+}
+
+/// The target that `check` was given; without one, the built-in server over both transports.
+pub(crate) async fn of(arguments: &Check) -> anyhow::Result<Vec<Subject>> {
+    let subject = |target, arguments| Subject { target, arguments, _server: None };
+    if let Some(url) = &arguments.url {
+        let mut endpoint = Endpoint::new(url).map_err(|failure| {
+            Usage(format!(
+                "`{url}` is no URL ({failure}); a command goes after `--`: yardstick check -- {url}"
+            ))
+        })?;
+        endpoint.headers = arguments.header.iter().map(|text| header(text)).collect::<Result<_, _>>()?;
+        let target = Target::Url(endpoint);
+        let again = target.describe();
+        return Ok(vec![subject(target, again)]);
+    }
+    if let [program, args @ ..] = &arguments.command[..] {
+        let env = arguments.env.iter().map(|text| variable(text)).collect::<Result<_, _>>()?;
+        let program =
+            Program { program: program.clone(), args: args.to_vec(), env, cwd: arguments.cwd.clone() };
+        let target = Target::Command(program);
+        let again = format!("-- {}", target.describe());
+        return Ok(vec![subject(target, again)]);
+    }
+    built_in().await
+}
+
+async fn built_in() -> anyhow::Result<Vec<Subject>> {
+    let server = Server::new();
+    let pipe = Target::InProcess(Arc::new(BuiltIn(server.clone())));
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let http =
+        HttpServer::bind(address, server, Options::default()).await.context("no loopback to listen on")?;
+    let endpoint = Target::Url(Endpoint::new(&http.url())?);
+    Ok(vec![
+        Subject { target: pipe, arguments: String::new(), _server: None },
+        Subject { target: endpoint, arguments: String::new(), _server: Some(http) },
+    ])
+}
+
+/// The built-in server behind a pipe.
+struct BuiltIn(Arc<Server>);
+
+impl Dial for BuiltIn {
+    fn dial(&self) -> DuplexStream {
+        let (ours, theirs) = tokio::io::duplex(PIPE);
+        let (read, write) = tokio::io::split(theirs);
+        tokio::spawn(pipe::serve(self.0.clone(), read, write));
+        ours
+    }
+
+    fn name(&self) -> String {
+        "the built-in server".to_owned()
+    }
+}
+
+fn header(text: &str) -> Result<(String, String), Usage> {
+    let (name, value) =
+        text.split_once(':').ok_or_else(|| Usage(format!("`{text}` is no header; write `Name: value`")))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn variable(text: &str) -> Result<(String, String), Usage> {
+    let (name, value) =
+        text.split_once('=').ok_or_else(|| Usage(format!("`{text}` is no variable; write `NAME=value`")))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
