@@ -5,19 +5,20 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::capability::{self, Capability};
-use protocol::meta::LogLevel;
+use protocol::capability::{Capability, required_by_input};
+use protocol::meta::{LogLevel, RELATED_TASK};
 use protocol::method::Method;
 use protocol::{Era, Version, code};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use transport::serve::Out;
 
 use crate::client::Client;
 use crate::fault::lifecycle::CAPABILITY_ASSUMED;
 use crate::fault::tools::LOG_UNWANTED;
 use crate::feature::modern;
+use crate::feature::tasks::Task;
 use crate::peer::Peer;
 use crate::rpc::{self, RpcError};
 use crate::server::Server;
@@ -37,6 +38,8 @@ pub(crate) struct Call {
     pub(crate) progress: Option<Value>,
     /// Where messages before the response go, once the answer has become a stream.
     pub(crate) out: Option<mpsc::Sender<Out>>,
+    /// The task that the request has become.
+    pub(crate) task: Option<Arc<Task>>,
 }
 
 /// What becomes of a request.
@@ -68,8 +71,6 @@ pub(crate) struct Ask {
     pub(crate) key: &'static str,
     pub(crate) method: &'static str,
     pub(crate) params: Value,
-    /// What the client must have declared.
-    pub(crate) needs: Capability,
 }
 
 impl From<RpcError> for Stop {
@@ -80,19 +81,35 @@ impl From<RpcError> for Stop {
 
 impl Ask {
     pub(crate) const fn sampling(key: &'static str, params: Value) -> Self {
-        Self { key, method: "sampling/createMessage", params, needs: capability::SAMPLING }
+        Self { key, method: "sampling/createMessage", params }
     }
 
-    pub(crate) const fn form(key: &'static str, params: Value) -> Self {
-        Self { key, method: "elicitation/create", params, needs: capability::ELICITATION_FORM }
+    /// A form, or with `"mode": "url"` a page to visit.
+    pub(crate) const fn elicitation(key: &'static str, params: Value) -> Self {
+        Self { key, method: "elicitation/create", params }
     }
 
-    pub(crate) const fn url(key: &'static str, params: Value) -> Self {
-        Self { key, method: "elicitation/create", params, needs: capability::ELICITATION_URL }
+    pub(crate) fn roots(key: &'static str) -> Self {
+        Self { key, method: "roots/list", params: json!({}) }
     }
 
-    pub(crate) const fn roots(key: &'static str) -> Self {
-        Self { key, method: "roots/list", params: Value::Null, needs: capability::ROOTS }
+    /// What the client must have declared.
+    fn needs(&self) -> Vec<Capability> {
+        required_by_input(self.method, &self.params)
+    }
+
+    /// The request as it stands in `inputRequests`.
+    pub(crate) fn as_input(&self) -> Value {
+        json!({ "method": self.method, "params": self.params })
+    }
+
+    /// Whether an answer can be one: what cannot is asked for again.
+    pub(crate) fn is_answered_by(&self, answer: &Value) -> bool {
+        match self.method {
+            "elicitation/create" => matches!(answer["action"].as_str(), Some("accept" | "decline" | "cancel")),
+            "sampling/createMessage" => answer["role"].is_string() && !answer["content"].is_null(),
+            _ => answer["roots"].is_array(),
+        }
     }
 }
 
@@ -109,6 +126,9 @@ impl Call {
 
     /// Sends a notification ahead of the response.
     pub(crate) async fn notify(&self, method: &str, mut params: Value) {
+        if let Some(task) = &self.task {
+            params["_meta"][RELATED_TASK] = json!({ "taskId": task.id });
+        }
         // A notification that the client's revision does not have is one that it cannot miss.
         if self.client.shape().notification(method, &mut params).is_ok() {
             self.send(rpc::notification(method, &params)).await;
@@ -134,9 +154,9 @@ impl Call {
         }
     }
 
-    /// Has the client close its connection and come back (legacy Streamable HTTP).
+    /// Has the client close its connection and come back, where it knows what to do about it (2025-11-25, HTTP).
     pub(crate) async fn hang_up(&self, retry_ms: u64) {
-        if let Some(out) = &self.out {
+        if let Some(out) = self.out.as_ref().filter(|_| self.version() == Version::V2025_11_25) {
             // The client has gone; there is nobody to tell.
             let _ = out.send(Out::Hangup { retry_ms }).await;
         }
@@ -149,40 +169,79 @@ impl Call {
     }
 
     /// Asks the client, as its era has it: a request of ours, or an interim result and a retry. In the second case
-    /// the answers are there on the retry, and what has been asked before is remembered in the sealed state.
-    pub(crate) async fn ask_all(&self, asks: Vec<Ask>) -> Result<Vec<Value>, Stop> {
-        let missing: Vec<_> = asks.iter().filter(|a| !self.client.has(a.needs)).map(|a| a.needs).collect();
+    /// the answers are there on the retry, and what has been asked before is remembered in the sealed state. A task
+    /// of the modern era shows its questions to those who look at it.
+    pub(crate) async fn ask_all(&self, mut asks: Vec<Ask>) -> Result<Vec<Value>, Stop> {
+        let needs = asks.iter().flat_map(Ask::needs).filter(|needed| !self.client.has(*needed));
+        let missing: Vec<_> = needs.collect();
         if !missing.is_empty() && !self.server.is_broken(&CAPABILITY_ASSUMED) {
             return Err(modern::missing_capabilities(self.version(), &missing).into());
         }
-        match self.version().era() {
-            Era::Modern => modern::answers(self, &asks),
-            Era::Legacy => {
+        for ask in &mut asks {
+            let shaped = self.client.shape().request(ask.method, &mut ask.params);
+            shaped.map_err(|unfit| RpcError::new(code::INTERNAL_ERROR, unfit.to_string()))?;
+        }
+        match (self.version().era(), &self.task) {
+            (Era::Modern, Some(task)) => Ok(task.ask(&self.server, &asks).await),
+            (Era::Modern, None) => modern::answers(self, &asks),
+            (Era::Legacy, _) => {
                 let mut answers = Vec::new();
                 for ask in asks {
-                    answers.push(self.ask_now(ask).await?);
+                    answers.push(self.ask_now(ask.method, ask.params).await?);
                 }
                 Ok(answers)
             }
         }
     }
 
-    async fn ask_now(&self, ask: Ask) -> Result<Value, Stop> {
-        let (id, answer) = self.peer.ask();
-        self.send(rpc::request(id, ask.method, &ask.params)).await;
-        match tokio::time::timeout(ASK_LIMIT, answer).await {
-            Ok(Ok(outcome)) => Ok(outcome?),
-            Ok(Err(_)) | Err(_) => {
-                let why = format!("the client did not answer {} in time", ask.method);
-                Err(RpcError::new(code::INTERNAL_ERROR, why).into())
-            }
-        }
+    /// Pings the client, where a server may.
+    pub(crate) async fn ping(&self) -> Result<(), Stop> {
+        self.ask_now("ping", json!({})).await.map(drop)
     }
 
+    async fn ask_now(&self, method: &str, mut params: Value) -> Result<Value, Stop> {
+        if !self.peer.is_ready() && method != "ping" {
+            let why = format!("the client may not be asked for {method} before it sends notifications/initialized");
+            return Err(RpcError::invalid_request(why).at(200).into());
+        }
+        let (id, answer) = self.peer.ask();
+        let Some(task) = &self.task else {
+            self.send(rpc::request(id, method, &params)).await;
+            return Ok(within(answer, method).await?);
+        };
+        params["_meta"][RELATED_TASK] = json!({ "taskId": task.id });
+        // How long the user may take is up to the task's time to live.
+        let answer = async { answer.await.unwrap_or_else(|_| Err(unanswered(method))) };
+        Ok(task.hand_over(&self.server, rpc::request(id, method, &params).into(), answer).await?)
+    }
+
+    /// Sends a message ahead of the response. What a task has to say belongs to no request, for its own has been
+    /// answered; in the modern era it may say nothing at all.
     async fn send(&self, message: Vec<u8>) {
-        if let Some(out) = &self.out {
-            // The client has gone; there is nobody to tell.
-            let _ = out.send(Out::Message(message.into())).await;
+        match (&self.out, &self.task) {
+            (_, Some(_)) | (None, None) if self.version().era() == Era::Legacy => {
+                self.peer.tell(message.into());
+            }
+            (Some(out), None) => {
+                // The client has gone; there is nobody to tell.
+                let _ = out.send(Out::Message(message.into())).await;
+            }
+            (_, Some(_)) | (None, None) => {}
         }
     }
+}
+
+/// The answer to a request of ours, if it comes in time.
+async fn within(
+    answer: oneshot::Receiver<Result<Value, RpcError>>,
+    method: &str,
+) -> Result<Value, RpcError> {
+    match tokio::time::timeout(ASK_LIMIT, answer).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(_)) | Err(_) => Err(unanswered(method)),
+    }
+}
+
+fn unanswered(method: &str) -> RpcError {
+    RpcError::new(code::INTERNAL_ERROR, format!("the client did not answer {method} in time"))
 }

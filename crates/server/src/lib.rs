@@ -4,12 +4,15 @@
 //! HTTP+SSE. What it offers is a catalogue of values (`catalogue`, `fixtures`); how a request is answered is in
 //! `feature`, one file per part of the protocol; [`fault`] holds the deliberate violations.
 
+mod apps;
 mod catalogue;
 mod client;
 mod context;
 pub mod fault;
 mod feature;
+mod fixtures;
 mod lists;
+mod moment;
 mod peer;
 mod rpc;
 mod seal;

@@ -1,7 +1,7 @@
 //! What the server remembers of one connection.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
@@ -24,7 +24,11 @@ pub struct Peer {
     pub(crate) via: Via,
     outbox: Outbox,
     handshake: OnceLock<Client>,
+    /// Whether the client has said that it is ready, too.
+    ready: AtomicBool,
     level: Mutex<Option<LogLevel>>,
+    /// Whether the user has linked an account, as the tool `link-account` wants it.
+    linked: AtomicBool,
     subscriptions: Mutex<BTreeSet<String>>,
     running: Mutex<HashMap<Id, CancellationToken>>,
     asked: Mutex<HashMap<u64, oneshot::Sender<Result<Value, RpcError>>>>,
@@ -37,7 +41,9 @@ impl Peer {
             via,
             outbox,
             handshake: OnceLock::new(),
+            ready: AtomicBool::new(false),
             level: Mutex::default(),
+            linked: AtomicBool::new(false),
             subscriptions: Mutex::default(),
             running: Mutex::default(),
             asked: Mutex::default(),
@@ -50,10 +56,29 @@ impl Peer {
         self.handshake.set(client).is_ok()
     }
 
-    /// The legacy client, with the log level that it set meanwhile.
+    /// The legacy client, with the log level that it set meanwhile. One that set none is told what is worth telling.
     pub(crate) fn client(&self) -> Option<Client> {
         let client = self.handshake.get()?;
-        Some(Client { log_level: *lock(&self.level), ..client.clone() })
+        let log_level = lock(&self.level).or(Some(LogLevel::Info));
+        Some(Client { log_level, ..client.clone() })
+    }
+
+    /// The client sent `notifications/initialized`.
+    pub(crate) fn get_ready(&self) {
+        self.ready.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the client may be sent requests.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn link(&self) {
+        self.linked.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_linked(&self) -> bool {
+        self.linked.load(Ordering::Relaxed)
     }
 
     pub(crate) fn version(&self) -> Option<Version> {
@@ -95,11 +120,20 @@ impl Peer {
         }
     }
 
+    /// The connection is gone: nobody waits for what is still running.
+    pub(crate) fn disconnect(&self) {
+        lock(&self.running).values().for_each(CancellationToken::cancel);
+        lock(&self.asked).clear();
+    }
+
     /// A request of ours to the client: its id, and where the answer will come.
     pub(crate) fn ask(&self) -> (u64, oneshot::Receiver<Result<Value, RpcError>>) {
         let id = self.asked_so_far.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
-        lock(&self.asked).insert(id, sender);
+        let mut asked = lock(&self.asked);
+        // Those whose asker has given up are not waited for any longer.
+        asked.retain(|_, sender| !sender.is_closed());
+        asked.insert(id, sender);
         (id, receiver)
     }
 

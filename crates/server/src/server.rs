@@ -1,18 +1,22 @@
 //! The server as its transports see it: one message in, one answer out.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use protocol::method::{self, Direction, Kind as Sort, Method};
+use protocol::method::{self, Direction, Kind as Sort, Method, Side};
 use protocol::{Era, Version, code};
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc};
+use tokio_util::sync::CancellationToken;
 use transport::serve::{Answer, Handler, Inbound, Opening, Out, Outbox, Via};
 use wire::{Frame, Id, Kind, Malformed};
 
+use crate::apps;
 use crate::catalogue::Catalogue;
-use crate::context::{Call, Reply, Stop};
+use crate::context::{Call, Reply, Stop, Work};
 use crate::fault::{Fault, Faults, framing};
+use crate::feature::tasks::Tasks;
 use crate::feature::{self, modern};
 use crate::peer::Peer;
 use crate::rpc::{self, RpcError};
@@ -30,8 +34,11 @@ pub struct Server {
     pub(crate) catalogue: Catalogue,
     pub(crate) faults: Faults,
     pub(crate) sealer: Sealer,
+    pub(crate) apps: apps::State,
+    pub(crate) tasks: Tasks,
     peers: Mutex<Vec<Weak<Peer>>>,
     pub(crate) changes: broadcast::Sender<Change>,
+    pub(crate) closing: CancellationToken,
 }
 
 /// Something that subscribers are told of.
@@ -45,6 +52,8 @@ pub(crate) enum Change {
     Resources,
     /// One resource, by its URI.
     Resource(String),
+    /// One task of the modern era, by its id.
+    Task(String),
 }
 
 impl Server {
@@ -60,9 +69,17 @@ impl Server {
             catalogue: Catalogue::new(),
             faults,
             sealer: Sealer::new(),
+            apps: apps::State::new(),
+            tasks: Tasks::default(),
             peers: Mutex::default(),
             changes: broadcast::channel(CHANGES).0,
+            closing: CancellationToken::new(),
         })
+    }
+
+    /// Ends every subscription in good order. What is asked after that is answered as ever.
+    pub fn close(&self) {
+        self.closing.cancel();
     }
 
     pub(crate) fn is_broken(&self, fault: &Fault) -> bool {
@@ -108,34 +125,45 @@ impl Server {
         let name = frame.method().ok_or_else(|| fail(RpcError::invalid_request("method is no string")))?;
         let params = params(frame).map_err(fail)?;
         let (client, progress) = match &inbound.opening {
-            Opening::Modern(named) => modern::read(self, named, &params).map_err(fail)?,
+            Opening::Modern(_) => modern::read(self, &name, &params, inbound.headers).map_err(fail)?,
             Opening::Initialize | Opening::Legacy => feature::lifecycle::read(peer, &name, &params).map_err(fail)?,
         };
         let method = method::find(client.version, &name)
             .filter(|m| m.direction != Direction::ServerToClient && m.kind == Sort::Request)
             .ok_or_else(|| (client.version, RpcError::method_not_found(&name)))?;
-        if let (Opening::Modern(_), Some(headers)) = (&inbound.opening, inbound.headers) {
-            modern::check_headers(self, method, &params, headers).map_err(|e| (client.version, e))?;
+        let refused = |error| (client.version, error);
+        if let Some(missing) = method.gate.needs_of(Side::Client, Side::Client).filter(|needed| !client.has(*needed)) {
+            return Err(refused(modern::missing_capabilities(client.version, &[missing])));
+        }
+        if let (Era::Modern, "tools/call", Some(headers)) = (client.version.era(), method.name, inbound.headers) {
+            modern::check_params(self, &params, headers).map_err(refused)?;
         }
         let server = self.me.upgrade().ok_or_else(|| fail(RpcError::new(code::INTERNAL_ERROR, "shutting down")))?;
         let id = frame.id.ok_or_else(|| fail(RpcError::invalid_request("no id")))?.to_owned();
-        Ok(Call { server, peer: peer.clone(), client, id, method, params, progress, out: None })
+        Ok(Call { server, peer: peer.clone(), client, id, method, params, progress, out: None, task: None })
     }
 
     fn run(&self, call: Call) -> Answer {
         match feature::dispatch(&call) {
             Ok(Reply::Done(result)) => answer(&call, Ok(result)),
-            Ok(Reply::Later(work)) => Answer::Stream(stream(call, work)),
+            Ok(Reply::Later(work)) => later(call, work),
             Err(stop) => answer(&call, Err(stop)),
         }
     }
 
     fn notification(&self, peer: &Arc<Peer>, frame: &Frame<'_>) -> Answer {
-        let name = frame.method().unwrap_or_default();
-        if name == "notifications/cancelled" {
-            if let Some(id) = cancelled(frame) {
-                peer.cancel(&id);
+        match frame.method().as_deref() {
+            None => {
+                let version = peer.version().unwrap_or(Version::LATEST);
+                return refuse(frame, version, &RpcError::invalid_request("method is no string"));
             }
+            Some("notifications/initialized") => peer.get_ready(),
+            Some("notifications/cancelled") => {
+                if let Some(id) = cancelled(frame) {
+                    peer.cancel(&id);
+                }
+            }
+            Some(_) => {}
         }
         if self.is_broken(&framing::NOTIFICATION_ANSWERED) {
             let body = br#"{"jsonrpc":"2.0","id":0,"result":{}}"#;
@@ -171,6 +199,11 @@ impl Handler for Server {
                 answer
             }
             Kind::Notification => self.notification(peer, frame),
+            // Clients of the modern era have nothing to respond to.
+            Kind::Result | Kind::Error if matches!(inbound.opening, Opening::Modern(_)) => {
+                let error = RpcError::invalid_request("a response, where the server sends no requests");
+                refuse(&Frame { id: None, ..frame.clone() }, version, &error)
+            }
             Kind::Result | Kind::Error => {
                 if let Some(id) = frame.id() {
                     peer.answered(&id, outcome(frame));
@@ -197,6 +230,11 @@ impl Handler for Server {
 
     fn version(&self, peer: &Peer) -> Option<Version> {
         peer.version()
+    }
+
+    fn disconnect(&self, peer: &Arc<Peer>) {
+        peer.disconnect();
+        self.tasks.abandon(peer);
     }
 
     fn accepts_batches(&self, peer: &Peer) -> bool {
@@ -253,15 +291,20 @@ fn refuse(frame: &Frame<'_>, version: Version, error: &RpcError) -> Answer {
     Answer::Message { status: error.http_status(version), body: body.into() }
 }
 
+/// The result or error of a request, as the client's revision has it.
+pub(crate) fn concluded(call: &Call, outcome: Result<Value, Stop>) -> Result<Value, RpcError> {
+    let mut result = match outcome {
+        Ok(result) => result,
+        Err(Stop::Input(requests)) => modern::input_required(call, &requests)?,
+        Err(Stop::Error(error)) => return Err(error),
+    };
+    feature::finish(call, &mut result)?;
+    Ok(result)
+}
+
 /// The final message of a request.
 fn conclude(call: &Call, outcome: Result<Value, Stop>) -> (u16, Bytes) {
-    let outcome = match outcome {
-        Err(Stop::Input(requests)) => modern::input_required(call, requests),
-        Ok(result) => Ok(result),
-        Err(Stop::Error(error)) => Err(error),
-    };
-    let outcome = outcome.and_then(|mut result| feature::finish(call, &mut result).map(|()| result));
-    match outcome {
+    match concluded(call, outcome) {
         Ok(result) => (200, rpc::result(&call.id, &result).into()),
         Err(error) => (error.http_status(call.client.version), rpc::error(Some(&call.id), &error).into()),
     }
@@ -273,22 +316,38 @@ fn answer(call: &Call, outcome: Result<Value, Stop>) -> Answer {
 }
 
 /// Runs `work` on its own and streams what it says, unless the client cancels or goes away.
-fn stream(mut call: Call, work: crate::context::Work) -> mpsc::Receiver<Out> {
+///
+/// What is done at the first step is answered at once: a refusal keeps its HTTP status, and a question costs no stream.
+fn later(mut call: Call, work: Work) -> Answer {
     let (sender, receiver) = mpsc::channel(QUEUE);
     call.out = Some(sender.clone());
-    let running = call.peer.run(Id::from_raw(&call.id));
+    let mut work = work(call.clone());
+    let running = can_be_cancelled(&call).then(|| call.peer.run(Id::from_raw(&call.id)));
+    let first = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    let work = match first {
+        Poll::Ready(outcome) if receiver.is_empty() => return answer(&call, outcome),
+        Poll::Ready(outcome) => Box::pin(std::future::ready(outcome)),
+        Poll::Pending => work,
+    };
     tokio::spawn(async move {
+        let stop = running.as_ref().map(|running| running.stop.clone()).unwrap_or_default();
         let outcome = tokio::select! {
             biased;
-            () = running.stop.cancelled() => return,
+            () = stop.cancelled() => return,
             () = sender.closed() => return,
-            outcome = work(call.clone()) => outcome,
+            outcome = work => outcome,
         };
         let (_, message) = conclude(&call, outcome);
         // The client has gone; there is nobody to tell.
         let _ = sender.send(Out::Message(message)).await;
     });
-    receiver
+    Answer::Stream(receiver)
+}
+
+/// Stateless HTTP cancels by closing the stream, and its ids mean nothing beyond it. `initialize` cannot be cancelled
+/// at all, but it does not take time.
+fn can_be_cancelled(call: &Call) -> bool {
+    call.version().era() == Era::Legacy || call.peer.via == Via::Pipe
 }
 
 /// Which revisions a server names: newest first.

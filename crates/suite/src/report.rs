@@ -183,6 +183,19 @@ impl CaseReport {
     }
 }
 
+impl CaseReport {
+    /// Passes every text that came from the wire through `hide`, which takes secrets out.
+    #[must_use]
+    pub fn redacted(mut self, hide: impl Fn(&str) -> String) -> Self {
+        self.expected = self.expected.map(|text| hide(&text));
+        self.actual = self.actual.map(|text| hide(&text));
+        for frame in &mut self.frames {
+            frame.text = hide(&frame.text);
+        }
+        self
+    }
+}
+
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -42,6 +42,10 @@ pub async fn run(
     let start = Instant::now();
     let mut report = Report::default();
     let mut tell = |event: Event| {
+        let event = match event {
+            Event::Finished(case) => Event::Finished(case.redacted(|text| target.redact(text).into_owned())),
+            other => other,
+        };
         report.add(&event);
         emit(&event);
     };

@@ -75,6 +75,9 @@ pub(crate) struct Check {
     /// How many seconds the server has for one answer
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub(crate) timeout: Duration,
+    /// How many seconds the server has to start
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    pub(crate) start_timeout: Duration,
     /// How the report is written
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

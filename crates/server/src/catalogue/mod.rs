@@ -1,37 +1,61 @@
 //! What the server offers, as values: tools, resources, templates and prompts.
 
+mod icon;
+pub(crate) mod media;
 mod prompt;
-mod resource;
-mod tool;
+pub(crate) mod prompts;
+pub(crate) mod resource;
+mod switch;
+pub(crate) mod template;
+mod templates;
+pub(crate) mod tool;
 mod tools;
+mod uri;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-use crate::context::Call;
+use crate::apps;
+use crate::context::{Call, Work};
 use crate::server::Change;
 
-pub(crate) use prompt::{Argument, Prompt};
-pub(crate) use resource::{Resource, Template};
-pub(crate) use tool::{Run, Tool, ToolEntry};
+pub(crate) use prompt::{Argument, Prompt, Render};
+pub(crate) use resource::Resource;
+pub(crate) use switch::List;
+pub(crate) use template::{Read, Suggestions, Template};
+pub(crate) use tool::{Run, TaskSupport, Tool, ToolEntry};
+
+use switch::Switches;
+
+/// The server's own icon.
+pub(crate) const ICON: &str = icon::RULER;
 
 /// Everything that is offered.
 #[derive(Debug)]
 pub(crate) struct Catalogue {
     tools: Vec<ToolEntry>,
     by_name: HashMap<&'static str, usize>,
-    /// Whether the tool that comes and goes is there.
-    dynamic: AtomicBool,
+    switches: Switches,
+    touches: AtomicU64,
     turns: AtomicUsize,
+}
+
+/// A resource that was found.
+pub(crate) enum Found {
+    /// With its contents.
+    Contents(Vec<Value>),
+    /// Its contents take time; the work gives the result of `resources/read`.
+    Later(Work),
 }
 
 impl Catalogue {
     pub(crate) fn new() -> Self {
-        let tools: Vec<_> = tools::ALL.iter().flat_map(|group| group.iter()).map(ToolEntry::new).collect();
+        let tools: Vec<_> = tools::ALL.iter().copied().flatten().copied().flatten().map(ToolEntry::new).collect();
         let by_name = tools.iter().enumerate().map(|(at, entry)| (entry.tool.name, at)).collect();
-        Self { tools, by_name, dynamic: AtomicBool::new(false), turns: AtomicUsize::new(0) }
+        let (touches, turns) = (AtomicU64::new(0), AtomicUsize::new(0));
+        Self { tools, by_name, switches: Switches::default(), touches, turns }
     }
 
     /// The tools that this client is offered, always in the same order.
@@ -45,14 +69,29 @@ impl Catalogue {
 
     /// Whether the tool that comes and goes is there.
     pub(crate) fn has_dynamic(&self) -> bool {
-        self.dynamic.load(Ordering::Relaxed)
+        self.switches.is_on(List::Tools)
     }
 
-    /// Adds or removes the tool that comes and goes; says whether it is there now.
-    pub(crate) fn toggle(&self, call: &Call) -> bool {
-        let there = !self.dynamic.fetch_not(Ordering::Relaxed);
-        call.server.changed(&Change::Tools);
+    /// Adds or removes the one of the list that comes and goes; says whether it is there now.
+    pub(crate) fn toggle(&self, call: &Call, list: List) -> bool {
+        let there = self.switches.toggle(list);
+        call.server.changed(&match list {
+            List::Tools => Change::Tools,
+            List::Prompts => Change::Prompts,
+            List::Resources => Change::Resources,
+        });
         there
+    }
+
+    /// Counts one up, and tells those who watch.
+    pub(crate) fn touch(&self, call: &Call) -> u64 {
+        let touches = self.touches.fetch_add(1, Ordering::Relaxed) + 1;
+        call.server.changed(&Change::Resource(resource::COUNTER.to_owned()));
+        touches
+    }
+
+    pub(crate) fn touches(&self) -> u64 {
+        self.touches.load(Ordering::Relaxed)
     }
 
     /// A number that is another one each time.
@@ -60,35 +99,91 @@ impl Catalogue {
         self.turns.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The listed resources, as this client sees them.
+    /// The listed resources, as this client sees them: our own, the families, and last the fixtures.
     pub(crate) fn resources<'a>(&'a self, call: &'a Call) -> impl Iterator<Item = Value> {
-        resource::RESOURCES.iter().flat_map(|group| group.iter()).map(move |r| r.described(call))
+        let (own, rest) = resource::RESOURCES.split_at(1);
+        let own = own.iter().copied().flatten().chain(self.guest());
+        let rest = rest.iter().copied().flatten();
+        let described = |resource: &Resource| resource.described(call);
+        own.map(described).chain(templates().flat_map(Template::resources)).chain(rest.map(described)).chain(apps::listed(call))
     }
 
     pub(crate) fn templates(&self) -> impl Iterator<Item = Value> {
-        resource::TEMPLATES.iter().map(|t| (t.definition)())
+        templates().map(Template::described)
     }
 
-    /// The contents of a resource; `None` when there is none of that URI.
-    pub(crate) fn read(&self, call: &Call, uri: &str) -> Option<Vec<Value>> {
-        let listed = resource::RESOURCES.iter().flat_map(|group| group.iter()).find(|r| r.uri == uri);
-        match listed {
-            Some(resource) => Some((resource.read)(call)),
-            None => resource::TEMPLATES.iter().find_map(|t| t.read(uri)),
+    /// The resource of that URI.
+    pub(crate) fn read(&self, call: &Call, uri: &str) -> Option<Found> {
+        if let Some(contents) = apps::read(call, uri) {
+            return Some(Found::Contents(contents));
         }
+        let listed = resource::RESOURCES.iter().copied().flatten().chain(self.guest());
+        if let Some(resource) = listed.into_iter().find(|r| r.uri == uri) {
+            return Some(Found::Contents((resource.read)(call)));
+        }
+        templates().find_map(|template| {
+            let values = template.values(uri)?;
+            match template.read {
+                Read::Now(read) => read(uri, &values).map(|contents| Found::Contents(vec![contents])),
+                Read::Later(read) => {
+                    let uri = uri.to_owned();
+                    Some(Found::Later(Box::new(move |call| read(call, uri, values))))
+                }
+            }
+        })
     }
 
-    /// What may stand for `variable` in a template.
-    pub(crate) fn template_values(&self, uri: &str, variable: &str) -> Option<&'static [&'static str]> {
-        let template = resource::TEMPLATES.iter().find(|t| t.uri == uri)?;
-        (template.variable == variable).then_some(template.values)
+    /// What may stand for `variable` in a template; `None` when there is no such template or variable.
+    pub(crate) fn suggestions(&self, uri: &str, variable: &str) -> Option<Suggestions> {
+        templates().find(|template| template.uri == uri)?.suggestions(variable)
     }
 
-    pub(crate) fn prompts<'a>(&'a self, call: &'a Call) -> impl Iterator<Item = &'static Prompt> + 'a {
-        prompt::PROMPTS.iter().flat_map(|group| group.iter()).filter(|p| p.span.contains(call.version()))
+    /// The prompts that this client is offered.
+    pub(crate) fn prompts(&self, call: &Call) -> impl Iterator<Item = &'static Prompt> {
+        let version = call.version();
+        let guest = self.switches.is_on(List::Prompts).then_some(&prompts::GUEST);
+        let all = prompts::PROMPTS.iter().copied().flatten().chain(guest);
+        all.filter(move |prompt| prompt.span.contains(version))
     }
 
-    pub(crate) fn prompt(&self, name: &str) -> Option<&'static Prompt> {
-        prompt::PROMPTS.iter().flat_map(|group| group.iter()).find(|p| p.name == name)
+    /// The prompt of that name, if this client is offered it.
+    pub(crate) fn prompt(&self, call: &Call, name: &str) -> Option<&'static Prompt> {
+        self.prompts(call).find(|prompt| prompt.name == name)
+    }
+
+    fn guest(&self) -> Option<&'static Resource> {
+        self.switches.is_on(List::Resources).then_some(&resource::GUEST)
+    }
+}
+
+fn templates() -> impl Iterator<Item = &'static Template> {
+    resource::TEMPLATES.iter().copied().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let catalogue = Catalogue::new();
+        assert_eq!(catalogue.by_name.len(), catalogue.tools.len());
+        let prompts: Vec<_> = prompts::PROMPTS.iter().copied().flatten().map(|p| p.name).collect();
+        assert_eq!(prompts.iter().collect::<BTreeSet<_>>().len(), prompts.len());
+        let uris: Vec<_> = resource::RESOURCES.iter().copied().flatten().map(|r| r.uri).collect();
+        assert_eq!(uris.iter().collect::<BTreeSet<_>>().len(), uris.len());
+    }
+
+    #[test]
+    fn what_templates_suggest_stands_for_their_variables() {
+        for template in templates() {
+            let variables: Vec<_> = uri::variables(template.uri).collect();
+            for (name, _) in template.suggestions {
+                assert!(variables.contains(name), "{} has no {name}", template.uri);
+            }
+            assert!(template.listed.is_empty() || variables.len() == 1, "{}", template.uri);
+        }
     }
 }

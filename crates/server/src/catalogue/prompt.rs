@@ -1,9 +1,11 @@
-//! What a prompt is here, and the prompts of our own.
+//! What a prompt is here.
 
 use protocol::Span;
 use serde_json::{Map, Value, json};
 
-use crate::context::{Call, Stop};
+use super::media;
+use super::template::Suggestions;
+use crate::context::{Call, Later};
 
 /// A prompt.
 #[derive(Debug)]
@@ -13,9 +15,11 @@ pub(crate) struct Prompt {
     pub(crate) description: &'static str,
     /// The revisions that it makes sense in.
     pub(crate) span: Span,
+    /// Its icon, as SVG.
+    pub(crate) icon: Option<&'static str>,
     pub(crate) arguments: &'static [Argument],
     /// Its messages.
-    pub(crate) render: fn(&Call, &Map<String, Value>) -> Result<Value, Stop>,
+    pub(crate) render: Render,
 }
 
 /// An argument of a prompt.
@@ -25,47 +29,38 @@ pub(crate) struct Argument {
     pub(crate) description: &'static str,
     pub(crate) required: bool,
     /// What completion suggests.
-    pub(crate) values: &'static [&'static str],
+    pub(crate) values: Suggestions,
 }
 
-/// Every prompt, group by group.
-pub(super) const PROMPTS: &[&[Prompt]] = &[OWN];
-
-const OWN: &[Prompt] = &[Prompt {
-    name: "review",
-    title: "Review code",
-    description: "Asks for a review of a piece of code",
-    span: Span::ALWAYS,
-    arguments: &[
-        Argument { name: "code", description: "The code", required: true, values: &[] },
-        Argument {
-            name: "language",
-            description: "The language it is written in",
-            required: false,
-            values: &["javascript", "python", "rust", "typescript"],
-        },
-    ],
-    render: |_, arguments| {
-        let code = arguments.get("code").and_then(Value::as_str).unwrap_or_default();
-        let language = arguments.get("language").and_then(Value::as_str).unwrap_or_default();
-        let text = format!("Please review this code:\n\n```{language}\n{code}\n```");
-        Ok(json!([{ "role": "user", "content": { "type": "text", "text": text } }]))
-    },
-}];
+/// How a prompt's messages are made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Render {
+    /// At once.
+    Now(fn(&Map<String, Value>) -> Value),
+    /// After the client has been asked.
+    Later(fn(Call) -> Later),
+}
 
 impl Prompt {
     /// The prompt in a list.
     pub(crate) fn described(&self) -> Value {
-        let arguments: Vec<_> = self
-            .arguments
-            .iter()
-            .map(|a| json!({ "name": a.name, "description": a.description, "required": a.required }))
-            .collect();
-        json!({
+        let mut described = json!({
             "name": self.name,
             "title": self.title,
             "description": self.description,
-            "arguments": arguments,
-        })
+        });
+        if !self.arguments.is_empty() {
+            described["arguments"] = self.arguments.iter().map(Argument::described).collect();
+        }
+        if let Some(svg) = self.icon {
+            described["icons"] = media::icons(svg);
+        }
+        described
+    }
+}
+
+impl Argument {
+    fn described(&self) -> Value {
+        json!({ "name": self.name, "description": self.description, "required": self.required })
     }
 }

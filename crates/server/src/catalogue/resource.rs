@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::media;
+use super::template::Template;
 use crate::context::Call;
 
 /// A listed resource.
@@ -14,25 +16,32 @@ pub(crate) struct Resource {
     pub(crate) read: fn(&Call) -> Vec<Value>,
 }
 
-/// A family of resources with one variable.
-#[derive(Debug)]
-pub(crate) struct Template {
-    pub(crate) uri: &'static str,
-    pub(crate) variable: &'static str,
-    /// What may stand for the variable, for completion; anything else works too.
-    pub(crate) values: &'static [&'static str],
-    pub(crate) definition: fn() -> Value,
-    /// The contents for a URI and the value of the variable in it.
-    pub(crate) contents: fn(&str, &str) -> Vec<Value>,
-}
+/// The resource that changes when it is touched.
+pub(crate) const COUNTER: &str = "yardstick://counter";
+
+/// The resource that is listed only while it has been switched on.
+pub(super) const GUEST: Resource = Resource {
+    uri: "yardstick://guest",
+    definition: || {
+        json!({
+            "name": "guest",
+            "title": "The resource that comes and goes",
+            "description": "Listed while the tool `toggle` has it switched on",
+            "mimeType": "text/plain",
+        })
+    },
+    read: |_| vec![text("yardstick://guest", "text/plain", "I am here for now.")],
+};
 
 /// Every listed resource, group by group.
-pub(super) const RESOURCES: &[&[Resource]] = &[OWN];
+pub(super) const RESOURCES: &[&[Resource]] = &[OWN, crate::fixtures::RESOURCES];
 
-/// Every template.
-pub(super) const TEMPLATES: &[Template] = &[GREETING];
+/// Every template, group by group.
+pub(super) const TEMPLATES: &[&[Template]] = &[super::templates::OWN, crate::fixtures::TEMPLATES];
 
-const OWN: &[Resource] = &[Resource {
+const OWN: &[Resource] = &[ABOUT, GUIDE, PICTURE, TABLE, COUNTED];
+
+const ABOUT: Resource = Resource {
     uri: "yardstick://about",
     definition: || {
         json!({
@@ -43,23 +52,69 @@ const OWN: &[Resource] = &[Resource {
             "annotations": { "audience": ["user", "assistant"], "priority": 0.5 },
         })
     },
-    read: |_| vec![json!({ "uri": "yardstick://about", "mimeType": "text/plain", "text": "Yardstick's reference server." })],
-}];
+    read: |_| vec![text("yardstick://about", "text/plain", "Yardstick's reference server.")],
+};
 
-const GREETING: Template = Template {
-    uri: "yardstick://greeting/{name}",
-    variable: "name",
-    values: &["Ada", "Alan", "Barbara", "Edsger", "Grace"],
+const GUIDE_TEXT: &str = "# Where to start\n\nCall `echo`, read `yardstick://about`, get the prompt `review`.\n";
+
+const GUIDE: Resource = Resource {
+    uri: "yardstick://guide",
     definition: || {
         json!({
-            "uriTemplate": "yardstick://greeting/{name}",
-            "name": "greeting",
-            "title": "A greeting",
-            "description": "Greets whom you name",
+            "name": "guide",
+            "title": "Guide",
+            "description": "A first tour, in Markdown",
+            "mimeType": "text/markdown",
+            "size": GUIDE_TEXT.len(),
+            "annotations": { "audience": ["user"], "priority": 1, "lastModified": "2026-07-28T00:00:00Z" },
+        })
+    },
+    read: |_| vec![text("yardstick://guide", "text/markdown", GUIDE_TEXT)],
+};
+
+const PICTURE: Resource = Resource {
+    uri: "yardstick://picture",
+    definition: || {
+        json!({
+            "name": "picture",
+            "title": "A picture",
+            "description": "A small PNG, for clients that read binary resources",
+            "mimeType": "image/png",
+            "icons": media::icons(crate::catalogue::icon::PICTURE),
+        })
+    },
+    read: |_| vec![json!({ "uri": "yardstick://picture", "mimeType": "image/png", "blob": media::png() })],
+};
+
+/// A resource of two contents, as a directory would be.
+const TABLE: Resource = Resource {
+    uri: "yardstick://table",
+    definition: || {
+        json!({
+            "name": "table",
+            "title": "A table, twice",
+            "description": "The same small table as CSV and as JSON, in one result",
+        })
+    },
+    read: |_| {
+        vec![
+            text("yardstick://table/csv", "text/csv", "unit,metres\nyard,0.9144\nfoot,0.3048\n"),
+            text("yardstick://table/json", "application/json", r#"{"yard":0.9144,"foot":0.3048}"#),
+        ]
+    },
+};
+
+const COUNTED: Resource = Resource {
+    uri: COUNTER,
+    definition: || {
+        json!({
+            "name": "counter",
+            "title": "A counter",
+            "description": "Counts how often the tool `touch` was called; subscribe to it and touch it",
             "mimeType": "text/plain",
         })
     },
-    contents: |uri, name| vec![json!({ "uri": uri, "mimeType": "text/plain", "text": format!("Hello, {name}!") })],
+    read: |call| vec![text(COUNTER, "text/plain", &call.server.catalogue.touches().to_string())],
 };
 
 impl Resource {
@@ -73,12 +128,7 @@ impl Resource {
     }
 }
 
-impl Template {
-    /// The contents of `uri`, if it is one of this family.
-    pub(crate) fn read(&self, uri: &str) -> Option<Vec<Value>> {
-        let (before, after) = self.uri.split_once('{')?;
-        let (_, after) = after.split_once('}')?;
-        let value = uri.strip_prefix(before)?.strip_suffix(after)?;
-        (!value.is_empty() && !value.contains('/')).then(|| (self.contents)(uri, value))
-    }
+/// Contents of text.
+pub(crate) fn text(uri: &str, mime_type: &str, text: &str) -> Value {
+    json!({ "uri": uri, "mimeType": mime_type, "text": text })
 }

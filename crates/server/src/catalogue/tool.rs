@@ -1,9 +1,13 @@
 //! What a tool is here.
 
+use std::sync::OnceLock;
+
 use protocol::Span;
 use protocol::header::ParamHeader;
 use serde_json::{Value, json};
 
+use super::media;
+use crate::apps::Link;
 use crate::context::{Call, Later};
 
 /// A tool: its definition, and what it does.
@@ -14,6 +18,12 @@ pub(crate) struct Tool {
     pub(crate) span: Span,
     /// Whether it is offered only while it has been switched on.
     pub(crate) dynamic: bool,
+    /// Whether it runs as a task.
+    pub(crate) tasks: TaskSupport,
+    /// What it has to do with apps.
+    pub(crate) ui: Option<Link>,
+    /// Its icon, as SVG.
+    pub(crate) icon: Option<&'static str>,
     /// Its definition without the name, as the newest revision has it.
     pub(crate) definition: fn() -> Value,
     pub(crate) run: Run,
@@ -26,6 +36,20 @@ pub(crate) enum Run {
     Now(fn(&Call, &Value) -> Value),
     /// It takes time, says things meanwhile, or asks the client.
     Later(fn(Call, Value) -> Later),
+    /// In two stages. Where the server decides on tasks, only the second becomes one: what the first one needs is
+    /// asked for before there is a task. The second is given what the first made.
+    Staged(fn(Call, Value) -> Later, fn(Call, Value) -> Later),
+}
+
+/// Whether a tool runs as a task: on the client's wish in 2025-11-25, by the server's choice in 2026-07-28.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TaskSupport {
+    /// Never.
+    Forbidden,
+    /// For clients that know tasks.
+    Optional,
+    /// Always; other clients are refused.
+    Required,
 }
 
 /// A tool, made ready.
@@ -33,7 +57,8 @@ pub(crate) enum Run {
 pub(crate) struct ToolEntry {
     pub(crate) tool: &'static Tool,
     definition: Value,
-    validator: Option<jsonschema::Validator>,
+    /// Made on the first call: most tools of a server are never called.
+    validator: OnceLock<Option<jsonschema::Validator>>,
     /// The `x-mcp-header` declarations of its input schema.
     pub(crate) headers: Vec<ParamHeader>,
 }
@@ -41,7 +66,8 @@ pub(crate) struct ToolEntry {
 impl Tool {
     /// A tool of every revision.
     pub(crate) const fn new(name: &'static str, definition: fn() -> Value, run: Run) -> Self {
-        Self { name, span: Span::ALWAYS, dynamic: false, definition, run }
+        let (span, tasks) = (Span::ALWAYS, TaskSupport::Forbidden);
+        Self { name, span, dynamic: false, tasks, ui: None, icon: None, definition, run }
     }
 
     /// The same, in some revisions only.
@@ -49,32 +75,83 @@ impl Tool {
         self.span = span;
         self
     }
+
+    /// The same, bound to an app.
+    pub(crate) const fn with_ui(mut self, ui: Link) -> Self {
+        self.ui = Some(ui);
+        self
+    }
+
+    /// The same, offered only while it has been switched on.
+    pub(crate) const fn switched(mut self) -> Self {
+        self.dynamic = true;
+        self
+    }
+
+    /// The same, run as a task.
+    pub(crate) const fn with_tasks(mut self, tasks: TaskSupport) -> Self {
+        self.tasks = tasks;
+        self
+    }
+
+    /// The same, with an icon.
+    pub(crate) const fn with_icon(mut self, svg: &'static str) -> Self {
+        self.icon = Some(svg);
+        self
+    }
+
+    fn described(&self) -> Value {
+        let mut definition = json!({ "name": self.name });
+        if let (Some(members), Value::Object(rest)) = (definition.as_object_mut(), (self.definition)()) {
+            members.extend(rest);
+        }
+        if let Some(support) = self.tasks.as_str() {
+            definition["execution"] = json!({ "taskSupport": support });
+        }
+        if let Some(svg) = self.icon {
+            definition["icons"] = media::icons(svg);
+        }
+        definition
+    }
+}
+
+impl TaskSupport {
+    /// The value of `execution.taskSupport`; the default is not worth saying.
+    const fn as_str(self) -> Option<&'static str> {
+        match self {
+            Self::Forbidden => None,
+            Self::Optional => Some("optional"),
+            Self::Required => Some("required"),
+        }
+    }
 }
 
 impl ToolEntry {
     pub(crate) fn new(tool: &'static Tool) -> Self {
-        let mut definition = json!({ "name": tool.name });
-        if let (Some(members), Value::Object(rest)) = (definition.as_object_mut(), (tool.definition)()) {
-            members.extend(rest);
-        }
-        let schema = &definition["inputSchema"];
-        let validator = jsonschema::validator_for(schema).ok();
-        let headers = protocol::header::declared(schema).unwrap_or_default();
-        Self { tool, validator, headers, definition }
+        let definition = tool.described();
+        let headers = protocol::header::declared(&definition["inputSchema"]).unwrap_or_default();
+        Self { tool, validator: OnceLock::new(), headers, definition }
     }
 
     pub(crate) fn is_offered(&self, call: &Call) -> bool {
-        self.tool.span.contains(call.version()) && (!self.tool.dynamic || call.server.catalogue.has_dynamic())
+        self.tool.span.contains(call.version())
+            && (!self.tool.dynamic || call.server.catalogue.has_dynamic())
+            && self.tool.ui.is_none_or(|ui| ui.is_offered(call))
     }
 
     /// The definition, as this client sees it.
-    pub(crate) fn described(&self, _call: &Call) -> Value {
-        self.definition.clone()
+    pub(crate) fn described(&self, call: &Call) -> Value {
+        let mut definition = self.definition.clone();
+        if let Some(ui) = self.tool.ui {
+            ui.describe(call, &mut definition);
+        }
+        definition
     }
 
     /// What is wrong with the arguments: every flaw, each with its place.
     pub(crate) fn problem(&self, arguments: &Value) -> Option<String> {
-        let validator = self.validator.as_ref()?;
+        let schema = &self.definition["inputSchema"];
+        let validator = self.validator.get_or_init(|| jsonschema::validator_for(schema).ok()).as_ref()?;
         if validator.is_valid(arguments) {
             return None;
         }
@@ -94,4 +171,9 @@ pub(crate) fn text(text: impl Into<String>) -> Value {
 /// A result that says that the tool failed.
 pub(crate) fn failure(why: impl Into<String>) -> Value {
     json!({ "content": [{ "type": "text", "text": why.into() }], "isError": true })
+}
+
+/// A result with structured content, said in text as well for clients that know nothing else.
+pub(crate) fn structured(content: &Value) -> Value {
+    json!({ "content": [{ "type": "text", "text": content.to_string() }], "structuredContent": content })
 }

@@ -29,6 +29,11 @@ impl Faulty {
         Arc::new(Self { server: Server::with_faults(faults.clone()), faults })
     }
 
+    /// See [`Server::close`].
+    pub fn close(&self) {
+        self.server.close();
+    }
+
     fn apply(&self, outgoing: &Outgoing<'_>, message: Bytes) -> Vec<Bytes> {
         let mut messages = vec![message];
         for effect in self.faults.effects() {
@@ -113,6 +118,10 @@ impl Handler for Faulty {
 
     fn version(&self, peer: &Peer) -> Option<Version> {
         self.server.version(peer)
+    }
+
+    fn disconnect(&self, peer: &Arc<Peer>) {
+        self.server.disconnect(peer);
     }
 
     fn accepts_batches(&self, peer: &Peer) -> bool {

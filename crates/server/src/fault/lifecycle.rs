@@ -32,9 +32,12 @@ pub const INITIALIZE_WITHOUT_INFO: Fault = Fault {
 /// The client's wish is not looked at.
 pub const VERSION_IGNORED: Fault = Fault {
     name: "version-ignored",
-    about: "initialize always answers 2024-11-05, which the server speaks, whatever was asked",
+    about: "initialize answers a revision that the server speaks, but another one than was asked for",
     effect: Effect::Message(|out, m| {
-        result_of(out, "initialize", m, |r| r["protocolVersion"] = json!("2024-11-05"))
+        result_of(out, "initialize", m, |r| {
+            let other = if r["protocolVersion"] == "2024-11-05" { "2025-03-26" } else { "2024-11-05" };
+            r["protocolVersion"] = json!(other);
+        })
     }),
 };
 

@@ -3,6 +3,7 @@
 //! A fault is a value: a name, what it breaks, and its effect. Most effects are applied around the bytes by
 //! [`Faulty`]; a switch is asked for by name at the one place in the server that it changes.
 
+pub mod apps;
 mod edit;
 mod faulty;
 pub mod framing;
@@ -119,4 +120,4 @@ impl fmt::Debug for Effect {
 }
 
 const ALL: &[&[&Fault]] =
-    &[framing::FAULTS, lifecycle::FAULTS, http::FAULTS, tools::FAULTS, resources::FAULTS];
+    &[framing::FAULTS, lifecycle::FAULTS, http::FAULTS, tools::FAULTS, resources::FAULTS, apps::FAULTS];

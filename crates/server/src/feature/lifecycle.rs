@@ -1,10 +1,12 @@
 //! Handshake and discovery.
 
-use protocol::Version;
+use protocol::{Era, Version};
 use protocol::capability::extension;
-use protocol::meta::{MetaError, ProgressToken};
+use protocol::meta::{MetaError, ProgressToken, SERVER_INFO};
 use serde_json::{Value, json};
 
+use crate::apps::{self, Hints};
+use crate::catalogue::{ICON, media};
 use crate::client::Client;
 use crate::context::{Call, Reply, Stop};
 use crate::fault::lifecycle as fault;
@@ -12,6 +14,7 @@ use crate::peer::Peer;
 use crate::rpc::RpcError;
 use crate::server::{is_of_other_era, supported};
 
+const NAME: &str = "yardstick";
 const INSTRUCTIONS: &str = "Yardstick's reference server. Every tool is harmless; `echo` is the place to start.";
 
 /// What a legacy request is answered by: the handshake of its session.
@@ -22,10 +25,14 @@ pub(crate) fn read(peer: &Peer, method: &str, params: &Value) -> Result<(Client,
         let asked = params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
         let version = Version::negotiate(asked);
         let capabilities = params.get("capabilities").cloned().unwrap_or_default();
-        return Ok((Client { version, capabilities, log_level: None }, progress));
+        let hints = Hints::of(params);
+        return Ok((Client { version, capabilities, log_level: None, hints }, progress));
     }
     match peer.client() {
-        Some(client) => Ok((client, progress)),
+        Some(client) => {
+            let hints = Hints::of(params).or(client.hints);
+            Ok((Client { hints, ..client }, progress))
+        }
         // Allowed before the handshake, and the same in every revision that has it.
         None if method == "ping" => Ok((stranger(), progress)),
         None if is_of_other_era(Version::LATEST_LEGACY, method) && !is_of_other_era(Version::LATEST, method) => {
@@ -46,16 +53,13 @@ pub(crate) fn initialize(call: &Call) -> Result<Reply, Stop> {
             return Err(RpcError::invalid_params(why).into());
         }
     }
-    let mut client = call.client.clone();
-    // Until the client says otherwise it is told everything.
-    client.log_level = None;
-    if !call.peer.shake_hands(client) {
-        return Err(RpcError::invalid_request("initialize was sent before").into());
-    }
     let asked = call.text("protocolVersion")?;
     let known = asked == Version::PRE_RELEASE || asked.parse::<Version>().is_ok();
     if !known && call.server.is_broken(&fault::UNKNOWN_VERSION_REFUSED) {
         return Err(RpcError::invalid_params(format!("version {asked} is not supported")).into());
+    }
+    if !call.peer.shake_hands(call.client.clone()) {
+        return Err(RpcError::invalid_request("initialize was sent before").into());
     }
     let echoed = !known && call.server.is_broken(&fault::UNKNOWN_VERSION_ECHOED);
     Ok(Reply::Done(json!({
@@ -72,35 +76,48 @@ pub(crate) fn discover(call: &Call) -> Value {
         "supportedVersions": supported(),
         "capabilities": capabilities(call),
         "instructions": INSTRUCTIONS,
+        "_meta": { SERVER_INFO: server_info() },
         "ttlMs": 3_600_000,
-        "cacheScope": "public",
+        // It depends on what the client declares.
+        "cacheScope": "private",
     })
+}
+
+/// Who we are, in the few words that go with every modern result.
+pub(crate) fn signature() -> Value {
+    json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") })
 }
 
 /// Who we are.
 pub(crate) fn server_info() -> Value {
     json!({
-        "name": "yardstick",
+        "name": NAME,
         "title": "Yardstick reference server",
         "version": env!("CARGO_PKG_VERSION"),
         "description": "Every feature of every protocol revision, for tests",
+        "icons": media::icons(ICON),
     })
 }
 
 fn capabilities(call: &Call) -> Value {
-    let _ = call;
-    json!({
+    let mut capabilities = json!({
         "tools": { "listChanged": true },
         "resources": { "subscribe": true, "listChanged": true },
         "prompts": { "listChanged": true },
         "completions": {},
         "logging": {},
-        "extensions": { extension::UI: { "mimeTypes": [protocol::apps::MIME_TYPE] } },
-    })
+    });
+    // Tasks were part of the protocol for one revision, and are an extension since.
+    match call.version().era() {
+        Era::Legacy => capabilities["tasks"] = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } }),
+        Era::Modern => capabilities["extensions"] = json!({ extension::TASKS: {} }),
+    }
+    apps::declare(call, &mut capabilities);
+    capabilities
 }
 
 fn stranger() -> Client {
-    Client { version: Version::LATEST_LEGACY, capabilities: json!({}), log_level: None }
+    Client { version: Version::LATEST_LEGACY, capabilities: json!({}), log_level: None, hints: Hints::default() }
 }
 
 fn token(value: &Value) -> Result<Value, RpcError> {

@@ -7,12 +7,14 @@ pub(crate) mod modern;
 mod prompts;
 mod resources;
 pub(crate) mod subscriptions;
+pub(crate) mod tasks;
 mod tools;
 
 use protocol::{Era, code};
 use protocol::meta::SERVER_INFO;
 use serde_json::{Value, json};
 
+use crate::apps;
 use crate::context::{Call, Reply, Stop};
 use crate::fault::lifecycle as fault;
 use crate::rpc::RpcError;
@@ -43,7 +45,12 @@ pub(crate) fn dispatch(call: &Call) -> Result<Reply, Stop> {
         "prompts/get" => prompts::get(call),
         "completion/complete" => completion::complete(call),
         "logging/setLevel" => logging::set_level(call),
-        "subscriptions/listen" => Ok(subscriptions::listen()),
+        "subscriptions/listen" => subscriptions::listen(call),
+        "tasks/get" => tasks::get(call),
+        "tasks/list" => tasks::list(call),
+        "tasks/result" => tasks::result(call),
+        "tasks/cancel" => tasks::cancel(call),
+        "tasks/update" => tasks::update(call),
         name => Err(RpcError::method_not_found(name).into()),
     }
 }
@@ -58,9 +65,7 @@ pub(crate) fn finish(call: &Call, result: &mut Value) -> Result<(), RpcError> {
         // Lists differ between clients that show apps and others, so they are not for everybody.
         members.entry("cacheScope").or_insert_with(|| "private".into());
     }
-    call.client
-        .shape()
-        .result(call.method.name, result)
+    apps::shape(call, result)
         .map_err(|unfit| RpcError::new(code::INTERNAL_ERROR, unfit.to_string()))?;
     if version.era() == Era::Legacy {
         return Ok(());
@@ -68,7 +73,7 @@ pub(crate) fn finish(call: &Call, result: &mut Value) -> Result<(), RpcError> {
     let Some(members) = result.as_object_mut() else { return Ok(()) };
     let meta = members.entry("_meta").or_insert_with(|| json!({}));
     if let Some(meta) = meta.as_object_mut() {
-        meta.insert(SERVER_INFO.to_owned(), lifecycle::server_info());
+        meta.entry(SERVER_INFO).or_insert_with(lifecycle::signature);
     }
     Ok(())
 }

@@ -4,12 +4,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use http::HeaderMap;
 use protocol::capability::{self, Capabilities, Capability};
-use protocol::header::{self, Mirrored};
+use protocol::header::{self, Mirrored, Mismatch};
 use protocol::meta::{CLIENT_CAPABILITIES, RequestMeta};
-use protocol::method::Method;
 use protocol::{Era, Version, code};
 use serde_json::{Map, Value, json};
 
+use crate::apps::Hints;
 use crate::client::Client;
 use crate::context::{Ask, Call, Stop};
 use crate::fault::http::HEADER_MISMATCH_SERVED;
@@ -20,42 +20,72 @@ use crate::server::{Server, supported};
 /// Where answers from earlier rounds are kept in the sealed state.
 const ANSWERS: &str = "answers";
 
-/// Reads what a modern request says about its client.
-pub(crate) fn read(server: &Server, named: &str, params: &Value) -> Result<(Client, Option<Value>), RpcError> {
+/// Reads what a modern request says about its client, and compares it with the headers that it came with.
+///
+/// What the headers say comes first where both name a version, for those in between have acted on it; a version that
+/// is not spoken here comes before everything that only this version asks for.
+pub(crate) fn read(
+    server: &Server,
+    method: &str,
+    params: &Value,
+    headers: Option<&HeaderMap>,
+) -> Result<(Client, Option<Value>), RpcError> {
+    let hints = Hints::of(params);
     if server.is_broken(&fault::META_OPTIONAL) && params["_meta"].get(CLIENT_CAPABILITIES).is_none() {
-        return Ok((Client { version: Version::LATEST, capabilities: json!({}), log_level: None }, None));
+        return Ok((Client { version: Version::LATEST, capabilities: json!({}), log_level: None, hints }, None));
     }
     let meta = RequestMeta::of(Some(params)).map_err(|e| RpcError::invalid_params(e.to_string()).at(400))?;
-    let version = meta.version.parse::<Version>().ok().filter(|v| v.era() == Era::Modern);
-    let version = version.or_else(|| server.is_broken(&fault::ANY_VERSION_SERVED).then_some(Version::LATEST));
-    let Some(version) = version else {
-        let data = json!({ "supported": supported(), "requested": named });
-        let message = format!("protocol version {named} is not spoken here");
-        return Err(RpcError::new(code::UNSUPPORTED_PROTOCOL_VERSION, message).with(data));
-    };
+    let mismatch = headers.and_then(|headers| standard(server, method, params, headers).err());
+    if let Some(mismatch) = mismatch.as_ref().filter(|mismatch| is_about_version(mismatch)) {
+        return Err(mismatched(mismatch));
+    }
+    let version = version(server, &meta.version)?;
+    if let Some(mismatch) = mismatch {
+        return Err(mismatched(&mismatch));
+    }
     let progress = meta.progress_token.as_ref().map(|token| token.as_value().clone());
     let log_level = meta.log_level;
-    Ok((Client { version, capabilities: meta.into_capabilities(), log_level }, progress))
+    Ok((Client { version, capabilities: meta.into_capabilities(), log_level, hints }, progress))
 }
 
-/// Compares the headers of an HTTP request with its body.
-pub(crate) fn check_headers(
-    server: &Server,
-    method: &Method,
-    params: &Value,
-    headers: &HeaderMap,
-) -> Result<(), RpcError> {
+fn version(server: &Server, named: &str) -> Result<Version, RpcError> {
+    let version = named.parse::<Version>().ok().filter(|v| v.era() == Era::Modern);
+    let version = version.or_else(|| server.is_broken(&fault::ANY_VERSION_SERVED).then_some(Version::LATEST));
+    version.ok_or_else(|| {
+        let data = json!({ "supported": supported(), "requested": named });
+        let message = format!("protocol version {named} is not spoken here");
+        RpcError::new(code::UNSUPPORTED_PROTOCOL_VERSION, message).with(data)
+    })
+}
+
+/// Compares the headers that every request has with its body.
+fn standard(server: &Server, method: &str, params: &Value, headers: &HeaderMap) -> Result<(), Mismatch> {
     if server.is_broken(&HEADER_MISMATCH_SERVED) {
         return Ok(());
     }
-    let lookup = |name: &str| headers.get(name).map(http::HeaderValue::as_bytes);
-    let mismatch = |error: header::Mismatch| RpcError::new(code::HEADER_MISMATCH, error.to_string());
-    header::check_standard(Mirrored::of(method.name, Some(params)), lookup).map_err(mismatch)?;
-    let tool = params.get("name").and_then(Value::as_str).filter(|_| method.name == "tools/call");
-    match tool.and_then(|name| server.catalogue.tool(name)) {
-        Some(tool) => header::check_params(&tool.headers, params.get("arguments"), lookup).map_err(mismatch),
-        None => Ok(()),
-    }
+    header::check_standard(Mirrored::of(method, Some(params)), |name| lookup(headers, name))
+}
+
+/// Compares the headers that a tool declares with the arguments of its call.
+pub(crate) fn check_params(server: &Server, params: &Value, headers: &HeaderMap) -> Result<(), RpcError> {
+    let tool = params.get("name").and_then(Value::as_str).and_then(|name| server.catalogue.tool(name));
+    let Some(tool) = tool.filter(|_| !server.is_broken(&HEADER_MISMATCH_SERVED)) else { return Ok(()) };
+    let checked = header::check_params(&tool.headers, params.get("arguments"), |name| lookup(headers, name));
+    checked.map_err(|mismatch| mismatched(&mismatch))
+}
+
+fn lookup<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
+    headers.get(name).map(http::HeaderValue::as_bytes)
+}
+
+fn mismatched(mismatch: &Mismatch) -> RpcError {
+    RpcError::new(code::HEADER_MISMATCH, mismatch.to_string())
+}
+
+fn is_about_version(mismatch: &Mismatch) -> bool {
+    let (Mismatch::Missing { header, .. } | Mismatch::Differs { header, .. } | Mismatch::Malformed { header, .. }) =
+        mismatch;
+    header == header::PROTOCOL_VERSION
 }
 
 /// The error for a client that did not declare what a request needs.
@@ -77,22 +107,16 @@ pub(crate) fn answers(call: &Call, asks: &[Ask]) -> Result<Vec<Value>, Stop> {
     let mut missing = Map::new();
     let mut answers = Vec::new();
     for ask in asks {
-        match known.get(ask.key).filter(|answer| fits(ask, answer)) {
+        match known.get(ask.key).filter(|answer| ask.is_answered_by(answer)) {
             Some(answer) => answers.push(answer.clone()),
-            None => {
-                let mut request = json!({ "method": ask.method });
-                if !ask.params.is_null() {
-                    request["params"] = ask.params.clone();
-                }
-                missing.insert(ask.key.to_owned(), request);
-            }
+            None => drop(missing.insert(ask.key.to_owned(), ask.as_input())),
         }
     }
     if missing.is_empty() { Ok(answers) } else { Err(Stop::Input(missing)) }
 }
 
 /// The interim result that asks for `requests`.
-pub(crate) fn input_required(call: &Call, requests: Map<String, Value>) -> Result<Value, RpcError> {
+pub(crate) fn input_required(call: &Call, requests: &Map<String, Value>) -> Result<Value, RpcError> {
     let answers = known(call)?;
     let state = call.server.sealer.seal(&subject(call), json!({ ANSWERS: answers }));
     let state = state.ok_or_else(|| RpcError::new(code::INTERNAL_ERROR, "no randomness to seal state with"))?;
@@ -117,15 +141,6 @@ fn known(call: &Call) -> Result<Map<String, Value>, RpcError> {
         Some(_) => return Err(RpcError::invalid_params("inputResponses must be an object")),
     }
     Ok(known)
-}
-
-/// Whether an answer can be one: what cannot is asked for again.
-fn fits(ask: &Ask, answer: &Value) -> bool {
-    match ask.method {
-        "elicitation/create" => matches!(answer["action"].as_str(), Some("accept" | "decline" | "cancel")),
-        "sampling/createMessage" => answer["role"].is_string() && !answer["content"].is_null(),
-        _ => answer["roots"].is_array(),
-    }
 }
 
 /// What sealed state is bound to: the method and those params that are the same in every round.

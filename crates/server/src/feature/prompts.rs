@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::catalogue::{Argument, Prompt, Render};
 use crate::context::{Call, Reply, Stop};
 use crate::fault::resources as fault;
 use crate::lists;
@@ -11,36 +12,48 @@ const PAGE: usize = 50;
 
 /// `prompts/list`
 pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
-    let prompts = call.server.catalogue.prompts(call).map(|p| p.described()).collect();
+    let prompts = call.server.catalogue.prompts(call).map(Prompt::described).collect();
     Ok(Reply::Done(lists::page(call, "prompts", prompts, PAGE)?))
 }
 
 /// `prompts/get`
 pub(crate) fn get(call: &Call) -> Result<Reply, Stop> {
     let name = call.text("name")?;
-    let prompt = call.server.catalogue.prompt(name).filter(|prompt| prompt.span.contains(call.version()));
+    let prompt = call.server.catalogue.prompt(call, name);
     if prompt.is_none() && call.server.is_broken(&fault::UNKNOWN_PROMPT_SERVED) {
         return Ok(Reply::Done(json!({ "messages": [] })));
     }
     let prompt = prompt.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
+    let none = Map::new();
     let arguments = match call.params.get("arguments") {
-        None => Map::new(),
-        Some(Value::Object(arguments)) => arguments.clone(),
+        None => &none,
+        Some(Value::Object(arguments)) => arguments,
         Some(_) => return Err(RpcError::invalid_params("prompts/get: `arguments` must be an object").into()),
+    };
+    check(call, prompt, arguments)?;
+    let described = |messages| json!({ "description": prompt.description, "messages": messages });
+    match prompt.render {
+        Render::Now(render) => Ok(Reply::Done(described(render(arguments)))),
+        Render::Later(render) => Ok(Reply::Later(Box::new(move |call| {
+            Box::pin(async move { Ok(described(render(call).await?)) })
+        }))),
+    }
+}
+
+/// Arguments are strings, and the required ones are there.
+fn check(call: &Call, prompt: &Prompt, arguments: &Map<String, Value>) -> Result<(), RpcError> {
+    let wrong = |argument: &Argument, how: &str| {
+        let why = format!("prompt {}: argument `{}` {how}", prompt.name, argument.name);
+        Err(RpcError::invalid_params(why))
     };
     for argument in prompt.arguments {
         match arguments.get(argument.name) {
-            Some(value) if !value.is_string() => {
-                let why = format!("prompt {name}: argument `{}` must be a string", argument.name);
-                return Err(RpcError::invalid_params(why).into());
-            }
+            Some(value) if !value.is_string() => return wrong(argument, "must be a string"),
             None if argument.required && !call.server.is_broken(&fault::PROMPT_ARGUMENT_OPTIONAL) => {
-                let why = format!("prompt {name}: argument `{}` is missing", argument.name);
-                return Err(RpcError::invalid_params(why).into());
+                return wrong(argument, "is missing");
             }
             Some(_) | None => {}
         }
     }
-    let messages = (prompt.render)(call, &arguments)?;
-    Ok(Reply::Done(json!({ "description": prompt.description, "messages": messages })))
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use protocol::code;
 use serde_json::{Value, json};
 
+use crate::catalogue::Found;
 use crate::context::{Call, Reply, Stop};
 use crate::fault::resources::RESOURCE_NOT_FOUND_EMPTY;
 use crate::lists;
@@ -27,7 +28,8 @@ pub(crate) fn templates(call: &Call) -> Result<Reply, Stop> {
 pub(crate) fn read(call: &Call) -> Result<Reply, Stop> {
     let uri = call.text("uri")?;
     match call.server.catalogue.read(call, uri) {
-        Some(contents) => Ok(Reply::Done(json!({ "contents": contents }))),
+        Some(Found::Contents(contents)) => Ok(Reply::Done(json!({ "contents": contents }))),
+        Some(Found::Later(work)) => Ok(Reply::Later(work)),
         None if call.server.is_broken(&RESOURCE_NOT_FOUND_EMPTY) => Ok(Reply::Done(json!({ "contents": [] }))),
         None => Err(not_found(call, uri).into()),
     }

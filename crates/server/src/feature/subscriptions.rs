@@ -1,29 +1,34 @@
 //! Telling clients what changed: to legacy sessions as it happens, to modern ones on `subscriptions/listen`.
 
+use protocol::capability::TASKS_EXTENSION;
 use protocol::meta::SUBSCRIPTION_ID;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
+use transport::serve::Via;
 
+use super::{modern, tasks};
 use crate::context::{Call, Reply, Stop};
 use crate::peer::Peer;
 use crate::rpc::{self, RpcError};
 use crate::server::Change;
 
-/// Tells a legacy session.
+/// Tells a legacy session, once it is ready to be told.
 pub(crate) fn tell(peer: &Peer, change: &Change) {
     let wanted = match change {
         Change::Tools | Change::Prompts | Change::Resources => true,
         Change::Resource(uri) => peer.is_subscribed(uri),
+        Change::Task(_) => false,
     };
-    if wanted {
+    if wanted && peer.is_ready() {
         let (method, params) = notification(change);
         peer.tell(rpc::notification(method, &params).into());
     }
 }
 
 /// `subscriptions/listen` (from 2026-07-28)
-pub(crate) fn listen() -> Reply {
-    Reply::Later(Box::new(|call| Box::pin(stream(call))))
+pub(crate) fn listen(call: &Call) -> Result<Reply, Stop> {
+    let filter = Filter::of(call)?;
+    Ok(Reply::Later(Box::new(|call| Box::pin(stream(call, filter)))))
 }
 
 /// What a subscription asked for.
@@ -32,31 +37,59 @@ struct Filter {
     prompts: bool,
     resources: bool,
     uris: Vec<String>,
+    /// Tasks, those that exist.
+    tasks: Vec<String>,
 }
 
-async fn stream(call: Call) -> Result<Value, Stop> {
-    let filter = Filter::of(&call.params["notifications"])?;
+async fn stream(call: Call, filter: Filter) -> Result<Value, Stop> {
     let mut changes = call.server.changes.subscribe();
     let id: Value = serde_json::from_str(call.id.get()).unwrap_or_default();
     let tag = json!({ SUBSCRIPTION_ID: id });
     let granted = json!({ "_meta": tag, "notifications": filter.granted() });
     call.notify("notifications/subscriptions/acknowledged", granted).await;
+    // How a task stands may have changed before anybody listened.
+    for task in &filter.tasks {
+        send(&call, &Change::Task(task.clone()), &tag).await;
+    }
     loop {
-        match changes.recv().await {
-            Ok(change) if filter.wants(&change) => {
-                let (method, mut params) = notification(&change);
-                params["_meta"] = tag.clone();
-                call.notify(method, params).await;
-            }
+        let change = tokio::select! {
+            change = changes.recv() => change,
+            () = call.server.closing.cancelled() => Err(RecvError::Closed),
+        };
+        match change {
+            Ok(change) if filter.wants(&change) => send(&call, &change, &tag).await,
             // Those that were missed are made up for by the next one: they only say that something changed.
             Ok(_) | Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return Ok(json!({ "_meta": tag })),
+            Err(RecvError::Closed) => return Ok(end(&call, id, &tag).await),
         }
     }
 }
 
+async fn send(call: &Call, change: &Change, tag: &Value) {
+    let (method, mut params) = match change {
+        Change::Task(id) => match tasks::described(call, id) {
+            Some(task) => ("notifications/tasks", task),
+            None => return,
+        },
+        Change::Tools | Change::Prompts | Change::Resources | Change::Resource(_) => notification(change),
+    };
+    params["_meta"] = tag.clone();
+    call.notify(method, params).await;
+}
+
+/// The end, by the server's wish. On a pipe, where no stream can be closed, it is also announced as a cancellation:
+/// one page of the specification wants the one, another the other.
+async fn end(call: &Call, id: Value, tag: &Value) -> Value {
+    if call.peer.via == Via::Pipe {
+        let params = json!({ "requestId": id, "reason": "the server stops" });
+        call.notify("notifications/cancelled", params).await;
+    }
+    json!({ "_meta": tag })
+}
+
 impl Filter {
-    fn of(asked: &Value) -> Result<Self, RpcError> {
+    fn of(call: &Call) -> Result<Self, RpcError> {
+        let asked = &call.params["notifications"];
         let flag = |name: &str| match &asked[name] {
             Value::Null => Ok(false),
             Value::Bool(flag) => Ok(*flag),
@@ -65,16 +98,24 @@ impl Filter {
         if !asked.is_object() {
             return Err(RpcError::invalid_params("subscriptions/listen: `notifications` must be an object"));
         }
-        let uris = match &asked["resourceSubscriptions"] {
-            Value::Null => Some(Vec::new()),
-            Value::Array(uris) => uris.iter().map(|uri| uri.as_str().map(str::to_owned)).collect(),
-            _ => None,
+        let strings = |name: &str| match &asked[name] {
+            Value::Null => Ok(Vec::new()),
+            Value::Array(items) if items.iter().all(Value::is_string) => {
+                Ok(items.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+            }
+            _ => Err(RpcError::invalid_params(format!("subscriptions/listen: `{name}` must be a list of strings"))),
         };
+        let mut tasks = strings("taskIds")?;
+        if asked.get("taskIds").is_some() && !call.client.has(TASKS_EXTENSION) {
+            return Err(modern::missing_capabilities(call.version(), &[TASKS_EXTENSION]));
+        }
+        tasks.retain(|id| tasks::described(call, id).is_some());
         Ok(Self {
             tools: flag("toolsListChanged")?,
             prompts: flag("promptsListChanged")?,
             resources: flag("resourcesListChanged")?,
-            uris: uris.ok_or_else(|| RpcError::invalid_params("resourceSubscriptions must be a list of URIs"))?,
+            uris: strings("resourceSubscriptions")?,
+            tasks,
         })
     }
 
@@ -84,10 +125,11 @@ impl Filter {
             Change::Prompts => self.prompts,
             Change::Resources => self.resources,
             Change::Resource(uri) => self.uris.contains(uri),
+            Change::Task(id) => self.tasks.contains(id),
         }
     }
 
-    /// The part that we honour, which is all of it; what was not asked for is not named.
+    /// The part that we honour, which is all of it but tasks that do not exist; what was not asked for is not named.
     fn granted(&self) -> Value {
         let mut granted = json!({});
         let flags =
@@ -97,6 +139,9 @@ impl Filter {
         }
         if !self.uris.is_empty() {
             granted["resourceSubscriptions"] = json!(self.uris);
+        }
+        if !self.tasks.is_empty() {
+            granted["taskIds"] = json!(self.tasks);
         }
         granted
     }
@@ -108,5 +153,6 @@ fn notification(change: &Change) -> (&'static str, Value) {
         Change::Prompts => ("notifications/prompts/list_changed", json!({})),
         Change::Resources => ("notifications/resources/list_changed", json!({})),
         Change::Resource(uri) => ("notifications/resources/updated", json!({ "uri": uri })),
+        Change::Task(id) => ("notifications/tasks", json!({ "taskId": id })),
     }
 }

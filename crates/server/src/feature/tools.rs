@@ -1,16 +1,23 @@
 //! `tools/list` and `tools/call`.
 
-use protocol::Version;
+use std::sync::LazyLock;
+
+use protocol::{Era, Version};
 use serde_json::{Value, json};
 
+use crate::catalogue::tool::failure;
 use crate::catalogue::{Run, ToolEntry};
-use crate::context::{Call, Reply, Stop};
+use crate::context::{Call, Later, Reply, Stop, Work};
 use crate::fault::tools as fault;
+use crate::feature::tasks::{self, Plan};
 use crate::lists;
 use crate::rpc::RpcError;
 
 /// More than there are: clients that ask for one page only still see every tool.
 const PAGE: usize = 200;
+
+/// What a call without arguments has.
+static EMPTY: LazyLock<Value> = LazyLock::new(|| json!({}));
 
 /// `tools/list`
 pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
@@ -34,27 +41,71 @@ pub(crate) fn call(call: &Call) -> Result<Reply, Stop> {
         return Ok(Reply::Done(json!({ "content": [{ "type": "text", "text": "ok" }] })));
     }
     let tool = tool.ok_or_else(|| RpcError::invalid_params(format!("unknown tool: {name}")))?;
+    let plan = tasks::plan(call, tool.tool)?;
     let arguments = match call.params.get("arguments") {
-        None => json!({}),
-        Some(arguments @ Value::Object(_)) => arguments.clone(),
+        None => &EMPTY,
+        Some(arguments @ Value::Object(_)) => arguments,
         Some(_) => return Err(RpcError::invalid_params("tools/call: `arguments` must be an object").into()),
     };
-    let problem = tool.problem(&arguments).filter(|_| !call.server.is_broken(&fault::ARGUMENTS_UNCHECKED));
+    let problem = tool.problem(arguments).filter(|_| !call.server.is_broken(&fault::ARGUMENTS_UNCHECKED));
     if let Some(problem) = problem {
-        return invalid(call, tool, &problem);
+        return invalid(call, tool, plan, &problem);
     }
-    match tool.tool.run {
-        Run::Now(run) => Ok(Reply::Done(run(call, &arguments))),
-        Run::Later(run) => Ok(Reply::Later(Box::new(move |call| run(call, arguments)))),
+    run(call, tool.tool.run, plan, arguments)
+}
+
+fn run(call: &Call, run: Run, plan: Plan, arguments: &Value) -> Result<Reply, Stop> {
+    match (plan, run) {
+        (Plan::Call, Run::Now(run)) => Ok(Reply::Done(run(call, arguments))),
+        (Plan::Call, Run::Later(run)) => {
+            let arguments = arguments.clone();
+            Ok(Reply::Later(Box::new(move |call| run(call, arguments))))
+        }
+        (Plan::Call, Run::Staged(before, after)) => {
+            let arguments = arguments.clone();
+            Ok(Reply::Later(both(before, after, arguments)))
+        }
+        (Plan::Task(ttl), Run::Staged(before, after)) if call.version().era() == Era::Modern => {
+            let arguments = arguments.clone();
+            Ok(Reply::Later(Box::new(move |call| {
+                Box::pin(async move {
+                    let made = before(call.clone(), arguments).await?;
+                    Ok(tasks::start(&call, ttl, move |call| after(call, made))?)
+                })
+            })))
+        }
+        (Plan::Task(ttl), run) => {
+            let arguments = arguments.clone();
+            Ok(Reply::Done(tasks::start(call, ttl, whole(run, arguments))?))
+        }
     }
 }
 
+/// All of a tool as one piece of work.
+fn whole(run: Run, arguments: Value) -> Work {
+    match run {
+        Run::Now(run) => Box::new(move |call| Box::pin(async move { Ok(run(&call, &arguments)) })),
+        Run::Later(run) => Box::new(move |call| run(call, arguments)),
+        Run::Staged(before, after) => both(before, after, arguments),
+    }
+}
+
+fn both(before: fn(Call, Value) -> Later, after: fn(Call, Value) -> Later, arguments: Value) -> Work {
+    Box::new(move |call| {
+        Box::pin(async move {
+            let made = before(call.clone(), arguments).await?;
+            after(call, made).await
+        })
+    })
+}
+
 /// From 2025-11-25 on the model is told what is wrong with its arguments, so that it can mend them; before, the
-/// specification counted that among protocol errors.
-fn invalid(call: &Call, tool: &ToolEntry, problem: &str) -> Result<Reply, Stop> {
+/// specification counted that among protocol errors. A client that asked for a task gets a task or an error.
+fn invalid(call: &Call, tool: &ToolEntry, plan: Plan, problem: &str) -> Result<Reply, Stop> {
     let text = format!("invalid arguments for {}: {problem}", tool.tool.name);
-    if call.version() < Version::V2025_11_25 {
+    let wants_task = plan != Plan::Call && call.version().era() == Era::Legacy;
+    if wants_task || call.version() < Version::V2025_11_25 {
         return Err(RpcError::invalid_params(text).into());
     }
-    Ok(Reply::Done(json!({ "content": [{ "type": "text", "text": text }], "isError": true })))
+    Ok(Reply::Done(failure(text)))
 }

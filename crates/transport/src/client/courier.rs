@@ -29,7 +29,8 @@ impl Courier {
     /// Posts in the background. A target that asks more than it lets answer gets no answer.
     pub(crate) fn deliver(&self, path: &str, headers: &HeaderMap, body: Bytes) {
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else { return };
-        let request = Outgoing { verb: http::Method::POST, path: path.into(), headers: headers.clone(), body };
+        let request =
+            Outgoing { verb: http::Method::POST, path: path.into(), headers: headers.clone(), body };
         let (http, patience) = (Arc::clone(&self.http), self.patience);
         tokio::spawn(async move {
             let deadline = Instant::now() + patience;

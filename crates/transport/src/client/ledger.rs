@@ -51,7 +51,12 @@ impl Ledger {
 
     /// Records that the conversation, or one exchange of it, came to its end.
     pub(crate) fn end(&self, exchange: u32, how: &str) {
-        self.recorder.record(Direction::ToClient, What::End, exchange, Bytes::copy_from_slice(how.as_bytes()));
+        self.recorder.record(
+            Direction::ToClient,
+            What::End,
+            exchange,
+            Bytes::copy_from_slice(how.as_bytes()),
+        );
     }
 }
 

@@ -66,7 +66,8 @@ impl Message {
 
     /// Whether it is a notification of `method`.
     pub fn is_notification(&self, method: &str) -> bool {
-        self.frame().is_some_and(|f| f.kind() == Kind::Notification && f.method().is_some_and(|m| m == method))
+        self.frame()
+            .is_some_and(|f| f.kind() == Kind::Notification && f.method().is_some_and(|m| m == method))
     }
 
     /// The whole of it as a JSON value.
@@ -80,14 +81,15 @@ pub(crate) fn value(raw: &RawValue) -> Option<Value> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// Whether two ids are the same request's: spelled alike, or the same number in another spelling. That the
-/// spelling changed is for a check to judge; here it only decides which request was answered.
+/// Whether two ids are the same request's: spelled alike, or the same number in another spelling, as text included. That
+/// the spelling changed is for a check to judge; here it only decides which request was answered.
 pub(crate) fn same_id(one: &Id, other: &Id) -> bool {
     match (one, other) {
         (Id::Number(a), Id::Number(b)) if a != b => {
             // Long digits lose their tail here, so that an id rounded by the peer still finds its request.
             matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a.to_bits() == b.to_bits())
         }
+        (Id::Number(number), Id::String(text)) | (Id::String(text), Id::Number(number)) => number == text,
         _ => one == other,
     }
 }
@@ -115,7 +117,8 @@ mod tests {
         assert!(same_id(&number("8"), &number("8.0")));
         assert!(same_id(&number("18446744073709551615"), &number("18446744073709552000")));
         assert!(!same_id(&number("8"), &number("9")));
-        assert!(!same_id(&number("8"), &Id::from("8")));
+        assert!(same_id(&number("8"), &Id::from("8")));
+        assert!(!same_id(&number("8"), &Id::from("eight")));
     }
 
     #[test]

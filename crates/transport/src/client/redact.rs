@@ -44,7 +44,9 @@ pub(crate) fn words<'a>(args: &'a [String]) -> Vec<Cow<'a, str>> {
 pub(crate) fn secret_words(args: &[String]) -> Vec<String> {
     let shown = words(args);
     let hidden = args.iter().zip(&shown).filter(|(word, shown)| *word != shown.as_ref());
-    hidden.map(|(word, _)| word.split_once('=').map_or(word.as_str(), |(_, value)| value).to_owned()).collect()
+    hidden
+        .map(|(word, _)| word.split_once('=').map_or(word.as_str(), |(_, value)| value).to_owned())
+        .collect()
 }
 
 /// A URL for humans: no user, no password, no value of a parameter that looks secret.
@@ -67,7 +69,8 @@ fn pair(name: &str, value: &str) -> String {
 
 /// The secrets in a URL.
 pub(crate) fn secret_parts(url: &url::Url) -> Vec<String> {
-    let parameters = url.query_pairs().filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value.into());
+    let parameters =
+        url.query_pairs().filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value.into());
     let password = url.password().map(str::to_owned);
     parameters.chain(password).collect()
 }

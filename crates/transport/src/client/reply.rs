@@ -41,6 +41,10 @@ pub struct Reply {
     pub cut: Option<String>,
     /// Whether the answer was seen to its end; a stream may stay open after the response.
     pub ended: bool,
+    /// The id of the last event of its stream that had one.
+    pub last_event_id: Option<String>,
+    /// The last `retry` of its stream.
+    pub retry: Option<Duration>,
     /// How long it took until the response came, or until the end if none came.
     pub elapsed: Duration,
     /// Which HTTP exchange it was; 0 where there is only one channel.

@@ -184,7 +184,10 @@ impl Ticket {
     pub(crate) async fn next(&mut self) -> Result<Arrival, Failure> {
         match self.arrivals.recv().await {
             Some(arrival) => Ok(arrival),
-            None => Err(self.router.ended().unwrap_or_else(|| Failure::closed("waiting", "the session was closed"))),
+            None => Err(self
+                .router
+                .ended()
+                .unwrap_or_else(|| Failure::closed("waiting", "the session was closed"))),
         }
     }
 }
@@ -208,7 +211,9 @@ mod tests {
     fn got(ticket: &mut Ticket) -> Vec<String> {
         std::iter::from_fn(|| ticket.arrivals.try_recv().ok())
             .map(|arrival| match arrival {
-                Arrival::Message(m, settles) => format!("{}{}", String::from_utf8_lossy(&m.bytes), if settles { "!" } else { "" }),
+                Arrival::Message(m, settles) => {
+                    format!("{}{}", String::from_utf8_lossy(&m.bytes), if settles { "!" } else { "" })
+                }
                 Arrival::Overlong => "overlong".into(),
             })
             .collect()

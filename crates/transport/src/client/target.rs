@@ -204,7 +204,10 @@ mod tests {
         assert!(!format!("{endpoint:?}").contains("s3cret"));
         let target = Target::from(endpoint);
         assert_eq!(target.describe(), "http://localhost:8080/mcp?key=***");
-        assert_eq!(target.redact("< authorization: Bearer s3cret, pass1, k123"), "< authorization: ***, ***, ***");
+        assert_eq!(
+            target.redact("< authorization: Bearer s3cret, pass1, k123"),
+            "< authorization: ***, ***, ***"
+        );
     }
 
     #[test]

@@ -147,7 +147,10 @@ mod tests {
         assert!(settles(sent, r#"{"id":7,"result":{}}"#, false));
         assert!(settles(sent, r#"{"id":7,"error":{}}"#, false));
         assert!(!settles(sent, r#"{"id":"7","result":{}}"#, true));
-        assert!(!settles(sent, r#"{"id":7,"method":"ping"}"#, true), "a request with the same id is no answer");
+        assert!(
+            !settles(sent, r#"{"id":7,"method":"ping"}"#, true),
+            "a request with the same id is no answer"
+        );
     }
 
     #[test]

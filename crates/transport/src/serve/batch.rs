@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::HeaderMap;
 use tokio::sync::mpsc;
-use wire::{Frame, Malformed, Payload};
+use wire::{Frame, Kind, Malformed, Payload};
 
 use super::{Answer, Handler, Inbound, Opening, Out};
 
@@ -23,10 +23,12 @@ pub(super) fn answer<H: Handler>(
         Payload::Single(frame) => one(handler, peer, frame, headers),
         Payload::Batch(items) if handler.accepts_batches(peer) && !items.is_empty() => {
             let answers = items.into_iter().map(|item| match item {
-                Ok(frame) => one(handler, peer, frame, headers),
+                Ok(frame) => in_batch(handler, peer, frame, headers),
                 Err(why) => handler.malformed(Some(peer), &why),
             });
-            join(answers.collect())
+            let answers = answers.collect();
+            // On a pipe the responses to a batch are a batch; an event stream takes each as it comes.
+            join(answers, headers.is_none())
         }
         Payload::Batch(_) => handler.malformed(Some(peer), &Malformed::NotAnObject("array")),
     }
@@ -42,8 +44,18 @@ fn one<H: Handler>(
     handler.handle(peer, Inbound { frame, opening, headers })
 }
 
-/// One answer out of many: nothing, a JSON array, or, when some of it takes time, a stream of single messages.
-fn join(answers: Vec<Answer>) -> Answer {
+/// A batch is part of its session, whatever its messages say: there is no handshake in it, and nothing modern.
+fn in_batch<H: Handler>(
+    handler: &Arc<H>,
+    peer: &Arc<H::Peer>,
+    frame: Frame<'_>,
+    headers: Option<&HeaderMap>,
+) -> Answer {
+    handler.handle(peer, Inbound { frame, opening: Opening::Legacy, headers })
+}
+
+/// One answer out of many: nothing, a JSON array, or, when some of it takes time, a stream.
+fn join(answers: Vec<Answer>, collect: bool) -> Answer {
     let mut ready = Vec::new();
     let mut streams = Vec::new();
     for answer in answers {
@@ -56,7 +68,11 @@ fn join(answers: Vec<Answer>) -> Answer {
     match (ready.is_empty(), streams.is_empty()) {
         (true, true) => Answer::Accepted,
         (false, true) => Answer::Message { status: 200, body: array(&ready) },
-        (_, false) => Answer::Stream(merge(ready, streams)),
+        (_, false) => {
+            let (sender, receiver) = mpsc::channel(QUEUE);
+            tokio::spawn(merge(ready, streams, sender, collect));
+            Answer::Stream(receiver)
+        }
     }
 }
 
@@ -72,24 +88,48 @@ fn array(messages: &[Bytes]) -> Bytes {
     out.into()
 }
 
-fn merge(ready: Vec<Bytes>, streams: Vec<mpsc::Receiver<Out>>) -> mpsc::Receiver<Out> {
-    let (sender, receiver) = mpsc::channel(QUEUE);
-    for mut stream in streams {
-        let sender = sender.clone();
-        tokio::spawn(async move {
-            while let Some(out) = stream.recv().await {
-                if sender.send(out).await.is_err() {
-                    return;
-                }
-            }
-        });
+/// Passes everything on as it comes, or keeps the responses back until all of them are there.
+async fn merge(mut ready: Vec<Bytes>, streams: Vec<mpsc::Receiver<Out>>, sender: mpsc::Sender<Out>, collect: bool) {
+    let (gather, mut gathered) = mpsc::channel(QUEUE);
+    for stream in streams {
+        tokio::spawn(pass(stream, gather.clone()));
     }
-    tokio::spawn(async move {
-        for message in ready {
-            if sender.send(Out::Message(message)).await.is_err() {
-                return;
-            }
+    drop(gather);
+    if !collect {
+        for message in ready.drain(..) {
+            // The client has gone; the streams learn it by themselves.
+            let _ = sender.send(Out::Message(message)).await;
         }
-    });
-    receiver
+    }
+    loop {
+        let out = tokio::select! {
+            out = gathered.recv() => out,
+            () = sender.closed() => return,
+        };
+        match out {
+            Some(Out::Message(message)) if collect && is_response(&message) => ready.push(message),
+            Some(out) => drop(sender.send(out).await),
+            None => break,
+        }
+    }
+    if !ready.is_empty() {
+        let _ = sender.send(Out::Message(array(&ready))).await;
+    }
+}
+
+async fn pass(mut stream: mpsc::Receiver<Out>, gather: mpsc::Sender<Out>) {
+    loop {
+        let out = tokio::select! {
+            out = stream.recv() => out,
+            () = gather.closed() => return,
+        };
+        match out {
+            Some(out) => drop(gather.send(out).await),
+            None => return,
+        }
+    }
+}
+
+fn is_response(message: &[u8]) -> bool {
+    Frame::parse(message).is_ok_and(|frame| matches!(frame.kind(), Kind::Result | Kind::Error))
 }

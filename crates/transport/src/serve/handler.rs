@@ -29,6 +29,11 @@ pub trait Handler: Send + Sync + 'static {
     /// The revision that `peer` negotiated, if it has.
     fn version(&self, peer: &Self::Peer) -> Option<protocol::Version>;
 
+    /// The connection of `peer` is gone, or its session was terminated.
+    fn disconnect(&self, peer: &std::sync::Arc<Self::Peer>) {
+        let _ = peer;
+    }
+
     /// Whether `peer` may send batches.
     fn accepts_batches(&self, peer: &Self::Peer) -> bool {
         self.version(peer) == Some(protocol::Version::V2025_03_26)
@@ -120,8 +125,8 @@ impl Outbox {
     /// Sends a message; false when nobody listens or the listener is too slow to keep up.
     pub fn send(&self, message: Bytes) -> bool {
         let Some(sender) = &self.sender else { return false };
-        let messages = self.through.as_ref().map_or_else(|| vec![message.clone()], |change| change(message.clone()));
-        messages.into_iter().all(|message| sender.try_send(message).is_ok())
+        let Some(through) = &self.through else { return sender.try_send(message).is_ok() };
+        through(message).into_iter().all(|message| sender.try_send(message).is_ok())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use protocol::{Era, Version};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use wire::Frame;
@@ -30,16 +31,22 @@ struct Meta<'a> {
 }
 
 impl Opening {
-    /// How `frame` opens.
+    /// How `frame` opens. What carries a modern version is modern, be it an `initialize`, which then does not exist;
+    /// an `initialize` that names another version in `_meta` is still one.
     pub fn of(frame: &Frame<'_>) -> Self {
-        if frame.method().as_deref() == Some("initialize") {
-            return Self::Initialize;
-        }
-        match frame.params.and_then(named_version) {
-            Some(version) => Self::Modern(version),
+        let named = frame.params.and_then(named_version);
+        let is_initialize = || frame.method().as_deref() == Some("initialize");
+        match named {
+            Some(version) if !is_initialize() || is_modern(&version) => Self::Modern(version),
+            Some(_) => Self::Initialize,
+            None if is_initialize() => Self::Initialize,
             None => Self::Legacy,
         }
     }
+}
+
+fn is_modern(version: &str) -> bool {
+    version.parse::<Version>().is_ok_and(|version| version.era() == Era::Modern)
 }
 
 fn named_version(params: &RawValue) -> Option<String> {
@@ -66,7 +73,10 @@ mod tests {
     }
 
     #[test]
-    fn initialize_is_legacy_whatever_it_carries() {
+    fn initialize_is_legacy_unless_it_names_a_modern_version() {
         assert_eq!(opening(r#"{"id":1,"method":"initialize"}"#), Opening::Initialize);
+        let with = r#"{"id":1,"method":"initialize","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25"}}}"#;
+        assert_eq!(opening(with), Opening::Initialize);
+        assert_eq!(opening(&with.replace("2025-11-25", "2026-07-28")), Opening::Modern("2026-07-28".into()));
     }
 }

@@ -36,6 +36,7 @@ where
     let peer = Arc::new(handler.connect(Via::Pipe, Outbox::new(sender.clone())));
     let mut connection = Connection { handler, peer, sender, streams: JoinSet::new() };
     let ended = connection.read(input).await;
+    connection.handler.disconnect(&connection.peer);
     // The writer ends when every sender is gone: ours, those of the streams, and the peer's outbox.
     drop(connection);
     match tokio::time::timeout(DRAIN, writer).await {

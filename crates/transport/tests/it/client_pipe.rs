@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use protocol::Version;
 use serde_json::{Value, json};
-use yardstick_transport::client::{Answer, Blame, Closing, Failure, Limits, Profile, Session};
 use wire::{Direction, Id, What};
+use yardstick_transport::client::{Answer, Blame, Closing, Failure, Limits, Profile, Session};
 
-use crate::client_support::{connect, discovered, error, in_process, open, quick, result, welcome};
+use crate::client_support::{connect, damaged, discovered, error, in_process, open, quick, result, welcome};
 
 const LEGACY: Version = Version::V2025_06_18;
 const MODERN: Version = Version::V2026_07_28;
@@ -32,7 +32,8 @@ async fn the_handshake_comes_first_and_in_order() {
     assert_eq!(seen["clientInfo"]["name"], "yardstick");
     let transcript = session.recorder().transcript();
     let sent: Vec<_> = transcript.messages().filter(|e| e.direction == Direction::ToServer).collect();
-    let methods: Vec<Value> = sent.iter().map(|e| serde_json::from_slice::<Value>(&e.bytes).unwrap()["method"].clone()).collect();
+    let methods: Vec<Value> =
+        sent.iter().map(|e| serde_json::from_slice::<Value>(&e.bytes).unwrap()["method"].clone()).collect();
     assert_eq!(methods, ["initialize", "notifications/initialized", "ping"]);
     assert!(matches!(session.close().await, Closing::Pipe { ended: true, .. }));
 }
@@ -90,7 +91,8 @@ async fn each_message_goes_where_it_belongs() {
         peer.next().await;
     });
     let session = connect(&target, LEGACY).await;
-    let (a, b) = tokio::join!(session.request("a").meta("progressToken", "t").send(), session.request("b").send());
+    let (a, b) =
+        tokio::join!(session.request("a").meta("progressToken", "t").send(), session.request("b").send());
     let a = a.unwrap();
     assert_eq!(a.notifications("notifications/progress").count(), 2);
     assert_eq!(a.messages.len(), 4, "two of progress, one that may be its own, the response");
@@ -137,7 +139,8 @@ async fn what_is_no_message_is_answered_by_an_error_without_id() {
     let target = in_process(|mut peer| async move {
         while let Some(line) = peer.line().await {
             assert_eq!(line, "{nope");
-            peer.raw("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"?\"}}\n").await;
+            peer.raw("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"?\"}}\n")
+                .await;
         }
     });
     let session = connect(&target, LEGACY).await;
@@ -189,7 +192,8 @@ async fn the_servers_requests_are_answered_by_the_profile() {
         for (id, method) in asks.iter().enumerate() {
             let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
             let params = json!({"message": "?", "requestedSchema": schema});
-            peer.say(json!({"jsonrpc": "2.0", "id": format!("s{id}"), "method": method, "params": params})).await;
+            peer.say(json!({"jsonrpc": "2.0", "id": format!("s{id}"), "method": method, "params": params}))
+                .await;
             answers.push(peer.next().await.unwrap());
         }
         peer.say(result(&call, json!({"answers": answers}))).await;
@@ -224,7 +228,10 @@ async fn a_profile_may_answer_otherwise_or_not_at_all() {
     loop {
         let message = heard.next_within(SOON).await.unwrap().unwrap();
         if message.method().as_deref() == Some("answered") {
-            assert_eq!(message.params().unwrap(), json!({"jsonrpc": "2.0", "id": 2, "error": {"code": 7, "message": "busy"}}));
+            assert_eq!(
+                message.params().unwrap(),
+                json!({"jsonrpc": "2.0", "id": 2, "error": {"code": 7, "message": "busy"}})
+            );
             break;
         }
     }
@@ -234,7 +241,11 @@ async fn a_profile_may_answer_otherwise_or_not_at_all() {
 async fn a_modern_request_carries_its_own_metadata() {
     let target = in_process(|mut peer| async move {
         while let Some(request) = peer.next().await {
-            let reply = if request["method"] == "server/discover" { discovered(&request) } else { result(&request, json!({"seen": request["params"]})) };
+            let reply = if request["method"] == "server/discover" {
+                discovered(&request)
+            } else {
+                result(&request, json!({"seen": request["params"]}))
+            };
             peer.say(reply).await;
         }
     });
@@ -245,9 +256,14 @@ async fn a_modern_request_carries_its_own_metadata() {
     let plain = seen(session.request("tools/list").send().await.unwrap());
     assert_eq!(plain["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
     assert_eq!(plain["_meta"]["io.modelcontextprotocol/clientInfo"]["name"], "yardstick");
-    assert_eq!(plain["_meta"]["io.modelcontextprotocol/clientCapabilities"]["elicitation"], json!({"form": {}, "url": {}}));
+    assert_eq!(
+        plain["_meta"]["io.modelcontextprotocol/clientCapabilities"]["elicitation"],
+        json!({"form": {}, "url": {}})
+    );
     let bent = session.request("tools/list").params(json!({"cursor": "c", "_meta": {"mine": 1}}));
-    let bent = bent.meta("io.modelcontextprotocol/protocolVersion", "1900-01-01").without_meta("io.modelcontextprotocol/clientInfo");
+    let bent = bent
+        .meta("io.modelcontextprotocol/protocolVersion", "1900-01-01")
+        .without_meta("io.modelcontextprotocol/clientInfo");
     let bent = seen(bent.send().await.unwrap());
     assert_eq!((&bent["cursor"], &bent["_meta"]["mine"]), (&json!("c"), &json!(1)));
     assert_eq!(bent["_meta"]["io.modelcontextprotocol/protocolVersion"], "1900-01-01");
@@ -290,7 +306,8 @@ async fn a_subscription_is_a_request_that_goes_on() {
         peer.next().await;
     });
     let session = connect(&target, MODERN).await;
-    let mut pending = session.request("subscriptions/listen").params(json!({"notifications": {}})).start().await.unwrap();
+    let mut pending =
+        session.request("subscriptions/listen").params(json!({"notifications": {}})).start().await.unwrap();
     let first = pending.next().await.unwrap().unwrap();
     assert!(first.is_notification("notifications/subscriptions/acknowledged"));
     let list = session.request("tools/list").send().await.unwrap();
@@ -336,11 +353,18 @@ async fn rounds_of_input_lead_to_the_result() {
     let target = in_process(|mut peer| async move {
         let one = peer.expect("tools/call").await;
         let ask = json!({"name": {"method": "elicitation/create", "params": {"mode": "form", "requestedSchema": {"properties": {"n": {"type": "string"}}}}}, "odd": {"method": "no/such"}});
-        peer.say(result(&one, json!({"resultType": "input_required", "inputRequests": ask, "requestState": "st\"ate"}))).await;
+        peer.say(result(
+            &one,
+            json!({"resultType": "input_required", "inputRequests": ask, "requestState": "st\"ate"}),
+        ))
+        .await;
         let two = peer.expect("tools/call").await;
         assert_ne!(one["id"], two["id"]);
         assert_eq!(two["params"]["requestState"], "st\"ate");
-        assert_eq!(two["params"]["inputResponses"], json!({"name": {"action": "accept", "content": {"n": "yardstick"}}}));
+        assert_eq!(
+            two["params"]["inputResponses"],
+            json!({"name": {"action": "accept", "content": {"n": "yardstick"}}})
+        );
         assert_eq!(two["params"]["arguments"], json!({"a": 1}), "the rest stays");
         peer.say(result(&two, json!({"resultType": "input_required", "requestState": "2"}))).await;
         let three = peer.expect("tools/call").await;
@@ -350,7 +374,8 @@ async fn rounds_of_input_lead_to_the_result() {
         peer.next().await;
     });
     let session = connect(&target, MODERN).await;
-    let call = session.request("tools/call").params(json!({"name": "t", "arguments": {"a": 1}}));
+    let call = session.request("tools/call").id("\"mine\"");
+    let call = call.params(json!({"name": "t", "arguments": {"a": 1}}));
     let rounds = session.call_through(call).await.unwrap();
     assert!(rounds.complete && rounds.replies.len() == 3);
     assert_eq!(rounds.last().unwrap().result().unwrap()["done"], true);
@@ -390,4 +415,20 @@ async fn an_end_that_hangs_is_left_after_its_rung() {
     });
     let session = connect(&target, LEGACY).await;
     assert!(matches!(session.close().await, Closing::Pipe { ended: false, .. }));
+}
+
+#[tokio::test]
+async fn damaged_lines_never_hurt() {
+    let target = in_process(|mut peer| async move {
+        let good = "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{\"a\":[1,\"\u{e9}\"]}}\n[{\"id\":9,\"result\":{}}]\n";
+        for seed in 0..300 {
+            peer.raw(damaged(good.as_bytes(), seed)).await;
+        }
+        peer.raw("\n").await;
+        while let Some(request) = peer.next().await {
+            peer.say(result(&request, json!({}))).await;
+        }
+    });
+    let session = connect(&target, LEGACY).await;
+    assert_eq!(session.request("ping").id("\"after\"").send().await.unwrap().result(), Some(json!({})));
 }

@@ -1,11 +1,13 @@
 //! Processes as targets: well-behaved, silent, dying, deaf, loud.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
+
 use std::time::{Duration, Instant};
 
 use protocol::Version;
 use serde_json::json;
-use yardstick_transport::client::{Closing, Failure, Limits, Profile, Program, Session, Step, Target};
 use wire::What;
+use yardstick_transport::client::{Closing, Failure, Limits, Profile, Program, Session, Step, Target};
 
 use crate::client_support::{connect, open, quick};
 
@@ -27,7 +29,11 @@ fn sh(script: &str) -> Target {
 
 fn recorded(session: &Session, what: What) -> Vec<String> {
     let entries = session.recorder().transcript().entries;
-    entries.iter().filter(|e| e.what == what).map(|e| String::from_utf8_lossy(&e.bytes).into_owned()).collect()
+    entries
+        .iter()
+        .filter(|e| e.what == what)
+        .map(|e| String::from_utf8_lossy(&e.bytes).into_owned())
+        .collect()
 }
 
 async fn end(session: &Session) -> (Step, bool) {
@@ -92,19 +98,26 @@ async fn a_dying_process_leaves_its_status_and_last_words() {
     let failure = open(&sh("echo 'no such module' >&2; exit 3"), V).await.unwrap_err();
     let text = failure.to_string();
     assert!(matches!(failure, Failure::Closed { .. }), "{text}");
-    assert!(text.contains("initialize") && text.contains("exit status: 3") && text.contains("no such module"), "{text}");
+    assert!(
+        text.contains("initialize") && text.contains("exit status: 3") && text.contains("no such module"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
 async fn a_last_line_without_newline_is_mentioned() {
-    let failure = open(&sh("read -r x; printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'"), V).await.unwrap_err();
+    let failure =
+        open(&sh("read -r x; printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'"), V).await.unwrap_err();
     assert!(failure.to_string().contains("no newline"), "{failure}");
 }
 
 #[tokio::test]
 async fn what_cannot_be_started_says_why() {
     let failure = open(&Target::command("no-such-program-at-all", ["x"]), V).await.unwrap_err();
-    assert!(matches!(&failure, Failure::NotStarted { .. }) && failure.to_string().contains("PATH"), "{failure}");
+    assert!(
+        matches!(&failure, Failure::NotStarted { .. }) && failure.to_string().contains("PATH"),
+        "{failure}"
+    );
     let lost = Program { program: "sh".into(), cwd: Some("/no/such/dir".into()), ..Program::default() };
     let failure = open(&lost.into(), V).await.unwrap_err();
     assert!(failure.to_string().contains("working directory"), "{failure}");
@@ -139,7 +152,7 @@ async fn dies(pid: &str) -> bool {
 }
 
 async fn grandchild(session: &Session) -> String {
-    let message = session.incoming(Duration::from_secs(1)).await.unwrap().expect("the pid");
+    let message = session.incoming(Duration::from_secs(1)).await.unwrap().unwrap();
     message.value().unwrap()["pid"].to_string()
 }
 

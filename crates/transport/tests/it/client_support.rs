@@ -1,12 +1,16 @@
 //! Scripted peers: the other end of a pipe or a socket, which says exactly what a test wants.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use protocol::Version;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::io::{
+    AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream,
+};
 use tokio::net::TcpListener;
 use yardstick_transport::client::{Endpoint, Failure, Limits, Profile, Session, Target};
 
@@ -94,7 +98,9 @@ where
 }
 
 pub(crate) fn result(request: &Value, result: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": request["id"], "result": result})
+    let mut message = json!({"jsonrpc": "2.0", "id": request["id"]});
+    message["result"] = result;
+    message
 }
 
 pub(crate) fn error(request: &Value, code: i64, message: &str) -> Value {
@@ -186,7 +192,8 @@ impl Conn {
 
     /// The head of a stream of events in chunks; chunks and `end_chunks` follow.
     pub(crate) async fn stream(&mut self) {
-        self.raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+        self.raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+            .await;
     }
 
     pub(crate) async fn chunk(&mut self, text: impl AsRef<str>) {
@@ -216,18 +223,19 @@ impl Conn {
     async fn request(&mut self) -> Option<Req> {
         let mut lines = Vec::new();
         loop {
-            let mut line = String::new();
-            if self.stream.read_line(&mut line).await.ok()? == 0 {
+            let mut line = Vec::new();
+            if self.stream.read_until(b'\n', &mut line).await.ok()? == 0 {
                 return None;
             }
-            match line.trim_end() {
+            match String::from_utf8_lossy(&line).trim_end() {
                 "" => break,
                 line => lines.push(line.to_owned()),
             }
         }
         let mut start = lines.first()?.split(' ');
         let (verb, path) = (start.next()?.to_owned(), start.next()?.to_owned());
-        let split = |line: &String| line.split_once(':').map(|(n, v)| (n.to_ascii_lowercase(), v.trim().to_owned()));
+        let split =
+            |line: &String| line.split_once(':').map(|(n, v)| (n.to_ascii_lowercase(), v.trim().to_owned()));
         let headers: Vec<_> = lines[1..].iter().filter_map(split).collect();
         let mut request = Req { verb, path, headers, body: String::new() };
         let length = request.header("content-length").and_then(|v| v.parse().ok()).unwrap_or(0);
@@ -327,4 +335,29 @@ pub(crate) async fn welcomed(request: &Req, conn: &mut Conn) -> bool {
         }
         _ => false,
     }
+}
+
+/// The bytes with a few of them changed, doubled or lost; the same for the same seed.
+pub(crate) fn damaged(bytes: &[u8], seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(1);
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 33).unwrap() % below.max(1)
+    };
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=next(4) {
+        let at = next(bytes.len());
+        match next(4) {
+            0 => bytes[at] = u8::try_from(next(256)).unwrap(),
+            1 => bytes.truncate(at.max(1)),
+            2 => bytes.insert(at, b"\r\n :{\"\0"[next(7)]),
+            _ => drop(bytes.remove(at)),
+        }
+        if bytes.is_empty() {
+            break;
+        }
+    }
+    bytes
 }

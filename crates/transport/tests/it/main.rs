@@ -1,5 +1,11 @@
 //! Tests of both ends, against scripted peers and against each other.
 
+mod client_http;
+mod client_http_odd;
 mod client_pipe;
+mod client_probe;
+mod client_raw;
+mod client_sse;
 mod client_stdio;
+mod client_stream;
 mod client_support;

@@ -13,7 +13,7 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
     if let Some(name) = selection.unknown() {
         return Err(Usage(format!("no check `{name}`; `yardstick list` shows them")).into());
     }
-    let limits = Limits { request: arguments.timeout, ..Limits::default() };
+    let limits = Limits { request: arguments.timeout, start: arguments.start_timeout, ..Limits::default() };
     let options = Options { protocols: arguments.protocol.clone(), selection, limits, ..Options::default() };
     let subjects = target::of(&arguments).await?;
     let mut reports = Vec::new();

@@ -57,7 +57,7 @@ fn what_cannot_be_tested_is_3_and_says_why() {
         (&["http://127.0.0.1:9/mcp"][..], "127.0.0.1:9"),
         (&["--", "no-such-program-here"], "no-such-program-here"),
         (&["--", "sh", "-c", "echo oops >&2; exit 7"], "oops"),
-        (&["--timeout", "0.5", "--", "sleep", "30"], "no answer"),
+        (&["--timeout", "0.5", "--start-timeout", "1", "--", "sleep", "30"], "no answer"),
     ] {
         let start = Instant::now();
         let output = yardstick(&[&["check"], target].concat());

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::catalogue::icon;
 use crate::catalogue::tool::{Run, Tool, failure, text};
 use crate::context::Call;
 
@@ -23,7 +24,8 @@ const ECHO: Tool = Tool::new(
         })
     },
     Run::Now(|_, arguments| text(arguments["text"].as_str().unwrap_or_default())),
-);
+)
+.with_icon(icon::ECHO);
 
 const ADD: Tool = Tool::new(
     "add",

@@ -5,6 +5,7 @@ use std::time::Duration;
 use protocol::meta::LogLevel;
 use serde_json::{Value, json};
 
+use crate::catalogue::icon;
 use crate::catalogue::tool::{Run, Tool, text};
 use crate::context::{Call, Stop};
 
@@ -28,7 +29,8 @@ const COUNTDOWN: Tool = Tool::new(
         })
     },
     Run::Later(|call, arguments| Box::pin(countdown(call, arguments))),
-);
+)
+.with_icon(icon::CLOCK);
 
 async fn countdown(call: Call, arguments: Value) -> Result<Value, Stop> {
     let number = |name: &str, default| {

@@ -58,7 +58,10 @@ pub struct ProcessEnd {
 }
 
 impl Child {
-    pub(crate) fn spawn(program: &Program, ledger: &Ledger) -> Result<(Self, ChildStdin, ChildStdout), Failure> {
+    pub(crate) fn spawn(
+        program: &Program,
+        ledger: &Ledger,
+    ) -> Result<(Self, ChildStdin, ChildStdout), Failure> {
         let mut child = command(program).spawn().map_err(|why| not_started(program, &why))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(err)) = pipes else {
@@ -163,7 +166,9 @@ fn command(program: &Program) -> Command {
 
 fn not_started(program: &Program, why: &std::io::Error) -> Failure {
     let repair = match why.kind() {
-        _ if program.cwd.as_ref().is_some_and(|cwd| !cwd.is_dir()) => "; its working directory does not exist",
+        _ if program.cwd.as_ref().is_some_and(|cwd| !cwd.is_dir()) => {
+            "; its working directory does not exist"
+        }
         std::io::ErrorKind::NotFound => "; is it installed and in PATH?",
         std::io::ErrorKind::PermissionDenied => "; is it executable?",
         _ => "",

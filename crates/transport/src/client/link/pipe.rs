@@ -148,7 +148,9 @@ impl Reader {
         let mut lines = Lines::new(limit);
         let flooded = self.read(&mut input, &mut lines).await.err();
         let unterminated = lines.finish();
-        if let Some(Line::Unterminated(rest) | Line::Whole(rest) | Line::Overlong(rest)) = unterminated.clone() {
+        if let Some(Line::Unterminated(rest) | Line::Whole(rest) | Line::Overlong(rest)) =
+            unterminated.clone()
+        {
             // The stream is over; a bound that is hit now changes nothing.
             let _ = self.ledger.got(What::Noise, 0, rest);
         }

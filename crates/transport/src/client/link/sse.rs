@@ -74,7 +74,9 @@ async fn get(
     let (status, kind) = (exchange.head.status, exchange.head.media_type());
     match (status, exchange.is_stream()) {
         (200, true) => Ok(BodyReader::new(exchange)),
-        (200, false) => Err(none(&format!("a GET is answered with {}", kind.as_deref().unwrap_or("no content type")))),
+        (200, false) => {
+            Err(none(&format!("a GET is answered with {}", kind.as_deref().unwrap_or("no content type"))))
+        }
         _ => Err(none(&format!("a GET is answered with HTTP {status}"))),
     }
 }
@@ -98,7 +100,8 @@ fn post_path(base: &Url, event: &Event) -> Result<String, Failure> {
         return Err(none(&format!("its stream begins with a `{name}` event")));
     }
     let data = event.data.as_deref().unwrap_or_default();
-    let url = base.join(data.trim()).map_err(|why| none(&format!("the endpoint `{data}` is no URI: {why}")))?;
+    let url =
+        base.join(data.trim()).map_err(|why| none(&format!("the endpoint `{data}` is no URI: {why}")))?;
     match (Origin::of(base), Origin::of(&url)) {
         (Ok(own), Ok(named)) if own == named => Ok(path_of(&url)),
         _ => Err(none(&format!("the endpoint `{data}` is on another origin, where credentials must not go"))),
@@ -156,7 +159,9 @@ mod tests {
 
     #[test]
     fn a_foreign_endpoint_is_refused() {
-        for foreign in ["http://attacker.example/m", "https://127.0.0.1:8000/m", "//127.0.0.1:9000/m", "javascript:1"] {
+        for foreign in
+            ["http://attacker.example/m", "https://127.0.0.1:8000/m", "//127.0.0.1:9000/m", "javascript:1"]
+        {
             assert!(path(foreign).unwrap_err().to_string().contains("another origin"), "{foreign}");
         }
     }

@@ -40,8 +40,14 @@ pub(super) async fn first(target: &Target, limits: &Limits) -> Result<First, Fai
         Ok(answer) => Some(answer),
         // Silence means legacy, or that it has not started yet: now either answer decides.
         Err(_) => tokio::select! {
+            biased;
             answer = &mut discovery => Some(answer),
-            answer = handshake(&session) => answer.map(|_| None)?,
+            answer = handshake(&session) => {
+                let refused = answer?.result().is_none();
+                // A server of both eras may just be slower with the discovery.
+                let patience = if refused { limits.probe } else { limits.probe / 4 };
+                tokio::time::timeout(patience, &mut discovery).await.ok().filter(Result::is_ok)
+            }
         },
     };
     let took = start.elapsed();
@@ -60,7 +66,8 @@ async fn handshake(session: &Session) -> Result<Reply, Failure> {
     let version = Version::LATEST_LEGACY;
     if session.transport() == Transport::StreamableHttp {
         let legacy =
-            Session::connect_via(session.target(), session.transport(), version, Profile::default(), limits).await?;
+            Session::connect_via(session.target(), session.transport(), version, Profile::default(), limits)
+                .await?;
         return legacy.handshake().await;
     }
     let profile = session.profile();

@@ -137,7 +137,9 @@ fn oblige(method: &str, params: &Value) -> Answer {
         })),
         "elicitation/create" => match params.get("mode").and_then(Value::as_str) {
             Some("url") => Answer::Result(json!({ "action": "accept" })),
-            _ => Answer::Result(json!({ "action": "accept", "content": form::fill(&params["requestedSchema"]) })),
+            _ => Answer::Result(
+                json!({ "action": "accept", "content": form::fill(&params["requestedSchema"]) }),
+            ),
         },
         _ => refuse(method, params),
     }
@@ -165,7 +167,10 @@ mod tests {
         assert_eq!(keys(Version::V2024_11_05), ["roots", "sampling", "extensions"]);
         assert_eq!(keys(Version::V2025_06_18), ["roots", "sampling", "elicitation", "extensions"]);
         assert_eq!(profile.capabilities_in(Version::V2025_06_18)["elicitation"], json!({}));
-        assert_eq!(profile.capabilities_in(Version::V2025_11_25)["elicitation"], json!({"form": {}, "url": {}}));
+        assert_eq!(
+            profile.capabilities_in(Version::V2025_11_25)["elicitation"],
+            json!({"form": {}, "url": {}})
+        );
         assert_eq!(profile.capabilities_in(Version::V2026_07_28)["roots"], json!({}));
     }
 
@@ -178,7 +183,8 @@ mod tests {
 
     #[test]
     fn a_url_is_accepted_without_content() {
-        let answer = Profile::default().answer("elicitation/create", &json!({"mode": "url", "url": "https://x/"}));
+        let answer =
+            Profile::default().answer("elicitation/create", &json!({"mode": "url", "url": "https://x/"}));
         assert_eq!(answer, Answer::Result(json!({"action": "accept"})));
     }
 }

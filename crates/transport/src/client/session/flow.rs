@@ -44,7 +44,11 @@ impl Flow {
 
     /// The next message, and whether the request is known to be settled with it; `None` at the end. While `open`,
     /// a legacy stream that ends is resumed.
-    pub(super) async fn next(&mut self, session: &Session, open: bool) -> Result<Option<(Message, bool)>, Failure> {
+    pub(super) async fn next(
+        &mut self,
+        session: &Session,
+        open: bool,
+    ) -> Result<Option<(Message, bool)>, Failure> {
         match self {
             Self::Shared { early, .. } if !early.is_empty() => Ok(early.pop_front().map(|m| (m, false))),
             Self::Shared { ticket, .. } => match ticket.next().await? {

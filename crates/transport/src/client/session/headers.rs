@@ -20,13 +20,15 @@ const AGENT: &str = concat!("yardstick/", env!("CARGO_PKG_VERSION"));
 /// What goes with every request to an endpoint.
 pub(super) fn base(endpoint: &Endpoint) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::new();
-    set(&mut headers, header::HOST.as_str(), Origin::of(&endpoint.url)?.authority().as_bytes())?;
+    let authority = Origin::of(&endpoint.url)?.authority();
+    set(&mut headers, header::HOST.as_str(), authority.as_bytes()).map_err(Failure::Unusable)?;
     headers.insert(header::USER_AGENT, HeaderValue::from_static(AGENT));
     if let Some(credentials) = credentials(&endpoint.url) {
-        set(&mut headers, header::AUTHORIZATION.as_str(), credentials.as_bytes())?;
+        set(&mut headers, header::AUTHORIZATION.as_str(), credentials.as_bytes())
+            .map_err(Failure::Unusable)?;
     }
     let given = endpoint.headers.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes()));
-    replace(&mut headers, &given.collect::<Vec<_>>())?;
+    replace(&mut headers, &given.collect::<Vec<_>>()).map_err(Failure::Unusable)?;
     Ok(headers)
 }
 
@@ -42,21 +44,23 @@ pub(super) fn mirror(headers: &mut HeaderMap, body: &[u8], version: Version) -> 
     let method = frame.as_ref().and_then(Frame::method);
     let params: Option<Value> = frame.as_ref().and_then(|frame| frame.params).and_then(value);
     let said = method.as_deref().map(|method| Mirrored::of(method, params.as_ref())).unwrap_or_default();
-    set(headers, mcp::PROTOCOL_VERSION, said.version.unwrap_or(version.as_str()).as_bytes())?;
-    if !said.method.is_empty() {
-        set(headers, mcp::METHOD, mcp::encode(said.method).as_bytes())?;
-    }
-    if let Some(name) = said.name {
-        set(headers, mcp::NAME, mcp::encode(name).as_bytes())?;
-    }
-    Ok(())
+    let version = said.version.unwrap_or(version.as_str());
+    let mut mirrored = vec![(mcp::PROTOCOL_VERSION, mcp::encode(version))];
+    mirrored.extend(method.is_some().then(|| (mcp::METHOD, mcp::encode(said.method))));
+    mirrored.extend(said.name.map(|name| (mcp::NAME, mcp::encode(name))));
+    mirrored
+        .into_iter()
+        .try_for_each(|(name, value)| set(headers, name, value.as_bytes()))
+        .map_err(Failure::Ours)
 }
 
 /// What a legacy session adds from 2025-06-18 on, once it knows: the revision.
 pub(super) fn session(headers: &mut HeaderMap, negotiated: Option<&str>) -> Result<(), Failure> {
     let older = |text: &str| text.parse::<Version>().is_ok_and(|version| version < Version::V2025_06_18);
     match negotiated {
-        Some(version) if !older(version) => set(headers, mcp::PROTOCOL_VERSION, version.as_bytes()),
+        Some(version) if !older(version) => {
+            set(headers, mcp::PROTOCOL_VERSION, version.as_bytes()).map_err(Failure::Ours)
+        }
         _ => Ok(()),
     }
 }
@@ -64,7 +68,7 @@ pub(super) fn session(headers: &mut HeaderMap, negotiated: Option<&str>) -> Resu
 impl Request {
     /// Applies what the test wants instead.
     pub(super) fn adjust(&self, headers: &mut HeaderMap) -> Result<(), Failure> {
-        replace(headers, &self.headers)?;
+        replace(headers, &self.headers).map_err(Failure::Ours)?;
         for name in &self.without {
             headers.remove(name.as_str());
         }
@@ -78,7 +82,7 @@ impl Request {
 }
 
 /// The first of a name takes the place of what was there; more of the same name are added.
-fn replace(headers: &mut HeaderMap, given: &[(String, Vec<u8>)]) -> Result<(), Failure> {
+fn replace(headers: &mut HeaderMap, given: &[(String, Vec<u8>)]) -> Result<(), String> {
     let mut seen: Vec<HeaderName> = Vec::new();
     for (name, bytes) in given {
         let (name, value) = (parse_name(name)?, parse_value(name, bytes)?);
@@ -92,18 +96,17 @@ fn replace(headers: &mut HeaderMap, given: &[(String, Vec<u8>)]) -> Result<(), F
     Ok(())
 }
 
-fn set(headers: &mut HeaderMap, name: &str, value: &[u8]) -> Result<(), Failure> {
+fn set(headers: &mut HeaderMap, name: &str, value: &[u8]) -> Result<(), String> {
     headers.insert(parse_name(name)?, parse_value(name, value)?);
     Ok(())
 }
 
-fn parse_name(name: &str) -> Result<HeaderName, Failure> {
-    let bad = |_| Failure::Unusable(format!("`{name}` is no header name; send it raw"));
-    HeaderName::from_bytes(name.as_bytes()).map_err(bad)
+fn parse_name(name: &str) -> Result<HeaderName, String> {
+    HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is no header name; send it raw"))
 }
 
-fn parse_value(name: &str, value: &[u8]) -> Result<HeaderValue, Failure> {
-    let bad = |_| Failure::Unusable(format!("the value of header `{name}` has control characters; send it raw"));
+fn parse_value(name: &str, value: &[u8]) -> Result<HeaderValue, String> {
+    let bad = |_| format!("the value of header `{name}` has control characters; send it raw");
     HeaderValue::from_bytes(value).map_err(bad)
 }
 

@@ -29,18 +29,24 @@ impl Session {
         let recorder = Recorder::new();
         let mut first = None;
         for transport in Transport::candidates(target, version) {
-            let session = Self::connect_recorded(target, transport, version, profile.clone(), limits.clone(), &recorder);
-            let opened = async {
-                let session = session.await?;
-                session.begin().await.map(|()| session)
-            };
-            match opened.await {
+            match Self::open_recorded(target, transport, version, &profile, &limits, &recorder).await {
                 Ok(session) => return Ok(session),
-                Err(failure) if failure.is_unreachable() => return Err(first.unwrap_or(failure)),
-                Err(failure) => drop(first.get_or_insert(failure)),
+                Err(failure) if transport.may_be_another(&failure) => drop(first.get_or_insert(failure)),
+                Err(failure) => return Err(first.unwrap_or(failure)),
             }
         }
         Err(first.unwrap_or_else(|| Failure::Ours("no transport fits the target".into())))
+    }
+
+    /// The same over a given wire, as a probe has found it.
+    pub async fn open_via(
+        target: &Target,
+        transport: Transport,
+        version: Version,
+        profile: Profile,
+        limits: Limits,
+    ) -> Result<Self, Failure> {
+        Self::open_recorded(target, transport, version, &profile, &limits, &Recorder::new()).await
     }
 
     /// Connects and says nothing: no handshake, no discovery. For 2024-11-05 a URL means HTTP+SSE.
@@ -91,6 +97,20 @@ impl Session {
         }
     }
 
+    async fn open_recorded(
+        target: &Target,
+        transport: Transport,
+        version: Version,
+        profile: &Profile,
+        limits: &Limits,
+        recorder: &Recorder,
+    ) -> Result<Self, Failure> {
+        let (profile, limits) = (profile.clone(), limits.clone());
+        let session = Self::connect_recorded(target, transport, version, profile, limits, recorder).await?;
+        session.begin().await?;
+        Ok(session)
+    }
+
     async fn connect_recorded(
         target: &Target,
         transport: Transport,
@@ -106,11 +126,15 @@ impl Session {
                 let http = Streamable::new(endpoint, version, &limits, ledger.clone(), responder)?;
                 Channel::Streamable(Box::new(http))
             }
-            (Transport::HttpSse, Target::Url(endpoint)) => http_sse(endpoint, &limits, &ledger, responder).await?,
-            (Transport::Stdio | Transport::InProcess, _) => match Pipe::open(target, &limits, &ledger, responder) {
-                Some(pipe) => Channel::Pipe(pipe?),
-                None => return Err(Failure::Unusable("a URL has no standard streams".into())),
-            },
+            (Transport::HttpSse, Target::Url(endpoint)) => {
+                http_sse(endpoint, &limits, &ledger, responder).await?
+            }
+            (Transport::Stdio | Transport::InProcess, _) => {
+                match Pipe::open(target, &limits, &ledger, responder) {
+                    Some(pipe) => Channel::Pipe(pipe?),
+                    None => return Err(Failure::Unusable("a URL has no standard streams".into())),
+                }
+            }
             (Transport::StreamableHttp | Transport::HttpSse, Target::Command(_) | Target::InProcess(_)) => {
                 return Err(Failure::Unusable("only a URL speaks HTTP".into()));
             }
@@ -154,7 +178,8 @@ impl Session {
             }
             Era::Modern => match reply.error() {
                 Some(error) if error.code == Some(code::UNSUPPORTED_PROTOCOL_VERSION) => {
-                    let offered = super::facts::versions(error.data.as_ref().and_then(|data| data.get("supported")));
+                    let offered =
+                        super::facts::versions(error.data.as_ref().and_then(|data| data.get("supported")));
                     Err(Failure::OtherVersion { asked, offered: offered.join(", ") })
                 }
                 _ => Ok(()),
@@ -174,6 +199,17 @@ impl Transport {
                 vec![Self::HttpSse, Self::StreamableHttp]
             }
             (Target::Url(_), Era::Legacy) => vec![Self::StreamableHttp, Self::HttpSse],
+        }
+    }
+
+    /// Whether a failure over this wire leaves it open that the target speaks another.
+    const fn may_be_another(self, failure: &Failure) -> bool {
+        match self {
+            Self::Stdio | Self::InProcess => false,
+            Self::HttpSse => !failure.is_unreachable(),
+            Self::StreamableHttp => {
+                matches!(failure, Failure::Status { status: 400..=499, .. } | Failure::Refused { .. })
+            }
         }
     }
 

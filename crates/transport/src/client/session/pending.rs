@@ -94,7 +94,7 @@ impl Pending {
     pub fn last_event_id(&self) -> Option<&str> {
         match &self.flow {
             Flow::Own(own) => own.body.last_event_id.as_deref(),
-            Flow::Shared { .. } | Flow::Over => None,
+            Flow::Shared { .. } | Flow::Over => self.reply.last_event_id.as_deref(),
         }
     }
 
@@ -102,7 +102,7 @@ impl Pending {
     pub fn retry(&self) -> Option<Duration> {
         match &self.flow {
             Flow::Own(own) => own.body.retry.map(Duration::from_millis),
-            Flow::Shared { .. } | Flow::Over => None,
+            Flow::Shared { .. } | Flow::Over => self.reply.retry,
         }
     }
 
@@ -190,18 +190,23 @@ impl Pending {
     }
 
     fn finish(&mut self) {
-        if let Flow::Own(own) = &mut self.flow {
-            self.reply.body = std::mem::take(&mut own.whole);
-            self.reply.cut = own.cut.take();
-        }
+        self.take_over();
         self.reply.ended = true;
         self.flow = Flow::Over;
     }
 
-    fn into_reply(mut self) -> Reply {
+    /// Keeps what the stream knows and the reply should.
+    fn take_over(&mut self) {
         if let Flow::Own(own) = &mut self.flow {
             self.reply.body = std::mem::take(&mut own.whole);
+            self.reply.cut = own.cut.take();
+            self.reply.last_event_id = own.body.last_event_id.take();
+            self.reply.retry = own.body.retry.map(Duration::from_millis);
         }
+    }
+
+    fn into_reply(mut self) -> Reply {
+        self.take_over();
         self.reply.ended |= matches!(self.flow, Flow::Shared { .. } | Flow::Over);
         if self.reply.response.is_none() {
             self.reply.elapsed = self.started.elapsed();
@@ -220,15 +225,17 @@ impl Pending {
 
     /// Tells the target that nobody waits any more, as far as that goes quickly.
     async fn give_up(&mut self) {
-        let Some(id) = self.id.clone().filter(|_| self.label != "initialize" && self.want.is_open()) else { return };
-        let notification = Bytes::from(cancellation(&id, Some("it took too long")));
-        match (&self.session.inner.channel, self.session.inner.version.era()) {
-            // A target that does not even read is past telling.
-            (Channel::Pipe(pipe), _) => drop(pipe.line(notification, PARTING).await),
-            (Channel::Streamable(http), Era::Legacy) => http.post(notification),
-            (Channel::Streamable(_), Era::Modern) | (Channel::HttpSse { .. }, _) => {}
-        }
+        let modern_http =
+            matches!(self.flow, Flow::Own(_)) && self.session.inner.version.era() == Era::Modern;
+        let id =
+            self.id.clone().filter(|_| self.label != "initialize" && self.want.is_open() && !modern_http);
         self.close();
+        if let Some(id) = id {
+            let told = self.session.notification("notifications/cancelled");
+            let told = told.body(cancellation(&id, Some("it took too long"))).timeout(PARTING);
+            // A target that does not even take this is past telling.
+            let _ = Box::pin(told.send()).await;
+        }
     }
 }
 
@@ -292,6 +299,8 @@ fn empty(head: Option<Head>, exchange: u32) -> Reply {
         response: None,
         cut: None,
         ended: false,
+        last_event_id: None,
+        retry: None,
         elapsed: Duration::ZERO,
         exchange,
     }

@@ -70,7 +70,9 @@ impl Streamable {
 
     /// The session that the server assigned.
     pub(super) fn session_id(&self) -> Option<String> {
-        self.with(|state| state.session_id.as_ref().map(|id| String::from_utf8_lossy(id.as_bytes()).into_owned()))
+        self.with(|state| {
+            state.session_id.as_ref().map(|id| String::from_utf8_lossy(id.as_bytes()).into_owned())
+        })
     }
 
     /// The revision that the handshake ended in.
@@ -105,14 +107,19 @@ impl Streamable {
     }
 
     /// Opens a stream with GET; where it was cut off, it goes on after `last_event_id`.
-    pub(super) async fn get(&self, last_event_id: Option<&str>, deadline: Instant) -> Result<BodyReader, Failure> {
+    pub(super) async fn get(
+        &self,
+        last_event_id: Option<&str>,
+        deadline: Instant,
+    ) -> Result<BodyReader, Failure> {
         let mut headers = self.session_headers()?;
         headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
         if let Some(id) = last_event_id {
-            let bad = |_| Failure::Unusable("the id of the last event cannot stand in a header".into());
+            let bad = |_| Failure::Ours("the id of the last event cannot stand in a header".into());
             headers.insert("last-event-id", HeaderValue::from_bytes(id.as_bytes()).map_err(bad)?);
         }
-        let outgoing = Outgoing { verb: http::Method::GET, path: self.path.clone(), headers, body: Bytes::new() };
+        let outgoing =
+            Outgoing { verb: http::Method::GET, path: self.path.clone(), headers, body: Bytes::new() };
         self.http.send(outgoing, "an HTTP GET", deadline).await.map(BodyReader::new)
     }
 
@@ -123,7 +130,8 @@ impl Streamable {
             Ok(headers) => headers,
             Err(failure) => return Some(Err(failure)),
         };
-        let outgoing = Outgoing { verb: http::Method::DELETE, path: self.path.clone(), headers, body: Bytes::new() };
+        let outgoing =
+            Outgoing { verb: http::Method::DELETE, path: self.path.clone(), headers, body: Bytes::new() };
         match self.http.send(outgoing, "an HTTP DELETE", deadline).await {
             Ok(exchange) => Some(Ok(exchange.head.status)),
             Err(failure) => Some(Err(failure)),

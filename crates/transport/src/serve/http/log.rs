@@ -2,12 +2,15 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::Stream;
 use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wire::sse;
+
+use super::{COMMENT, Options};
 
 /// How many events a stream remembers for a client that comes back.
 const REMEMBERED: usize = 4096;
@@ -17,9 +20,12 @@ const REMEMBERED: usize = 4096;
 pub(super) struct Log {
     /// Its number within the session, first part of every event id.
     pub(super) number: u32,
+    /// Whether it carries what belongs to no request.
+    pub(super) standalone: bool,
     state: Mutex<State>,
     changed: Notify,
     resumable: bool,
+    keep_alive: Duration,
 }
 
 #[derive(Debug, Default)]
@@ -29,11 +35,20 @@ struct State {
     /// The connection is to be closed once this event has been read.
     hangup_after: Option<u64>,
     finished: bool,
+    /// How many connections have shown it. Only the last one does: a client that comes back has left the others.
+    readers: u32,
 }
 
 impl Log {
-    pub(super) fn new(number: u32, resumable: bool) -> Arc<Self> {
-        Arc::new(Self { number, state: Mutex::default(), changed: Notify::new(), resumable })
+    pub(super) fn new(number: u32, standalone: bool, options: &Options) -> Arc<Self> {
+        Arc::new(Self {
+            number,
+            standalone,
+            state: Mutex::default(),
+            changed: Notify::new(),
+            resumable: options.resumable,
+            keep_alive: options.keep_alive,
+        })
     }
 
     /// Adds a message.
@@ -65,13 +80,23 @@ impl Log {
         self.changed.notify_waiters();
     }
 
+    /// More messages will come after all.
+    pub(super) fn reopen(&self) {
+        self.lock().finished = false;
+    }
+
     /// What came after event `after`, and what comes. The token is cancelled when the connection goes.
     pub(super) fn read(
         self: &Arc<Self>,
         after: u64,
         gone: &CancellationToken,
     ) -> impl Stream<Item = Bytes> + Send + use<> {
-        let reader = Reader { log: self.clone(), after, _gone: gone.clone().drop_guard() };
+        let mut state = self.lock();
+        state.readers += 1;
+        let number = state.readers;
+        drop(state);
+        self.changed.notify_waiters();
+        let reader = Reader { log: self.clone(), after, number, _gone: gone.clone().drop_guard() };
         futures_util::stream::unfold(reader, |mut reader| async move {
             let bytes = reader.next().await?;
             Some((bytes, reader))
@@ -105,6 +130,7 @@ pub(super) fn parse_id(id: &str) -> Option<(u32, u64)> {
 struct Reader {
     log: Arc<Log>,
     after: u64,
+    number: u32,
     _gone: DropGuard,
 }
 
@@ -119,13 +145,20 @@ impl Reader {
             match self.look() {
                 Look::Event(bytes) => return Some(bytes),
                 Look::End => return None,
-                Look::Wait => changed.await,
+                Look::Wait => {
+                    if tokio::time::timeout(log.keep_alive, changed).await.is_err() {
+                        return Some(Bytes::from_static(COMMENT));
+                    }
+                }
             }
         }
     }
 
     fn look(&mut self) -> Look {
         let mut state = self.log.lock();
+        if state.readers != self.number {
+            return Look::End;
+        }
         if let Some((number, bytes)) = state.events.iter().find(|(number, _)| *number > self.after) {
             self.after = *number;
             return Look::Event(bytes.clone());

@@ -16,11 +16,13 @@ use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use self::body::Body;
@@ -36,8 +38,8 @@ pub const SSE_PATH: &str = "/sse";
 /// The path to which a client of the 2024-11-05 transport posts.
 pub const MESSAGES_PATH: &str = "/messages";
 
-/// After how long a silent stream gets a comment, so that nobody in between takes it for dead.
-const KEEP_ALIVE: std::time::Duration = std::time::Duration::from_secs(15);
+/// A comment, which every reader of events skips.
+const COMMENT: &[u8] = b":\n\n";
 
 type Request = http::Request<hyper::body::Incoming>;
 type Response = http::Response<Body>;
@@ -55,14 +57,30 @@ pub struct Options {
     pub forget_sessions: bool,
     /// Whether an unknown `MCP-Protocol-Version` is refused.
     pub check_version: bool,
+    /// After how long a silent stream gets a comment, so that nobody in between takes it for dead.
+    pub keep_alive: Duration,
 }
 
 /// A server that accepts connections until it is dropped or told to stop.
 #[derive(Debug)]
 pub struct HttpServer {
     address: SocketAddr,
-    stop: CancellationToken,
+    stop: Stop,
 }
+
+/// How an HTTP server is told to stop.
+#[derive(Clone, Debug, Default)]
+struct Stop {
+    /// No new requests.
+    gently: CancellationToken,
+    /// No connections at all.
+    at_once: CancellationToken,
+    /// How many connections there are.
+    connections: watch::Sender<usize>,
+}
+
+/// One of them, as long as it lives.
+struct Counted(watch::Sender<usize>);
 
 /// What every connection shares.
 struct Shared<H: Handler> {
@@ -81,6 +99,7 @@ impl Default for Options {
             resumable: true,
             forget_sessions: true,
             check_version: true,
+            keep_alive: Duration::from_secs(15),
         }
     }
 }
@@ -90,7 +109,7 @@ impl HttpServer {
     pub async fn bind<H: Handler>(address: SocketAddr, handler: Arc<H>, options: Options) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        let stop = CancellationToken::new();
+        let stop = Stop::default();
         let stateless = Arc::new(handler.connect(Via::StreamableHttp, Outbox::closed()));
         let shared = Arc::new(Shared { handler, options, sessions: Sessions::default(), stateless });
         tokio::spawn(accept(listener, shared, stop.clone()));
@@ -109,51 +128,80 @@ impl HttpServer {
 
     /// Runs until [`HttpServer::stop`] is called from elsewhere.
     pub async fn stopped(&self) {
-        self.stop.cancelled().await;
+        self.stop.at_once.cancelled().await;
     }
 
     /// Stops accepting and closes every connection.
     pub fn stop(&self) {
-        self.stop.cancel();
+        self.stop.at_once.cancel();
+    }
+
+    /// Stops accepting, lets what is under way come to its end for at most `grace`, and closes what is left then.
+    pub async fn shut_down(&self, grace: Duration) {
+        self.stop.gently.cancel();
+        let mut connections = self.stop.connections.subscribe();
+        // Whoever has not come to an end by then is not waited for.
+        let _ = tokio::time::timeout(grace, connections.wait_for(|count| *count == 0)).await;
+        self.stop();
     }
 }
 
 impl Drop for HttpServer {
     fn drop(&mut self) {
-        self.stop.cancel();
+        self.stop();
     }
 }
 
-async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, stop: CancellationToken) {
+impl Counted {
+    fn new(count: &watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, stop: Stop) {
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = stop.cancelled() => return,
+            () = stop.gently.cancelled() => return,
+            () = stop.at_once.cancelled() => return,
         };
         // A failed accept is the kernel's trouble of the moment (out of descriptors, peer gone), not ours.
         let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
         // Without this an event that follows the response head waits for the client's delayed ACK.
         let _ = stream.set_nodelay(true);
+        tokio::spawn(connection(stream, shared.clone(), stop.clone()));
+    }
+}
+
+async fn connection<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop: Stop) {
+    let _counted = Counted::new(&stop.connections);
+    let service = service_fn(move |request| {
         let shared = shared.clone();
-        let stop = stop.clone();
-        tokio::spawn(async move {
-            let service = service_fn(move |request| {
-                let shared = shared.clone();
-                async move { Ok::<_, Infallible>(route(&shared, request).await) }
-            });
-            let connection = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .half_close(false)
-                .serve_connection(TokioIo::new(stream), service);
-            tokio::select! {
-                // What can go wrong here is the client's doing and has no one to be told to.
-                _ = connection => {}
-                () = stop.cancelled() => {}
-            }
-        });
+        async move { Ok::<_, Infallible>(route(&shared, request).await) }
+    });
+    let mut builder = http1::Builder::new();
+    let connection =
+        builder.timer(TokioTimer::new()).half_close(false).serve_connection(TokioIo::new(stream), service);
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        // What can go wrong here is the client's doing and has no one to be told to.
+        _ = connection.as_mut() => return,
+        () = stop.at_once.cancelled() => return,
+        () = stop.gently.cancelled() => connection.as_mut().graceful_shutdown(),
+    }
+    tokio::select! {
+        _ = connection => {}
+        () = stop.at_once.cancelled() => {}
     }
 }
 

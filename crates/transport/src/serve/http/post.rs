@@ -1,6 +1,7 @@
 //! `POST /mcp`: one message, of either era.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -26,7 +27,7 @@ pub(super) async fn post<H: Handler>(shared: &Arc<Shared<H>>, request: Request) 
     };
     let payload = match Payload::parse(&body) {
         Ok(payload) => payload,
-        Err(why) => return answer_stateless(shared.handler.malformed(None, &why)),
+        Err(why) => return answer_stateless(shared, shared.handler.malformed(None, &why)),
     };
     let method = match &payload {
         Payload::Single(frame) => frame.method(),
@@ -64,7 +65,11 @@ fn dispatch<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, headers: 
         Payload::Single(frame) => match opening(&frame, headers) {
             opening @ Opening::Modern(_) => {
                 let inbound = Inbound { frame, opening, headers: Some(headers) };
-                answer_stateless(shared.handler.handle(&shared.stateless, inbound))
+                answer_stateless(shared, shared.handler.handle(&shared.stateless, inbound))
+            }
+            // A second handshake in one session is that session's to refuse.
+            Opening::Initialize if session::session_id(headers).is_some() => {
+                in_session(shared, Payload::Single(frame), headers)
             }
             Opening::Initialize => initialize(shared, frame, headers),
             Opening::Legacy => in_session(shared, Payload::Single(frame), headers),
@@ -114,30 +119,33 @@ fn answer_in<H: Handler>(shared: &Shared<H>, session: &Session<H::Peer>, answer:
         Answer::Message { status, body } => reply::json(status, body),
         Answer::Stream(outs) => {
             let primed = session::primes(shared.handler.version(&session.peer));
-            session.answer(outs, primed && shared.options.resumable, shared.options.resumable)
+            session.answer(outs, primed, &shared.options)
         }
     }
 }
 
-fn answer_stateless(answer: Answer) -> Response {
+fn answer_stateless<H: Handler>(shared: &Shared<H>, answer: Answer) -> Response {
     match answer {
         Answer::Accepted => reply::accepted(),
         Answer::Message { status, body } => reply::json(status, body),
-        Answer::Stream(outs) => reply::events(events(outs)),
+        Answer::Stream(outs) => reply::events(events(outs, shared.options.keep_alive)),
     }
 }
 
 /// The events of a modern stream: no ids, nothing to resume, and closing it is the cancellation.
-fn events(outs: mpsc::Receiver<Out>) -> impl futures_util::Stream<Item = Bytes> + Send {
-    futures_util::stream::unfold(outs, |mut outs| async move {
+fn events(
+    outs: mpsc::Receiver<Out>,
+    keep_alive: Duration,
+) -> impl futures_util::Stream<Item = Bytes> + Send + use<> {
+    futures_util::stream::unfold(outs, move |mut outs| async move {
         loop {
-            match tokio::time::timeout(super::KEEP_ALIVE, outs.recv()).await {
+            match tokio::time::timeout(keep_alive, outs.recv()).await {
                 Ok(Some(Out::Message(message))) => {
                     return Some((Bytes::from(wire::sse::encode(None, &message)), outs));
                 }
                 Ok(Some(Out::Hangup { .. })) => {}
                 Ok(None) => return None,
-                Err(_) => return Some((Bytes::from_static(b":\n\n"), outs)),
+                Err(_) => return Some((Bytes::from_static(super::COMMENT), outs)),
             }
         }
     })

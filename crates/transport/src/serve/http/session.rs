@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
 use super::log::{Log, parse_id};
-use super::{Request, Response, Shared, reply};
+use super::{Options, Request, Response, Shared, reply};
 use crate::serve::{Handler, Out, Outbox, Via};
 
 /// How many sessions are kept; beyond that the one that was used longest ago is dropped.
@@ -68,8 +68,8 @@ impl<P> Sessions<P> {
         lock(&self.by_id).values().max_by_key(|s| *lock(&s.used)).cloned()
     }
 
-    pub(super) fn remove(&self, id: &str) -> bool {
-        lock(&self.by_id).remove(id).is_some()
+    pub(super) fn remove(&self, id: &str) -> Option<Arc<Session<P>>> {
+        lock(&self.by_id).remove(id)
     }
 }
 
@@ -89,9 +89,9 @@ impl<P: Send + Sync + 'static> Session<P> {
     }
 
     /// The stream of one POST: the work goes on when the connection breaks, and can be read on from elsewhere.
-    pub(super) fn answer(&self, mut outs: mpsc::Receiver<Out>, primed: bool, resumable: bool) -> Response {
-        let log = self.log(resumable);
-        if primed {
+    pub(super) fn answer(&self, mut outs: mpsc::Receiver<Out>, primed: bool, options: &Options) -> Response {
+        let log = self.log(false, options);
+        if primed && options.resumable {
             log.prime();
         }
         let gone = CancellationToken::new();
@@ -108,19 +108,26 @@ impl<P: Send + Sync + 'static> Session<P> {
         response
     }
 
-    /// A stream for what belongs to no request; `resume` is the stream and event to go on from.
-    pub(super) fn listen(&self, resume: Option<(u32, u64)>, primed: bool, resumable: bool) -> Response {
-        let found = resume.and_then(|(number, after)| {
-            let log = lock(&self.logs).iter().find(|log| log.number == number).cloned()?;
-            Some((log, after))
-        });
-        let (log, after) = found.unwrap_or_else(|| (self.log(resumable), 0));
-        if primed && after == 0 {
+    /// A stream for what belongs to no request.
+    pub(super) fn listen(&self, primed: bool, options: &Options) -> Response {
+        let log = self.log(true, options);
+        if primed && options.resumable {
             log.prime();
         }
+        self.show(log, 0)
+    }
+
+    /// Goes on with a stream after an event of it, wherever that was seen; `None` when the stream is forgotten.
+    pub(super) fn resume(&self, stream: u32, after: u64) -> Option<Response> {
+        let log = lock(&self.logs).iter().find(|log| log.number == stream).cloned()?;
+        Some(self.show(log, after))
+    }
+
+    fn show(&self, log: Arc<Log>, after: u64) -> Response {
         let gone = CancellationToken::new();
         let response = reply::events(log.read(after, &gone));
-        if resume.is_none() {
+        if log.standalone {
+            log.reopen();
             tokio::spawn(drain(self.outbox.clone(), log, gone));
         }
         response
@@ -131,8 +138,8 @@ impl<P: Send + Sync + 'static> Session<P> {
         self.outbox.clone().try_lock_owned().ok()
     }
 
-    fn log(&self, resumable: bool) -> Arc<Log> {
-        let log = Log::new(self.streams.fetch_add(1, Ordering::Relaxed), resumable);
+    fn log(&self, standalone: bool, options: &Options) -> Arc<Log> {
+        let log = Log::new(self.streams.fetch_add(1, Ordering::Relaxed), standalone, options);
         let mut logs = lock(&self.logs);
         if logs.len() >= STREAMS {
             logs.remove(0);
@@ -156,10 +163,11 @@ async fn drain(
         }
     };
     tokio::select! {
-        () = work => {}
+        // The session is over.
+        () = work => log.finish(),
+        // The client may come back for the rest.
         () = gone.cancelled() => {}
     }
-    log.finish();
 }
 
 /// `GET /mcp`: listen, or go on with a stream that broke.
@@ -172,19 +180,24 @@ pub(super) fn listen<H: Handler>(shared: &Shared<H>, request: &Request) -> Respo
         Ok(session) => session,
         Err(refusal) => return *refusal,
     };
-    let resumable = shared.options.resumable;
-    let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).filter(|_| resumable);
-    let primed = primes(shared.handler.version(&session.peer));
-    session.listen(last.and_then(parse_id), primed && resumable, resumable)
+    let options = &shared.options;
+    let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).filter(|_| options.resumable);
+    let resumed = last.and_then(parse_id).and_then(|(stream, after)| session.resume(stream, after));
+    resumed.unwrap_or_else(|| {
+        let primed = primes(shared.handler.version(&session.peer));
+        session.listen(primed, options)
+    })
 }
 
 /// `DELETE /mcp`: the client is done with its session.
 pub(super) fn delete<H: Handler>(shared: &Shared<H>, request: &Request) -> Response {
-    if let Err(refusal) = find(shared, request.headers()) {
-        return *refusal;
-    }
+    let session = match find(shared, request.headers()) {
+        Ok(session) => session,
+        Err(refusal) => return *refusal,
+    };
     if let Some(id) = session_id(request.headers()).filter(|_| shared.options.forget_sessions) {
         shared.sessions.remove(id);
+        shared.handler.disconnect(&session.peer);
     }
     reply::empty(StatusCode::NO_CONTENT, Body::empty())
 }
@@ -232,7 +245,7 @@ fn is_legacy(version: &str) -> bool {
     version.parse::<Version>().is_ok_and(|v| v.era() == Era::Legacy)
 }
 
-fn session_id(headers: &HeaderMap) -> Option<&str> {
+pub(super) fn session_id(headers: &HeaderMap) -> Option<&str> {
     headers.get("mcp-session-id").and_then(|v| v.to_str().ok())
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::{OwnedMutexGuard, mpsc};
 use wire::Payload;
 
 use super::session::Session;
-use super::{KEEP_ALIVE, MESSAGES_PATH, Request, Response, Shared, post, reply};
+use super::{COMMENT, MESSAGES_PATH, Request, Response, Shared, post, reply};
 use crate::serve::{Answer, Handler, Out, Via, batch};
 
 /// The name by which the posting path tells its sessions apart.
@@ -86,19 +86,21 @@ impl<H: Handler> Connection<H> {
         if let Some(endpoint) = self.first.take() {
             return Some(endpoint);
         }
-        match tokio::time::timeout(KEEP_ALIVE, self.messages.recv()).await {
+        match tokio::time::timeout(self.shared.options.keep_alive, self.messages.recv()).await {
             Ok(message) => {
                 let mut event = b"event: message\n".to_vec();
                 event.extend(wire::sse::encode(None, &message?));
                 Some(event.into())
             }
-            Err(_) => Some(Bytes::from_static(b":\n\n")),
+            Err(_) => Some(Bytes::from_static(COMMENT)),
         }
     }
 }
 
 impl<H: Handler> Drop for Connection<H> {
     fn drop(&mut self) {
-        self.shared.sessions.remove(&self.id);
+        if let Some(session) = self.shared.sessions.remove(&self.id) {
+            self.shared.handler.disconnect(&session.peer);
+        }
     }
 }

@@ -47,7 +47,11 @@ enum Mode {
 impl BodyReader {
     pub(crate) fn new(exchange: Exchange) -> Self {
         let limit = exchange.http().message_limit;
-        let mode = if exchange.is_stream() { Mode::Events(Events::new(limit)) } else { Mode::Whole(BytesMut::new()) };
+        let mode = if exchange.is_stream() {
+            Mode::Events(Events::new(limit))
+        } else {
+            Mode::Whole(BytesMut::new())
+        };
         Self { exchange, cut: None, last_event_id: None, retry: None, mode, ready: VecDeque::new() }
     }
 
@@ -135,7 +139,8 @@ impl BodyReader {
         if body.is_empty() {
             return Ok(());
         }
-        let says_json = self.exchange.head.media_type().is_some_and(|t| t == "application/json" || t.ends_with("+json"));
+        let says_json =
+            self.exchange.head.media_type().is_some_and(|t| t == "application/json" || t.ends_with("+json"));
         let is_message = self.cut.is_none() && (says_json || Payload::parse(&body).is_ok());
         let what = if is_message { What::Message } else { What::Noise };
         self.exchange.http().ledger.got(what, self.exchange.number, body.clone())?;

@@ -40,24 +40,22 @@ impl Connector {
     }
 
     pub(crate) async fn connect(&self) -> Result<Stream, Failure> {
-        match tokio::time::timeout(self.patience, self.attempt()).await {
-            Ok(result) => result,
-            Err(_) => Err(self.unreachable(&format!("no connection within {} ms", self.patience.as_millis()))),
-        }
-    }
-
-    async fn attempt(&self) -> Result<Stream, Failure> {
-        let tcp = self.tcp().await?;
+        let patience = self.patience;
+        let late = || format!("no answer within {} ms", patience.as_millis());
+        let tcp = match tokio::time::timeout(patience, self.tcp()).await {
+            Ok(tcp) => tcp?,
+            Err(_) => return Err(self.unreachable(&late())),
+        };
         // Without this every small message waits for the acknowledgement of the one before.
         let _ = tcp.set_nodelay(true);
         let Some(config) = &self.tls else { return Ok(Stream::Plain(tcp)) };
-        let failed = |why: &dyn std::fmt::Display| Failure::Tls {
-            host: self.origin.host.to_string(),
-            why: format!("{why}; a private authority must be trusted explicitly, and plain HTTP needs http://"),
-        };
-        let name = self.server_name().map_err(|why| failed(&why))?;
-        let stream = TlsConnector::from(Arc::clone(config)).connect(name, tcp).await;
-        stream.map(|tls| Stream::Tls(Box::new(tls))).map_err(|why| failed(&why))
+        let name = self.server_name().map_err(|why| self.no_tls(&why.to_string()))?;
+        let handshake = TlsConnector::from(Arc::clone(config)).connect(name, tcp);
+        match tokio::time::timeout(patience, handshake).await {
+            Ok(Ok(tls)) => Ok(Stream::Tls(Box::new(tls))),
+            Ok(Err(why)) => Err(self.no_tls(&why.to_string())),
+            Err(_) => Err(self.no_tls(&late())),
+        }
     }
 
     async fn tcp(&self) -> Result<TcpStream, Failure> {
@@ -97,8 +95,16 @@ impl Connector {
         }
     }
 
+    fn no_tls(&self, why: &str) -> Failure {
+        let repair = "a private authority must be trusted explicitly, and plain HTTP needs http://";
+        Failure::Tls { host: self.origin.host.to_string(), why: format!("{why}; {repair}") }
+    }
+
     fn unreachable(&self, why: &str) -> Failure {
-        Failure::Unreachable { address: format!("{}:{}", self.origin.host, self.origin.port), why: why.into() }
+        Failure::Unreachable {
+            address: format!("{}:{}", self.origin.host, self.origin.port),
+            why: why.into(),
+        }
     }
 }
 
@@ -121,7 +127,9 @@ fn tls_config(extra: Option<&[u8]>) -> Result<Arc<rustls::ClientConfig>, Failure
 fn build(extra: Option<&[u8]>) -> Result<Arc<rustls::ClientConfig>, Failure> {
     let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     for certificate in extra.into_iter().flat_map(CertificateDer::pem_slice_iter) {
-        let bad = |why: &dyn std::fmt::Display| Failure::Unusable(format!("a trusted certificate is unreadable: {why}"));
+        let bad = |why: &dyn std::fmt::Display| {
+            Failure::Unusable(format!("a trusted certificate is unreadable: {why}"))
+        };
         roots.add(certificate.map_err(|why| bad(&why))?).map_err(|why| bad(&why))?;
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());

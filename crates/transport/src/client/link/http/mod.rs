@@ -147,7 +147,7 @@ impl Http {
             let start = String::from_utf8_lossy(&seen[..seen.len().min(80)]).into_owned();
             return Failure::NotHttp { doing: doing.into(), why: format!("{how}; it begins with {start:?}") };
         }
-        Failure::closed(doing, how)
+        Failure::closed(format!("answering {doing}"), how)
     }
 
     fn with_idle<T>(&self, f: impl FnOnce(&mut Vec<(Connection, Instant)>) -> T) -> T {
@@ -189,7 +189,9 @@ fn head_of<B>(response: &http::Response<B>, raw: Bytes) -> Head {
     let reason = reason.map(|reason| String::from_utf8_lossy(reason.as_bytes()).into_owned());
     Head {
         status: response.status().as_u16(),
-        reason: reason.or_else(|| response.status().canonical_reason().map(str::to_owned)).unwrap_or_default(),
+        reason: reason
+            .or_else(|| response.status().canonical_reason().map(str::to_owned))
+            .unwrap_or_default(),
         version: response.version(),
         headers: response.headers().clone(),
         raw,

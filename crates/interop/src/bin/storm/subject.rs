@@ -1,0 +1,60 @@
+//! A server under load.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use hyper::Uri;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+/// Ticks in which Linux counts processor time, everywhere.
+const TICKS_PER_SECOND: f64 = 100.0;
+const START_LIMIT: Duration = Duration::from_secs(20);
+
+/// A running server; it is killed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    pub(crate) name: String,
+    /// `host:port`.
+    pub(crate) authority: String,
+    pub(crate) path: String,
+    child: Child,
+}
+
+impl Subject {
+    /// Starts the command and waits for the URL that it prints.
+    pub(crate) async fn start(command: &[String]) -> Result<Self> {
+        let name = Path::new(&command[0]).file_stem().context("a command has a name")?;
+        let name = name.to_string_lossy().into_owned();
+        let mut child = Command::new(&command[0])
+            .args(&command[1..])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .with_context(|| format!("{} does not start", command[0]))?;
+        let stdout = child.stdout.take().context("stdout is piped")?;
+        let mut lines = BufReader::new(stdout).lines();
+        let line = tokio::time::timeout(START_LIMIT, lines.next_line())
+            .await
+            .with_context(|| format!("{name} printed no URL within {START_LIMIT:?}"))??
+            .with_context(|| format!("{name} ended before it printed a URL"))?;
+        // A server that goes on printing must not be stopped by a full pipe.
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        let url: Uri = line.trim().parse().with_context(|| format!("{name} printed {line:?}, not a URL"))?;
+        let authority = url.authority().with_context(|| format!("{line} names no host"))?.to_string();
+        Ok(Self { name, authority, path: url.path().to_owned(), child })
+    }
+
+    /// The processor time that the server has used so far; only Linux tells.
+    pub(crate) fn cpu(&self) -> Option<Duration> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()?)).ok()?;
+        // The name of the program comes first, in brackets, and may contain anything.
+        let (_, fields) = stat.rsplit_once(')')?;
+        let fields: Vec<_> = fields.split_whitespace().collect();
+        let ticks: f64 = fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
+        Some(Duration::from_secs_f64(ticks / TICKS_PER_SECOND))
+    }
+}

@@ -1,0 +1,130 @@
+//! Rules about dependencies: what they may be licensed under, and that each is there once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde::Deserialize;
+
+use crate::harness::root;
+use crate::house::expression;
+
+/// What `cargo metadata` says, as far as it matters here.
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+    workspace_members: Vec<String>,
+    resolve: Resolve,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    id: String,
+    name: String,
+    version: String,
+    license: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Resolve {
+    nodes: Vec<Node>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    id: String,
+    deps: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    pkg: String,
+    dep_kinds: Vec<DependencyKind>,
+}
+
+#[derive(Deserialize)]
+struct DependencyKind {
+    kind: Option<String>,
+}
+
+#[test]
+fn every_dependency_has_a_licence_from_the_list() {
+    let allowed = list(include_str!("../../../house/licences.txt"));
+    let allows = |licence: &str| allowed.contains_key(licence);
+    let bad: Vec<_> = metadata()
+        .packages
+        .iter()
+        .filter(|package| !package.license.as_deref().is_some_and(|it| expression::holds(it, &allows)))
+        .map(|package| format!("{} {}: {:?}", package.name, package.version, package.license))
+        .collect();
+    assert!(bad.is_empty(), "not allowed by crates/interop/house/licences.txt: {bad:#?}");
+}
+
+#[test]
+fn the_product_has_each_dependency_once() {
+    let borne = list(include_str!("../../../house/duplicates.txt"));
+    let unreasoned: Vec<_> = borne.iter().filter(|(_, reason)| reason.is_empty()).collect();
+    assert!(unreasoned.is_empty(), "each duplicate needs a reason, `name: reason`: {unreasoned:?}");
+
+    let duplicates = metadata().duplicates();
+    let new: Vec<_> = duplicates.iter().filter(|(name, _)| !borne.contains_key(name.as_str())).collect();
+    assert!(new.is_empty(), "several versions of one crate; unite them or give a reason: {new:#?}");
+    let gone: Vec<_> = borne.keys().filter(|name| !duplicates.contains_key(**name)).collect();
+    assert!(
+        gone.is_empty(),
+        "crates/interop/house/duplicates.txt lists what is no duplicate any more: {gone:?}"
+    );
+}
+
+impl Metadata {
+    /// The crates that the product is built from in several incompatible versions.
+    fn duplicates(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let product = self.product();
+        let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for package in self.packages.iter().filter(|package| product.contains(package.id.as_str())) {
+            versions.entry(package.name.clone()).or_default().insert(package.version.clone());
+        }
+        versions.retain(|_, versions| versions.len() > 1);
+        versions
+    }
+
+    /// Everything that ends up in the product, on any platform: no peers, nothing that only tests need.
+    fn product(&self) -> BTreeSet<&str> {
+        let nodes: BTreeMap<_, _> = self.resolve.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+        let interop =
+            |id: &str| self.packages.iter().any(|it| it.id == id && it.name == env!("CARGO_PKG_NAME"));
+        let mut found = BTreeSet::new();
+        let mut open: Vec<&str> =
+            self.workspace_members.iter().map(String::as_str).filter(|id| !interop(id)).collect();
+        while let Some(id) = open.pop() {
+            if found.insert(id) {
+                let built = nodes[id].deps.iter().filter(|it| it.is_built_in());
+                open.extend(built.map(|dependency| dependency.pkg.as_str()));
+            }
+        }
+        found
+    }
+}
+
+impl Dependency {
+    fn is_built_in(&self) -> bool {
+        self.dep_kinds.iter().any(|kind| kind.kind.as_deref() != Some("dev"))
+    }
+}
+
+fn metadata() -> Metadata {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo metadata fails; did scripts/setup run?\n{errors}");
+    serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
+}
+
+/// Lines of `entry` or `entry: reason`; `#` starts a comment.
+fn list(text: &str) -> BTreeMap<&str, &str> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| line.split_once(": ").unwrap_or((line, ""))).collect()
+}

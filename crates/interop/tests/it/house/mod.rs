@@ -1,0 +1,5 @@
+//! House rules that no compiler knows.
+
+mod expression;
+mod files;
+mod licences;

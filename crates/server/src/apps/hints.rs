@@ -1,0 +1,122 @@
+//! What OpenAI's host says about its user in the `_meta` of a request.
+//!
+//! All of it is advice: it chooses words and is shown, and decides nothing else. What is malformed is as good as absent.
+
+use protocol::apps::openai::{LOCALE, USER_AGENT, USER_LOCATION};
+use protocol::locale;
+use serde_json::Value;
+
+use super::openai::PREFIX;
+
+/// The locale's key in clients from before `openai/locale`.
+const OLD_LOCALE: &str = "webplus/i18n";
+/// The longest hint that is repeated to anybody, in characters.
+const LONGEST: usize = 120;
+
+/// The hints of one request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hints {
+    /// Whether the request has any key of OpenAI's.
+    pub(super) openai: bool,
+    /// The user's language, a well-formed tag.
+    pub(super) locale: Option<String>,
+    /// The user's client.
+    pub(super) user_agent: Option<String>,
+    /// Where the user roughly is, in words.
+    pub(super) place: Option<String>,
+}
+
+impl Hints {
+    /// The hints in the params of a request.
+    pub(crate) fn of(params: &Value) -> Self {
+        let Some(meta) = params.get("_meta").and_then(Value::as_object) else { return Self::default() };
+        let tag = |key| meta.get(key).and_then(Value::as_str).filter(|tag| locale::check(tag).is_ok());
+        Self {
+            openai: meta.keys().any(|key| key.starts_with(PREFIX)),
+            locale: tag(LOCALE).or_else(|| tag(OLD_LOCALE)).map(str::to_owned),
+            user_agent: meta.get(USER_AGENT).and_then(line),
+            place: meta.get(USER_LOCATION).and_then(place),
+        }
+    }
+
+    /// These, and where they are silent, those of the handshake.
+    pub(crate) fn or(self, earlier: Self) -> Self {
+        Self {
+            openai: self.openai || earlier.openai,
+            locale: self.locale.or(earlier.locale),
+            user_agent: self.user_agent.or(earlier.user_agent),
+            place: self.place.or(earlier.place),
+        }
+    }
+}
+
+/// City, region and country, as far as they are there.
+fn place(location: &Value) -> Option<String> {
+    let parts: Vec<_> =
+        ["city", "region", "country"].iter().filter_map(|key| line(&location[*key])).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// A text that is fit to be shown in a line.
+fn line(value: &Value) -> Option<String> {
+    let text: String = value.as_str()?.chars().filter(|c| !c.is_control()).take(LONGEST).collect();
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn hints(meta: &Value) -> Hints {
+        Hints::of(&json!({ "_meta": meta }))
+    }
+
+    #[test]
+    fn hints_are_read() {
+        let read = hints(&json!({
+            LOCALE: "de-CH",
+            USER_AGENT: "ChatGPT/1.2025.012",
+            USER_LOCATION: { "city": "Bern", "country": "CH", "latitude": 46.9 },
+        }));
+        assert!(read.openai);
+        assert_eq!(read.locale.as_deref(), Some("de-CH"));
+        assert_eq!(read.user_agent.as_deref(), Some("ChatGPT/1.2025.012"));
+        assert_eq!(read.place.as_deref(), Some("Bern, CH"));
+    }
+
+    #[test]
+    fn malformed_hints_are_absent() {
+        for meta in [
+            json!({ LOCALE: 7, USER_AGENT: {}, USER_LOCATION: "Bern" }),
+            json!({ LOCALE: "de_CH", USER_AGENT: " \n", USER_LOCATION: { "city": 3 } }),
+            json!({ LOCALE: null, USER_AGENT: null, USER_LOCATION: [] }),
+        ] {
+            let read = hints(&meta);
+            assert_eq!(read, Hints { openai: true, ..Hints::default() }, "{meta}");
+        }
+        assert_eq!(hints(&json!("x")), Hints::default());
+    }
+
+    #[test]
+    fn hints_stay_in_their_line() {
+        let long = format!("a\nb{}", "x".repeat(500));
+        let read = hints(&json!({ USER_AGENT: long }));
+        assert_eq!(read.user_agent.map(|text| (text.starts_with("abx"), text.len())), Some((true, LONGEST)));
+    }
+
+    #[test]
+    fn the_old_key_still_counts() {
+        assert_eq!(hints(&json!({ OLD_LOCALE: "fr-CA" })).locale.as_deref(), Some("fr-CA"));
+        assert_eq!(hints(&json!({ OLD_LOCALE: "fr", LOCALE: "de" })).locale.as_deref(), Some("de"));
+    }
+
+    #[test]
+    fn a_request_speaks_louder_than_the_handshake() {
+        let handshake = hints(&json!({ LOCALE: "fr", USER_AGENT: "x" }));
+        let both = hints(&json!({ LOCALE: "de" })).or(handshake.clone());
+        assert_eq!((both.locale.as_deref(), both.user_agent.as_deref()), (Some("de"), Some("x")));
+        assert_eq!(Hints::default().or(handshake.clone()), handshake);
+    }
+}

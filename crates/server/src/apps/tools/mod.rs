@@ -1,0 +1,51 @@
+//! The tools of the apps: those that open one, and those that one calls.
+
+mod chart;
+mod expenses;
+mod inspect;
+mod monitor;
+mod place;
+mod poem;
+
+use serde_json::{Value, json};
+
+use super::locale::{self, Locale};
+use crate::catalogue::tool::{Tool, text};
+use crate::context::Call;
+
+/// The tools, in the order in which they are listed.
+pub(crate) const TOOLS: &[Tool] = &[
+    monitor::SYSTEM_MONITOR,
+    monitor::POLL_SYSTEM,
+    expenses::EXPENSE_FORM,
+    expenses::SUBMIT_EXPENSE,
+    expenses::CLEAR_EXPENSES,
+    chart::DRAW_CHART,
+    place::WHERE_AM_I,
+    poem::POEM_CARD,
+    inspect::INSPECT_HOST,
+];
+
+/// An input schema for no arguments.
+fn nothing() -> Value {
+    json!({ "type": "object", "additionalProperties": false })
+}
+
+/// The annotations of a tool that only looks.
+fn looking() -> Value {
+    json!({ "readOnlyHint": true, "openWorldHint": false })
+}
+
+/// A result in words and, for the app, in structured content.
+fn both(said: impl Into<String>, structured: Value) -> Value {
+    let mut result = text(said);
+    result["structuredContent"] = structured;
+    result
+}
+
+/// A result that is made for the caller's language, and says which one that is.
+fn in_language_of(call: &Call, make: impl FnOnce(Locale) -> Value) -> Value {
+    let mut result = make(Locale::of(call));
+    locale::answer(call, &mut result);
+    result
+}

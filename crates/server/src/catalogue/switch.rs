@@ -1,0 +1,41 @@
+//! What comes and goes: one tool, one prompt and one resource, so that lists can change.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A list that can change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum List {
+    /// The tools.
+    Tools,
+    /// The prompts.
+    Prompts,
+    /// The resources.
+    Resources,
+}
+
+/// Which of the guests are there.
+#[derive(Debug, Default)]
+pub(super) struct Switches {
+    tools: AtomicBool,
+    prompts: AtomicBool,
+    resources: AtomicBool,
+}
+
+impl Switches {
+    pub(super) fn is_on(&self, list: List) -> bool {
+        self.of(list).load(Ordering::Relaxed)
+    }
+
+    /// Turns it over, and says how it is now.
+    pub(super) fn toggle(&self, list: List) -> bool {
+        !self.of(list).fetch_not(Ordering::Relaxed)
+    }
+
+    const fn of(&self, list: List) -> &AtomicBool {
+        match list {
+            List::Tools => &self.tools,
+            List::Prompts => &self.prompts,
+            List::Resources => &self.resources,
+        }
+    }
+}

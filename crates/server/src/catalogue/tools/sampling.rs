@@ -1,0 +1,102 @@
+//! Tools that have the client's model say something.
+
+use protocol::{Span, Version};
+use serde_json::{Value, json};
+
+use crate::catalogue::tool::{Run, Tool, failure, text};
+use crate::context::{Ask, Call, Stop};
+
+pub(super) const TOOLS: &[Tool] = &[SAMPLE, SAMPLE_WITH_TOOLS];
+
+const SAMPLE: Tool = Tool::new(
+    "sample",
+    || {
+        json!({
+            "title": "Sample",
+            "description": "Has the client's model answer a question; needs a client with sampling",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "question": { "type": "string", "default": "How long is a yard?" } },
+                "additionalProperties": false,
+            },
+            "annotations": { "readOnlyHint": true, "openWorldHint": true },
+        })
+    },
+    Run::Later(|call, arguments| Box::pin(sample(call, arguments))),
+);
+
+async fn sample(call: Call, arguments: Value) -> Result<Value, Stop> {
+    let question = arguments["question"].as_str().unwrap_or("How long is a yard?");
+    let answer = call.ask(Ask::sampling("answer", request(&json!([said("user", question)])))).await?;
+    Ok(text(format!("the model says: {}", words(&answer["content"]))))
+}
+
+/// The model is offered a tool; when it uses it, it is told the result and asked again.
+const SAMPLE_WITH_TOOLS: Tool = Tool::new(
+    "sample-with-tools",
+    || {
+        json!({
+            "title": "Sample with tools",
+            "description": "Has the client's model answer with the help of a tool; needs a client with sampling.tools",
+            "inputSchema": { "type": "object", "additionalProperties": false },
+            "annotations": { "readOnlyHint": true, "openWorldHint": true },
+        })
+    },
+    Run::Later(|call, _| Box::pin(sample_with_tools(call))),
+)
+.in_span(Span::since(Version::V2025_11_25));
+
+async fn sample_with_tools(call: Call) -> Result<Value, Stop> {
+    let question = said("user", "What is 6 yards in metres? Use the tool.");
+    let mut first = request(&json!([question]));
+    first["tools"] = json!([converter()]);
+    first["toolChoice"] = json!({ "mode": "required" });
+    let used = call.ask(Ask::sampling("use", first)).await?;
+    let Some(tool_use) = blocks(&used["content"]).find(|block| block["type"] == "tool_use") else {
+        return Ok(failure("the model did not use the tool that it was told to use"));
+    };
+    let yards = tool_use["input"]["yards"].as_f64().unwrap_or(6.0);
+    let answer = json!({
+        "type": "tool_result",
+        "toolUseId": tool_use["id"],
+        "content": [{ "type": "text", "text": (yards * 0.9144).to_string() }],
+    });
+    let turns = json!([question, { "role": "assistant", "content": used["content"] }, { "role": "user", "content": [answer] }]);
+    let mut second = request(&turns);
+    second["tools"] = json!([converter()]);
+    second["toolChoice"] = json!({ "mode": "none" });
+    let end = call.ask(Ask::sampling("answer", second)).await?;
+    Ok(text(format!("the model says: {}", words(&end["content"]))))
+}
+
+fn request(messages: &Value) -> Value {
+    json!({
+        "messages": messages,
+        "systemPrompt": "You answer in one short sentence.",
+        "modelPreferences": { "hints": [{ "name": "small" }], "speedPriority": 1, "costPriority": 0.5 },
+        "temperature": 0,
+        "maxTokens": 100,
+    })
+}
+
+fn converter() -> Value {
+    json!({
+        "name": "metres",
+        "description": "Converts yards to metres",
+        "inputSchema": { "type": "object", "properties": { "yards": { "type": "number" } }, "required": ["yards"] },
+    })
+}
+
+fn said(role: &str, words: &str) -> Value {
+    json!({ "role": role, "content": { "type": "text", "text": words } })
+}
+
+/// Content is one block, or from 2025-11-25 on perhaps a list of them.
+fn blocks(content: &Value) -> impl Iterator<Item = &Value> {
+    content.as_array().map_or_else(|| std::slice::from_ref(content), Vec::as_slice).iter()
+}
+
+pub(crate) fn words(content: &Value) -> String {
+    let words: Vec<_> = blocks(content).filter_map(|block| block["text"].as_str()).collect();
+    if words.is_empty() { "something that is no text".to_owned() } else { words.join(" ") }
+}

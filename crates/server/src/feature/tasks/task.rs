@@ -1,0 +1,222 @@
+//! A task: its state, its time, and who waits for it.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use protocol::Era;
+use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::state::{State, Status};
+use crate::context::Ask;
+use crate::moment::rfc3339;
+use crate::peer::Peer;
+use crate::rpc::{self, RpcError};
+use crate::server::{Change, Server};
+
+/// How often a client should look.
+const POLL: Duration = Duration::from_millis(200);
+
+/// A request that is worked on by itself.
+#[derive(Debug)]
+pub(crate) struct Task {
+    pub(crate) id: String,
+    pub(crate) era: Era,
+    /// The session that it belongs to (2025-11-25). In 2026-07-28 whoever knows the id may ask.
+    owner: Weak<Peer>,
+    pub(crate) ttl: Duration,
+    created: SystemTime,
+    inner: Mutex<Inner>,
+    changed: Notify,
+    /// Tells the work to stop.
+    pub(crate) stop: CancellationToken,
+}
+
+#[derive(Debug)]
+struct Inner {
+    state: State,
+    updated: SystemTime,
+    /// Requests of ours that wait for a client to ask for the result (2025-11-25).
+    requests: VecDeque<Bytes>,
+}
+
+/// What `tasks/result` finds.
+pub(super) enum Next {
+    /// A request that the client is to answer first.
+    Request(Bytes),
+    /// The end; none when it was cancelled.
+    End(Option<Result<Value, RpcError>>),
+}
+
+impl Task {
+    pub(super) fn new(id: String, era: Era, owner: &Arc<Peer>, ttl: Duration) -> Self {
+        let created = SystemTime::now();
+        Self {
+            id,
+            era,
+            owner: Arc::downgrade(owner),
+            ttl,
+            created,
+            inner: Mutex::new(Inner { state: State::new(), updated: created, requests: VecDeque::new() }),
+            changed: Notify::new(),
+            stop: CancellationToken::new(),
+        }
+    }
+
+    /// Whether `peer`, which speaks a revision of `era`, may know of the task.
+    pub(super) fn is_visible(&self, era: Era, peer: &Arc<Peer>) -> bool {
+        match (self.era, era) {
+            (Era::Modern, Era::Modern) => true,
+            (Era::Legacy, Era::Legacy) => self.owner.ptr_eq(&Arc::downgrade(peer)),
+            (Era::Modern, Era::Legacy) | (Era::Legacy, Era::Modern) => false,
+        }
+    }
+
+    pub(super) fn status(&self) -> Status {
+        self.lock().state.status()
+    }
+
+    /// The task as its era describes it; in the modern one with what its status brings along.
+    pub(crate) fn described(&self) -> Value {
+        let inner = self.lock();
+        let mut task = self.outline(&inner);
+        if self.era == Era::Modern {
+            match inner.state.outcome() {
+                Some(Ok(result)) => task["result"] = result.clone(),
+                Some(Err(error)) => task["error"] = error.to_value(),
+                None if inner.state.status() == Status::InputRequired => {
+                    task["inputRequests"] = Value::Object(inner.state.requests());
+                }
+                None => {}
+            }
+        }
+        task
+    }
+
+    /// The same without result, error and questions.
+    pub(super) fn outlined(&self) -> Value {
+        self.outline(&self.lock())
+    }
+
+    fn outline(&self, inner: &Inner) -> Value {
+        let (ttl, poll) = match self.era {
+            Era::Legacy => ("ttl", "pollInterval"),
+            Era::Modern => ("ttlMs", "pollIntervalMs"),
+        };
+        let mut task = json!({
+            "taskId": self.id,
+            "status": inner.state.status().as_str(),
+            "createdAt": rfc3339(self.created),
+            "lastUpdatedAt": rfc3339(inner.updated),
+            ttl: u64::try_from(self.ttl.as_millis()).unwrap_or(u64::MAX),
+            poll: u64::try_from(POLL.as_millis()).unwrap_or(u64::MAX),
+        });
+        if let Some(message) = inner.state.message() {
+            task["statusMessage"] = message.into();
+        }
+        task
+    }
+
+    /// The work is done.
+    pub(super) fn finish(&self, server: &Server, outcome: Result<Value, RpcError>) {
+        self.change(server, |inner| inner.state.finish(self.era, outcome));
+    }
+
+    /// Nobody wants it any more; false when it had come to its end before.
+    pub(super) fn cancel(&self, server: &Server) -> bool {
+        self.stop.cancel();
+        self.change(server, |inner| inner.state.cancel())
+    }
+
+    /// Takes answers in (2026-07-28).
+    pub(super) fn answer(&self, server: &Server, responses: &Map<String, Value>) {
+        self.change(server, |inner| inner.state.answer(responses));
+    }
+
+    /// Puts questions to whoever looks at the task, and waits for the answers (2026-07-28).
+    pub(crate) async fn ask(&self, server: &Server, asks: &[Ask]) -> Vec<Value> {
+        let mut keys = Vec::new();
+        self.change(server, |inner| {
+            keys = inner.state.ask(asks);
+            true
+        });
+        self.until(|inner| inner.state.take(&keys)).await
+    }
+
+    /// Hands a request to whoever asks for the result, and waits for its answer (2025-11-25).
+    pub(crate) async fn hand_over<T>(&self, server: &Server, request: Bytes, answer: impl Future<Output = T>) -> T {
+        self.change(server, |inner| {
+            inner.requests.push_back(request);
+            inner.state.wait();
+            true
+        });
+        let answer = answer.await;
+        self.change(server, |inner| {
+            inner.state.resume();
+            true
+        });
+        answer
+    }
+
+    /// What a client that waits for the result has to know next (2025-11-25).
+    pub(super) async fn next(&self) -> Next {
+        self.until(|inner| {
+            if let Some(request) = inner.requests.pop_front() {
+                return Some(Next::Request(request));
+            }
+            let ended = inner.state.status().is_terminal();
+            ended.then(|| Next::End(inner.state.outcome().cloned()))
+        })
+        .await
+    }
+
+    async fn until<T>(&self, mut look: impl FnMut(&mut Inner) -> Option<T>) -> T {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // Registered before the look, so that nothing slips between the two.
+            changed.as_mut().enable();
+            let found = look(&mut self.lock());
+            match found {
+                Some(found) => return found,
+                None => changed.await,
+            }
+        }
+    }
+
+    /// Changes the state, and tells everybody when `change` says that something did.
+    fn change(&self, server: &Server, change: impl FnOnce(&mut Inner) -> bool) -> bool {
+        let mut inner = self.lock();
+        let before = inner.state.status();
+        let changed = change(&mut inner);
+        if changed {
+            inner.updated = SystemTime::now();
+        }
+        let moved = inner.state.status() != before;
+        drop(inner);
+        self.changed.notify_waiters();
+        if changed && (moved || self.era == Era::Modern) {
+            self.announce(server);
+        }
+        changed
+    }
+
+    fn announce(&self, server: &Server) {
+        match self.era {
+            Era::Modern => server.changed(&Change::Task(self.id.clone())),
+            Era::Legacy => {
+                if let Some(owner) = self.owner.upgrade() {
+                    owner.tell(rpc::notification("notifications/tasks/status", &self.outlined()).into());
+                }
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
