@@ -22,4 +22,5 @@ pub(crate) const ALL: &[&[Check]] = &[
     server::prompts::CHECKS,
     server::utilities::CHECKS,
     server::subscriptions::CHECKS,
+    server::apps::CHECKS,
 ];

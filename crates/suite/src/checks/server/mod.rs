@@ -1,5 +1,6 @@
 //! Checks that talk to a server.
 
+pub(super) mod apps;
 pub(super) mod base;
 pub(super) mod calls;
 pub(super) mod headers;
