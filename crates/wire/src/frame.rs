@@ -264,6 +264,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn kind(json: &str) -> Kind {
         Frame::parse(json.as_bytes()).unwrap().kind()
@@ -317,6 +318,67 @@ mod tests {
         assert!(why(b"{nope").starts_with("not JSON: key must be a string"));
         assert!(why(b"{} {}").contains("trailing"));
         assert!(why(b"").contains("EOF"));
+    }
+
+    /// JSON that resembles messages closely enough to reach every branch.
+    fn almost_json() -> impl Strategy<Value = String> {
+        let word = prop_oneof![
+            Just("\"jsonrpc\":"),
+            Just("\"id\":"),
+            Just("\"method\":"),
+            Just("\"params\":"),
+            Just("\"result\":"),
+            Just("\"error\":"),
+            Just("\"2.0\""),
+            Just("{"),
+            Just("}"),
+            Just("["),
+            Just("]"),
+            Just(","),
+            Just(":"),
+            Just("null"),
+            Just("1e999"),
+            Just("-0"),
+            Just("8.0"),
+            Just("\"\\u0000\""),
+            Just("\"\\ud800\""),
+            Just("\u{feff}"),
+            Just(" "),
+            Just("18446744073709551616"),
+            Just("\""),
+            Just("\\"),
+        ];
+        proptest::collection::vec(word, 0..40).prop_map(|words| words.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Payload::parse(&bytes);
+            let _ = crate::inspect(&bytes);
+        }
+
+        #[test]
+        fn what_is_almost_json_is_judged_alike_by_both_readers(text in almost_json()) {
+            let strict = crate::inspect(text.as_bytes());
+            let object = text.trim_start().starts_with('{');
+            if let (Ok(Payload::Single(frame)), true) = (Payload::parse(text.as_bytes()), object) {
+                prop_assert!(strict.iter().all(|flaw| !matches!(flaw, crate::Flaw::TrailingBytes)), "{strict:?}");
+                let spans = [frame.jsonrpc, frame.id, frame.method, frame.params, frame.result, frame.error];
+                for raw in spans.into_iter().flatten() {
+                    prop_assert_eq!(&text[crate::span_of(text.as_bytes(), raw.get()).unwrap()], raw.get());
+                }
+            }
+        }
+
+        #[test]
+        fn a_spliced_id_is_the_only_thing_that_changes(id in "[1-9][0-9]{0,19}", rest in "[a-z]{0,20}") {
+            let text = format!(r#"{{"x":"{rest}","id":{id},"method":"m"}}"#);
+            let frame = Frame::parse(text.as_bytes()).unwrap();
+            let mut splice = crate::Splice::new(text.as_bytes());
+            prop_assert!(splice.replace(frame.id.unwrap().get(), b"\"new\"".as_slice()));
+            prop_assert_eq!(splice.finish(), format!(r#"{{"x":"{rest}","id":"new","method":"m"}}"#).into_bytes());
+        }
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! The requests of one connection, and what counts as an answer.
+//!
+//! HTTP is spoken by hand here: on a small machine the generator and the server share the processors, and what the
+//! generator costs makes every server look alike.
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, ensure};
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
-use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
+use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::subject::Subject;
@@ -17,16 +16,28 @@ const FIRST_MODERN: &str = "2026-07-28";
 const SESSION: &str = "mcp-session-id";
 /// What is echoed: about as long as a short sentence of a model.
 const TEXT: &str = "The quick brown fox jumps over the lazy dog, and the dog does not mind it at all.";
+/// Ids are all of one length, so that a request differs from the one before in these digits alone.
+const FIRST_ID: u64 = 1_000_000_000;
+/// The longest answer that is read.
+const MOST: usize = 1024 * 1024;
 
 /// One keep-alive connection, ready to call.
 pub(crate) struct Caller {
     subject: Arc<Subject>,
     protocol: String,
-    sender: SendRequest<Full<Bytes>>,
+    stream: TcpStream,
     session: Option<String>,
-    /// The call without its id, which comes last; so a call costs no JSON.
-    body: String,
-    calls: u64,
+    /// The bytes of a call, with the id as its last digits.
+    request: Vec<u8>,
+    answer: Vec<u8>,
+    id: u64,
+}
+
+/// An answer, as places in the buffer.
+struct Answer {
+    status: u16,
+    head: usize,
+    end: usize,
 }
 
 impl Caller {
@@ -34,28 +45,29 @@ impl Caller {
     pub(crate) async fn connect(subject: Arc<Subject>, protocol: String) -> Result<Self> {
         let stream = TcpStream::connect(&subject.authority).await?;
         stream.set_nodelay(true)?;
-        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-        tokio::spawn(connection);
-        let body = body(&protocol);
-        let mut caller = Self { subject, protocol, sender, session: None, body, calls: 0 };
-        if !caller.is_modern() {
+        let mut caller =
+            Self { subject, protocol, stream, session: None, request: Vec::new(), answer: Vec::new(), id: FIRST_ID };
+        if !is_modern(&caller.protocol) {
             caller.initialize().await?;
         }
+        caller.request = caller.post(&body(&caller.protocol));
         Ok(caller)
     }
 
     /// Calls `echo` once and checks the answer.
     pub(crate) async fn echo(&mut self) -> Result<()> {
-        self.calls += 1;
-        let id = self.calls;
-        let body = format!("{}{id}}}", self.body);
-        let response = self.post(body).await?;
-        let status = response.status();
-        let bytes = response.into_body().collect().await?.to_bytes();
-        let answer = String::from_utf8_lossy(&bytes);
-        ensure!(status == StatusCode::OK, "{} answered {status}: {answer}", self.subject.name);
-        let right = answer.contains(TEXT) && answer.contains(&format!("\"id\":{id}"));
-        ensure!(right, "{} answered a call of echo with {answer}", self.subject.name);
+        self.id += 1;
+        let digits = self.id.to_string();
+        let at = self.request.len() - 1 - digits.len();
+        self.request[at..at + digits.len()].copy_from_slice(digits.as_bytes());
+        self.stream.write_all(&self.request).await?;
+        let answer = self.read().await?;
+        let body = &self.answer[answer.head..answer.end];
+        let right = contains(body, TEXT.as_bytes()) && contains(body, digits.as_bytes());
+        if answer.status != 200 || !right {
+            let body = String::from_utf8_lossy(body);
+            bail!("{} answered a call of echo with {}: {body}", self.subject.name, answer.status);
+        }
         Ok(())
     }
 
@@ -66,43 +78,82 @@ impl Caller {
             "clientInfo": { "name": "storm", "version": "1.0.0" },
         });
         let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-        let response = self.post(body.to_string()).await?;
-        ensure!(response.status().is_success(), "initialize was answered with {}", response.status());
-        let session = response.headers().get(SESSION).map(|value| value.to_str().map(str::to_owned));
-        self.session = session.transpose().context("the session id is not text")?;
-        response.into_body().collect().await?;
+        self.stream.write_all(&self.post(&body.to_string())).await?;
+        let answer = self.read().await?;
+        ensure!(answer.status == 200, "initialize was answered with {}", answer.status);
+        let head = String::from_utf8_lossy(&self.answer[..answer.head]).into_owned();
+        self.session = header(&head, SESSION).map(str::to_owned);
         let body = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        self.post(body.to_string()).await?.into_body().collect().await?;
+        self.stream.write_all(&self.post(&body.to_string())).await?;
+        self.read().await?;
         Ok(())
     }
 
-    async fn post(&mut self, body: String) -> Result<Response<hyper::body::Incoming>> {
-        let mut request = Request::post(&self.subject.path)
-            .header("host", &self.subject.authority)
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream")
-            .header("mcp-protocol-version", &self.protocol);
-        if self.is_modern() {
-            request = request.header("mcp-method", "tools/call").header("mcp-name", "echo");
+    fn post(&self, body: &str) -> Vec<u8> {
+        let (path, authority, protocol) = (&self.subject.path, &self.subject.authority, &self.protocol);
+        let mut head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {authority}\r\ncontent-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\nmcp-protocol-version: {protocol}\r\n\
+             content-length: {}\r\n",
+            body.len()
+        );
+        if is_modern(protocol) {
+            head.push_str("mcp-method: tools/call\r\nmcp-name: echo\r\n");
         }
         if let Some(session) = &self.session {
-            request = request.header(SESSION, session);
+            head.push_str(&format!("{SESSION}: {session}\r\n"));
         }
-        let request = request.body(Full::new(Bytes::from(body)))?;
-        self.sender.ready().await?;
-        Ok(self.sender.send_request(request).await?)
+        format!("{head}\r\n{body}").into_bytes()
     }
 
-    fn is_modern(&self) -> bool {
-        is_modern(&self.protocol)
+    /// Reads one answer: a head, and as much body as it announces.
+    async fn read(&mut self) -> Result<Answer> {
+        self.answer.clear();
+        loop {
+            if let Some(answer) = measure(&self.answer)? {
+                return Ok(answer);
+            }
+            ensure!(self.answer.len() < MOST, "{} answered without end", self.subject.name);
+            let read = self.stream.read_buf(&mut self.answer).await?;
+            ensure!(read > 0, "{} closed the connection", self.subject.name);
+        }
     }
+}
+
+/// The answer in `bytes`, once it is complete.
+fn measure(bytes: &[u8]) -> Result<Option<Answer>> {
+    let Some(head) = find(bytes, b"\r\n\r\n").map(|at| at + 4) else { return Ok(None) };
+    let text = std::str::from_utf8(&bytes[..head]).context("a response head that is no text")?;
+    let status = text.get(9..12).and_then(|code| code.parse().ok()).context("a response without a status")?;
+    let end = match (header(text, "content-length"), header(text, "transfer-encoding")) {
+        (Some(length), _) => head + length.parse::<usize>().context("a content-length that is no number")?,
+        (None, Some(_)) => match find(&bytes[head..], b"0\r\n\r\n") {
+            Some(last) => head + last,
+            None => return Ok(None),
+        },
+        (None, None) => head,
+    };
+    Ok((bytes.len() >= end).then_some(Answer { status, head, end }))
+}
+
+fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+    let mut lines = head.lines().filter_map(|line| line.split_once(':'));
+    lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+}
+
+fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    bytes.windows(part.len()).position(|window| window == part)
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    find(bytes, part).is_some()
 }
 
 fn is_modern(protocol: &str) -> bool {
     protocol >= FIRST_MODERN
 }
 
-/// A call of `echo`, open at the end for the id.
+/// A call of `echo`, with its id at the end.
 fn body(protocol: &str) -> String {
     let mut params = json!({ "name": "echo", "arguments": { "text": TEXT } });
     if is_modern(protocol) {
@@ -112,7 +163,7 @@ fn body(protocol: &str) -> String {
             "io.modelcontextprotocol/clientCapabilities": {},
         });
     }
-    format!(r#"{{"jsonrpc":"2.0","method":"tools/call","params":{params},"id":"#)
+    format!(r#"{{"jsonrpc":"2.0","method":"tools/call","params":{params},"id":{FIRST_ID}}}"#)
 }
 
 #[cfg(test)]
@@ -122,10 +173,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_body_becomes_json_with_an_id() {
-        let whole: Value = serde_json::from_str(&format!("{}7}}", body(FIRST_MODERN))).unwrap();
-        assert_eq!(whole["id"], 7);
+    fn the_body_is_json_and_ends_with_its_id() {
+        let whole: Value = serde_json::from_str(&body(FIRST_MODERN)).unwrap();
+        assert_eq!(whole["id"], FIRST_ID);
         assert_eq!(whole["params"]["arguments"]["text"], TEXT);
-        assert_eq!(whole["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], FIRST_MODERN);
+        assert!(body(FIRST_MODERN).ends_with(&format!("{FIRST_ID}}}")));
+    }
+
+    #[test]
+    fn an_answer_is_complete_when_its_length_is_there() {
+        let whole = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n{\"\"}";
+        assert!(measure(&whole[..whole.len() - 1]).unwrap().is_none());
+        let answer = measure(whole).unwrap().unwrap();
+        assert_eq!((answer.status, &whole[answer.head..answer.end]), (200, &b"{\"\"}"[..]));
+        let chunked = b"HTTP/1.1 202 Accepted\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
+        assert_eq!(measure(chunked).unwrap().unwrap().status, 202);
     }
 }
