@@ -160,12 +160,10 @@ impl Shape {
 
     /// The method's row; a name that no revision has is somebody's own and passes.
     fn row(self, method: &str) -> Result<Option<&'static Method>, Unfit> {
-        let row = method::find(self.version, method);
-        match method::named(method).first() {
-            Some(known) if row.is_none() => {
-                Err(Unfit::NoSuchMethod { method: known.name, version: self.version })
-            }
-            _ => Ok(row),
+        let rows = method::named(method);
+        match (rows.iter().find(|row| row.span.contains(self.version)), rows.first()) {
+            (None, Some(known)) => Err(Unfit::NoSuchMethod { method: known.name, version: self.version }),
+            (row, _) => Ok(row),
         }
     }
 

@@ -1,5 +1,7 @@
 //! What a client said about itself: once in a handshake, or with every request.
 
+use std::sync::Arc;
+
 use protocol::Version;
 use protocol::capability::extension::{self, UiSupport};
 use protocol::capability::{Capabilities, Capability};
@@ -13,7 +15,7 @@ use crate::apps::Hints;
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     pub(crate) version: Version,
-    pub(crate) capabilities: Value,
+    pub(crate) capabilities: Arc<Value>,
     /// The least level that the client wants to be told of; `None` for nothing at all.
     pub(crate) log_level: Option<LogLevel>,
     /// What it said about its user.

@@ -106,7 +106,9 @@ impl Ask {
     /// Whether an answer can be one: what cannot is asked for again.
     pub(crate) fn is_answered_by(&self, answer: &Value) -> bool {
         match self.method {
-            "elicitation/create" => matches!(answer["action"].as_str(), Some("accept" | "decline" | "cancel")),
+            "elicitation/create" => {
+                matches!(answer["action"].as_str(), Some("accept" | "decline" | "cancel"))
+            }
             "sampling/createMessage" => answer["role"].is_string() && !answer["content"].is_null(),
             _ => answer["roots"].is_array(),
         }
@@ -121,7 +123,9 @@ impl Call {
     /// A string member of the params.
     pub(crate) fn text(&self, name: &str) -> Result<&str, RpcError> {
         let found = self.params.get(name).and_then(Value::as_str);
-        found.ok_or_else(|| RpcError::invalid_params(format!("{}: `{name}` must be a string", self.method.name)))
+        found.ok_or_else(|| {
+            RpcError::invalid_params(format!("{}: `{name}` must be a string", self.method.name))
+        })
     }
 
     /// Sends a notification ahead of the response.
@@ -201,7 +205,8 @@ impl Call {
 
     async fn ask_now(&self, method: &str, mut params: Value) -> Result<Value, Stop> {
         if !self.peer.is_ready() && method != "ping" {
-            let why = format!("the client may not be asked for {method} before it sends notifications/initialized");
+            let why =
+                format!("the client may not be asked for {method} before it sends notifications/initialized");
             return Err(RpcError::invalid_request(why).at(200).into());
         }
         let (id, answer) = self.peer.ask();
@@ -232,10 +237,7 @@ impl Call {
 }
 
 /// The answer to a request of ours, if it comes in time.
-async fn within(
-    answer: oneshot::Receiver<Result<Value, RpcError>>,
-    method: &str,
-) -> Result<Value, RpcError> {
+async fn within(answer: oneshot::Receiver<Result<Value, RpcError>>, method: &str) -> Result<Value, RpcError> {
     match tokio::time::timeout(ASK_LIMIT, answer).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(_)) | Err(_) => Err(unanswered(method)),

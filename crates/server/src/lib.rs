@@ -4,6 +4,7 @@
 //! HTTP+SSE. What it offers is a catalogue of values (`catalogue`, `fixtures`); how a request is answered is in
 //! `feature`, one file per part of the protocol; [`fault`] holds the deliberate violations.
 
+mod answer;
 mod apps;
 mod catalogue;
 mod client;

@@ -1,8 +1,14 @@
 //! Results and errors, as JSON-RPC spells them.
 
+use std::sync::LazyLock;
+
+use protocol::meta::SERVER_INFO;
 use protocol::{Version, code};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+
+use crate::feature::lifecycle;
 
 /// An error that goes back to the client.
 #[derive(Clone, Debug)]
@@ -58,42 +64,89 @@ impl RpcError {
 
 /// A response with a result.
 pub(crate) fn result(id: &RawValue, result: &Value) -> Vec<u8> {
-    message(&[("id", id.get()), ("result", &result.to_string())])
+    written(&Message { id: Some(id), result: Some(result), ..Message::default() })
 }
+
+/// A response with a result that says who answers. A result that has a `_meta` says so itself; to the others it is
+/// added as text, which costs less than members that are made for every answer and thrown away.
+pub(crate) fn signed_result(id: &RawValue, value: &Value) -> Vec<u8> {
+    let mut message = result(id, value);
+    let unsigned =
+        value.as_object().is_some_and(|members| !members.is_empty() && !members.contains_key("_meta"));
+    if unsigned && message.ends_with(b"}}") {
+        message.truncate(message.len() - 2);
+        message.extend_from_slice(SIGNATURE.as_bytes());
+    }
+    message
+}
+
+/// The end of a signed response.
+static SIGNATURE: LazyLock<String> = LazyLock::new(|| {
+    let meta = json!({ SERVER_INFO: lifecycle::signature() });
+    format!(r#","_meta":{meta}}}}}"#)
+});
 
 /// A response with an error. Without an id there is none in the message: an id that could not be read is left out.
 pub(crate) fn error(id: Option<&RawValue>, error: &RpcError) -> Vec<u8> {
-    let error = error.to_value().to_string();
-    match id {
-        Some(id) => message(&[("id", id.get()), ("error", &error)]),
-        None => message(&[("error", &error)]),
-    }
+    written(&Message { id, error: Some(&error.to_value()), ..Message::default() })
 }
 
 /// A notification.
 pub(crate) fn notification(method: &str, params: &Value) -> Vec<u8> {
-    message(&[("method", &Value::from(method).to_string()), ("params", &params.to_string())])
+    written(&Message { method: Some(method), params: Some(params), ..Message::default() })
 }
 
 /// A request of ours.
 pub(crate) fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
-    message(&[
-        ("id", &id.to_string()),
-        ("method", &Value::from(method).to_string()),
-        ("params", &params.to_string()),
-    ])
+    let id = RawValue::from_string(id.to_string()).ok();
+    let id = id.as_deref();
+    written(&Message { id, method: Some(method), params: Some(params), ..Message::default() })
 }
 
-fn message(members: &[(&str, &str)]) -> Vec<u8> {
-    let length: usize = members.iter().map(|(name, json)| name.len() + json.len() + 4).sum();
-    let mut out = Vec::with_capacity(length + 20);
-    out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
-    for (name, json) in members {
-        out.extend_from_slice(b",\"");
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(b"\":");
-        out.extend_from_slice(json.as_bytes());
+/// A message, with the members that it has.
+#[derive(Default, Serialize)]
+struct Message<'a> {
+    jsonrpc: Version2,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a Value>,
+}
+
+/// The version of JSON-RPC.
+#[derive(Default, Serialize)]
+enum Version2 {
+    #[default]
+    #[serde(rename = "2.0")]
+    Only,
+}
+
+fn written(message: &Message<'_>) -> Vec<u8> {
+    // Only maps with keys that are no strings cannot be written, and there are none.
+    serde_json::to_vec(message).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_have_the_members_that_they_need() {
+        let id = RawValue::from_string("8.0".to_owned()).unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        assert_eq!(text(result(&id, &json!({}))), r#"{"jsonrpc":"2.0","id":8.0,"result":{}}"#);
+        let refused = RpcError::new(-1, "no").with(json!(7));
+        assert_eq!(
+            text(error(None, &refused)),
+            r#"{"jsonrpc":"2.0","error":{"code":-1,"message":"no","data":7}}"#
+        );
+        assert_eq!(text(notification("n", &json!([]))), r#"{"jsonrpc":"2.0","method":"n","params":[]}"#);
+        assert_eq!(text(request(3, "m", &json!({}))), r#"{"jsonrpc":"2.0","id":3,"method":"m","params":{}}"#);
     }
-    out.push(b'}');
-    out
 }

@@ -1,20 +1,20 @@
 //! The server as its transports see it: one message in, one answer out.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use protocol::method::{self, Direction, Kind as Sort, Method, Side};
 use protocol::{Era, Version, code};
 use serde_json::{Map, Value};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
-use transport::serve::{Answer, Handler, Inbound, Opening, Out, Outbox, Via};
+use transport::serve::{Answer, Handler, Inbound, Opening, Outbox, Via};
 use wire::{Frame, Id, Kind, Malformed};
 
+use crate::answer;
 use crate::apps;
 use crate::catalogue::Catalogue;
-use crate::context::{Call, Reply, Stop, Work};
+use crate::context::Call;
 use crate::fault::{Fault, Faults, framing};
 use crate::feature::tasks::Tasks;
 use crate::feature::{self, modern};
@@ -22,8 +22,6 @@ use crate::peer::Peer;
 use crate::rpc::{self, RpcError};
 use crate::seal::Sealer;
 
-/// How many streamed messages may wait before a tool is made to wait.
-const QUEUE: usize = 64;
 /// How many changes a slow subscriber may lag behind.
 const CHANGES: usize = 256;
 
@@ -103,14 +101,15 @@ impl Server {
     fn request(&self, peer: &Arc<Peer>, inbound: &Inbound<'_>) -> Answer {
         let frame = &inbound.frame;
         match self.begin(peer, inbound) {
-            Ok(call) => self.run(call),
+            Ok(call) => answer::run(call),
             Err((_, error))
-                if error.code == code::METHOD_NOT_FOUND && self.is_broken(&framing::UNKNOWN_METHOD_ANSWERED) =>
+                if error.code == code::METHOD_NOT_FOUND
+                    && self.is_broken(&framing::UNKNOWN_METHOD_ANSWERED) =>
             {
                 let body = frame.id.map(|id| rpc::result(id, &serde_json::json!({}))).unwrap_or_default();
                 Answer::Message { status: 200, body: body.into() }
             }
-            Err((version, error)) => refuse(frame, version, &error),
+            Err((version, error)) => answer::refuse(frame, version, &error),
         }
     }
 
@@ -126,36 +125,35 @@ impl Server {
         let params = params(frame).map_err(fail)?;
         let (client, progress) = match &inbound.opening {
             Opening::Modern(_) => modern::read(self, &name, &params, inbound.headers).map_err(fail)?,
-            Opening::Initialize | Opening::Legacy => feature::lifecycle::read(peer, &name, &params).map_err(fail)?,
+            Opening::Initialize | Opening::Legacy => {
+                feature::lifecycle::read(peer, &name, &params).map_err(fail)?
+            }
         };
         let method = method::find(client.version, &name)
             .filter(|m| m.direction != Direction::ServerToClient && m.kind == Sort::Request)
             .ok_or_else(|| (client.version, RpcError::method_not_found(&name)))?;
         let refused = |error| (client.version, error);
-        if let Some(missing) = method.gate.needs_of(Side::Client, Side::Client).filter(|needed| !client.has(*needed)) {
+        if let Some(missing) =
+            method.gate.needs_of(Side::Client, Side::Client).filter(|needed| !client.has(*needed))
+        {
             return Err(refused(modern::missing_capabilities(client.version, &[missing])));
         }
-        if let (Era::Modern, "tools/call", Some(headers)) = (client.version.era(), method.name, inbound.headers) {
+        if let (Era::Modern, "tools/call", Some(headers)) =
+            (client.version.era(), method.name, inbound.headers)
+        {
             modern::check_params(self, &params, headers).map_err(refused)?;
         }
-        let server = self.me.upgrade().ok_or_else(|| fail(RpcError::new(code::INTERNAL_ERROR, "shutting down")))?;
+        let server =
+            self.me.upgrade().ok_or_else(|| fail(RpcError::new(code::INTERNAL_ERROR, "shutting down")))?;
         let id = frame.id.ok_or_else(|| fail(RpcError::invalid_request("no id")))?.to_owned();
         Ok(Call { server, peer: peer.clone(), client, id, method, params, progress, out: None, task: None })
-    }
-
-    fn run(&self, call: Call) -> Answer {
-        match feature::dispatch(&call) {
-            Ok(Reply::Done(result)) => answer(&call, Ok(result)),
-            Ok(Reply::Later(work)) => later(call, work),
-            Err(stop) => answer(&call, Err(stop)),
-        }
     }
 
     fn notification(&self, peer: &Arc<Peer>, frame: &Frame<'_>) -> Answer {
         match frame.method().as_deref() {
             None => {
                 let version = peer.version().unwrap_or(Version::LATEST);
-                return refuse(frame, version, &RpcError::invalid_request("method is no string"));
+                return answer::refuse(frame, version, &RpcError::invalid_request("method is no string"));
             }
             Some("notifications/initialized") => peer.get_ready(),
             Some("notifications/cancelled") => {
@@ -184,12 +182,12 @@ impl Handler for Server {
         let frame = &inbound.frame;
         let version = peer.version().unwrap_or(Version::LATEST);
         if !frame.is_2_0() {
-            return refuse(frame, version, &RpcError::invalid_request("jsonrpc must be \"2.0\""));
+            return answer::refuse(frame, version, &RpcError::invalid_request("jsonrpc must be \"2.0\""));
         }
         match frame.kind() {
-            Kind::Request if !frame.id().is_some_and(|id| id.is_legal()) => {
+            Kind::Request if !frame.id.is_some_and(Id::allows) => {
                 let error = RpcError::invalid_request("id must be a string or an integer");
-                refuse(&Frame { id: None, ..frame.clone() }, version, &error)
+                answer::refuse(&Frame { id: None, ..frame.clone() }, version, &error)
             }
             Kind::Request => {
                 let answer = self.request(peer, &inbound);
@@ -202,7 +200,7 @@ impl Handler for Server {
             // Clients of the modern era have nothing to respond to.
             Kind::Result | Kind::Error if matches!(inbound.opening, Opening::Modern(_)) => {
                 let error = RpcError::invalid_request("a response, where the server sends no requests");
-                refuse(&Frame { id: None, ..frame.clone() }, version, &error)
+                answer::refuse(&Frame { id: None, ..frame.clone() }, version, &error)
             }
             Kind::Result | Kind::Error => {
                 if let Some(id) = frame.id() {
@@ -210,7 +208,7 @@ impl Handler for Server {
                 }
                 Answer::Accepted
             }
-            Kind::Invalid(why) => refuse(frame, version, &RpcError::invalid_request(why)),
+            Kind::Invalid(why) => answer::refuse(frame, version, &RpcError::invalid_request(why)),
         }
     }
 
@@ -221,7 +219,7 @@ impl Handler for Server {
         };
         let error = RpcError::new(code, why.to_string());
         let version = peer.and_then(Peer::version).unwrap_or(Version::LATEST);
-        refuse(&Frame::default(), version, &error)
+        answer::refuse(&Frame::default(), version, &error)
     }
 
     fn is_established(&self, peer: &Peer) -> bool {
@@ -279,75 +277,6 @@ fn outcome(frame: &Frame<'_>) -> Result<Value, RpcError> {
             Err(RpcError::new(error["code"].as_i64().unwrap_or(code::INTERNAL_ERROR), message))
         }
     }
-}
-
-fn refuse(frame: &Frame<'_>, version: Version, error: &RpcError) -> Answer {
-    let id = frame.id.filter(|id| Id::from_raw(id).is_legal());
-    let mut body = rpc::error(id, error);
-    // Before 2025-11-25 an error response had to have an id, and JSON-RPC says null for one that cannot be read.
-    if id.is_none() && version < Version::V2025_11_25 {
-        body = rpc::error(Some(serde_json::value::RawValue::NULL), error);
-    }
-    Answer::Message { status: error.http_status(version), body: body.into() }
-}
-
-/// The result or error of a request, as the client's revision has it.
-pub(crate) fn concluded(call: &Call, outcome: Result<Value, Stop>) -> Result<Value, RpcError> {
-    let mut result = match outcome {
-        Ok(result) => result,
-        Err(Stop::Input(requests)) => modern::input_required(call, &requests)?,
-        Err(Stop::Error(error)) => return Err(error),
-    };
-    feature::finish(call, &mut result)?;
-    Ok(result)
-}
-
-/// The final message of a request.
-fn conclude(call: &Call, outcome: Result<Value, Stop>) -> (u16, Bytes) {
-    match concluded(call, outcome) {
-        Ok(result) => (200, rpc::result(&call.id, &result).into()),
-        Err(error) => (error.http_status(call.client.version), rpc::error(Some(&call.id), &error).into()),
-    }
-}
-
-fn answer(call: &Call, outcome: Result<Value, Stop>) -> Answer {
-    let (status, body) = conclude(call, outcome);
-    Answer::Message { status, body }
-}
-
-/// Runs `work` on its own and streams what it says, unless the client cancels or goes away.
-///
-/// What is done at the first step is answered at once: a refusal keeps its HTTP status, and a question costs no stream.
-fn later(mut call: Call, work: Work) -> Answer {
-    let (sender, receiver) = mpsc::channel(QUEUE);
-    call.out = Some(sender.clone());
-    let mut work = work(call.clone());
-    let running = can_be_cancelled(&call).then(|| call.peer.run(Id::from_raw(&call.id)));
-    let first = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-    let work = match first {
-        Poll::Ready(outcome) if receiver.is_empty() => return answer(&call, outcome),
-        Poll::Ready(outcome) => Box::pin(std::future::ready(outcome)),
-        Poll::Pending => work,
-    };
-    tokio::spawn(async move {
-        let stop = running.as_ref().map(|running| running.stop.clone()).unwrap_or_default();
-        let outcome = tokio::select! {
-            biased;
-            () = stop.cancelled() => return,
-            () = sender.closed() => return,
-            outcome = work => outcome,
-        };
-        let (_, message) = conclude(&call, outcome);
-        // The client has gone; there is nobody to tell.
-        let _ = sender.send(Out::Message(message)).await;
-    });
-    Answer::Stream(receiver)
-}
-
-/// Stateless HTTP cancels by closing the stream, and its ids mean nothing beyond it. `initialize` cannot be cancelled
-/// at all, but it does not take time.
-fn can_be_cancelled(call: &Call) -> bool {
-    call.version().era() == Era::Legacy || call.peer.via == Via::Pipe
 }
 
 /// Which revisions a server names: newest first.

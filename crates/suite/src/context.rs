@@ -267,10 +267,10 @@ impl ServerCx {
     }
 }
 
-async fn learn<'c>(
-    cell: &'c OnceCell<Result<Vec<Value>, Finding>>,
+async fn learn(
+    cell: &OnceCell<Result<Vec<Value>, Finding>>,
     find_out: impl Future<Output = Result<Vec<Value>, Finding>>,
-) -> Result<&'c [Value], Finding> {
+) -> Result<&[Value], Finding> {
     match cell.get_or_init(|| find_out).await {
         Ok(items) => Ok(items),
         // The check of the list itself reports the violation; for the others it is what stands in the way.

@@ -25,6 +25,15 @@ impl Id {
         }
     }
 
+    /// Whether MCP allows `raw` as the id of a request, as [`Id::is_legal`] says.
+    pub fn allows(raw: &RawValue) -> bool {
+        match raw.get().as_bytes().first() {
+            Some(b'"') => true,
+            Some(b'-' | b'0'..=b'9') => !raw.get().contains(['.', 'e', 'E']),
+            _ => false,
+        }
+    }
+
     /// Whether MCP allows the id on a request: a string or an integer.
     pub fn is_legal(&self) -> bool {
         match self {
@@ -75,6 +84,9 @@ mod tests {
 
     #[test]
     fn only_strings_and_integers_are_legal() {
+        for json in ["0", "-7", "\"\"", "1.5", "1e3", "null", "{}", "true"] {
+            assert_eq!(Id::allows(serde_json::from_str(json).unwrap()), id(json).is_legal(), "{json}");
+        }
         assert!(id("0").is_legal() && id("-7").is_legal() && id("\"\"").is_legal());
         assert!(
             !id("1.5").is_legal() && !id("1e3").is_legal() && !id("null").is_legal() && !id("{}").is_legal()

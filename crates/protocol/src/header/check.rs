@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::value::{BadValue, decode};
 use super::{METHOD, NAME, PARAM_PREFIX, PROTOCOL_VERSION, ParamHeader, param};
-use crate::method::{self, NameSource};
+use crate::method::{self, Method, NameSource};
 use crate::{Version, meta};
 
 /// What the body of a request says, as far as headers repeat it.
@@ -18,6 +18,8 @@ pub struct Mirrored<'a> {
     pub method: &'a str,
     /// The name, URI or task id, if the method has one.
     pub name: Option<&'a str>,
+    /// Whether the method is one that a header repeats the name of.
+    pub is_named: bool,
 }
 
 /// The first thing in which headers and body disagree.
@@ -51,10 +53,20 @@ pub enum Mismatch {
 impl<'a> Mirrored<'a> {
     /// What the request `method` with `params` says.
     pub fn of(method: &'a str, params: Option<&'a Value>) -> Self {
-        let source =
-            method::find(Version::V2026_07_28, method).and_then(|m| m.name_source(Version::V2026_07_28));
+        let row = method::find(Version::V2026_07_28, method);
+        let source = row.and_then(|row| row.name_source(Version::V2026_07_28));
+        Self { method, version: meta::peek_version(params), ..Self::named(source, params) }
+    }
+
+    /// What the request of a known method says, when its version has been read already.
+    pub fn of_known(method: &'static Method, version: &'a str, params: &'a Value) -> Self {
+        let named = Self::named(method.name_source(Version::V2026_07_28), Some(params));
+        Self { method: method.name, version: Some(version), ..named }
+    }
+
+    fn named(source: Option<NameSource>, params: Option<&'a Value>) -> Self {
         let name = source.map(NameSource::member).and_then(|member| params?.get(member)?.as_str());
-        Self { version: meta::peek_version(params), method, name }
+        Self { name, is_named: source.is_some(), ..Self::default() }
     }
 }
 
@@ -118,8 +130,7 @@ pub fn check_params<'h>(
 }
 
 fn check_name(body: Mirrored<'_>, said: Option<&[u8]>) -> Result<(), Mismatch> {
-    let v = Version::V2026_07_28;
-    if method::find(v, body.method).and_then(|method| method.name_source(v)).is_none() {
+    if !body.is_named {
         // The body has nothing that the header could repeat, so nothing can disagree.
         return Ok(());
     }

@@ -48,7 +48,7 @@ mod tests {
     fn wanted(experimental: &Value) -> bool {
         is_wanted(&Client {
             version: Version::LATEST,
-            capabilities: json!({ "experimental": experimental }),
+            capabilities: json!({ "experimental": experimental }).into(),
             log_level: None,
             hints: super::super::Hints::default(),
         })

@@ -52,7 +52,8 @@ pub(crate) enum Found {
 
 impl Catalogue {
     pub(crate) fn new() -> Self {
-        let tools: Vec<_> = tools::ALL.iter().copied().flatten().copied().flatten().map(ToolEntry::new).collect();
+        let tools: Vec<_> =
+            tools::ALL.iter().copied().flatten().copied().flatten().map(ToolEntry::new).collect();
         let by_name = tools.iter().enumerate().map(|(at, entry)| (entry.tool.name, at)).collect();
         let (touches, turns) = (AtomicU64::new(0), AtomicUsize::new(0));
         Self { tools, by_name, switches: Switches::default(), touches, turns }
@@ -105,7 +106,10 @@ impl Catalogue {
         let own = own.iter().copied().flatten().chain(self.guest());
         let rest = rest.iter().copied().flatten();
         let described = |resource: &Resource| resource.described(call);
-        own.map(described).chain(templates().flat_map(Template::resources)).chain(rest.map(described)).chain(apps::listed(call))
+        own.map(described)
+            .chain(templates().flat_map(Template::resources))
+            .chain(rest.map(described))
+            .chain(apps::listed(call))
     }
 
     pub(crate) fn templates(&self) -> impl Iterator<Item = Value> {

@@ -53,7 +53,12 @@ const TRANSLATE: Prompt = Prompt {
     span: Span::ALWAYS,
     icon: None,
     arguments: &[
-        Argument { name: "text", description: "What to translate", required: true, values: Suggestions::None },
+        Argument {
+            name: "text",
+            description: "What to translate",
+            required: true,
+            values: Suggestions::None,
+        },
         Argument {
             name: "language",
             description: "Into which language",
@@ -89,7 +94,8 @@ const EXPLAIN_GUIDE: Prompt = Prompt {
     icon: None,
     arguments: &[],
     render: Render::Now(|_| {
-        let guide = json!({ "uri": "yardstick://guide", "mimeType": "text/markdown", "text": "# Where to start" });
+        let guide =
+            json!({ "uri": "yardstick://guide", "mimeType": "text/markdown", "text": "# Where to start" });
         json!([user("Explain this guide."), { "role": "user", "content": { "type": "resource", "resource": guide } }])
     }),
 };

@@ -55,7 +55,8 @@ const ABOUT: Resource = Resource {
     read: |_| vec![text("yardstick://about", "text/plain", "Yardstick's reference server.")],
 };
 
-const GUIDE_TEXT: &str = "# Where to start\n\nCall `echo`, read `yardstick://about`, get the prompt `review`.\n";
+const GUIDE_TEXT: &str =
+    "# Where to start\n\nCall `echo`, read `yardstick://about`, get the prompt `review`.\n";
 
 const GUIDE: Resource = Resource {
     uri: "yardstick://guide",

@@ -47,8 +47,24 @@ const ELEMENTS: &[(&str, &str)] = &[
 ];
 
 const NAMES: &[&str] = &[
-    "aluminium", "argon", "beryllium", "boron", "carbon", "chlorine", "fluorine", "helium", "hydrogen",
-    "lithium", "magnesium", "neon", "nitrogen", "oxygen", "phosphorus", "silicon", "sodium", "sulfur",
+    "aluminium",
+    "argon",
+    "beryllium",
+    "boron",
+    "carbon",
+    "chlorine",
+    "fluorine",
+    "helium",
+    "hydrogen",
+    "lithium",
+    "magnesium",
+    "neon",
+    "nitrogen",
+    "oxygen",
+    "phosphorus",
+    "silicon",
+    "sodium",
+    "sulfur",
 ];
 
 /// A family whose members are all listed, and which has no others.

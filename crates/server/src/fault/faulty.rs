@@ -39,8 +39,12 @@ impl Faulty {
         for effect in self.faults.effects() {
             messages = match effect {
                 Effect::Switch | Effect::Head(_) | Effect::Http(_) => messages,
-                Effect::Bytes(change) => messages.into_iter().map(|m| change(outgoing, m.into()).into()).collect(),
-                Effect::Message(change) => messages.into_iter().flat_map(|m| rewrite(change, outgoing, m)).collect(),
+                Effect::Bytes(change) => {
+                    messages.into_iter().map(|m| change(outgoing, m.into()).into()).collect()
+                }
+                Effect::Message(change) => {
+                    messages.into_iter().flat_map(|m| rewrite(change, outgoing, m)).collect()
+                }
             };
         }
         messages
@@ -92,9 +96,8 @@ impl Handler for Faulty {
 
     fn connect(&self, via: Via, outbox: Outbox) -> Peer {
         let this = self.clone();
-        let outbox = outbox.through(move |message| {
-            this.apply(&Outgoing { method: None, version: None, via }, message)
-        });
+        let outbox = outbox
+            .through(move |message| this.apply(&Outgoing { method: None, version: None, via }, message));
         self.server.connect(via, outbox)
     }
 
@@ -151,7 +154,11 @@ impl Circumstances {
     }
 }
 
-fn rewrite(change: fn(&Outgoing<'_>, Value) -> Vec<Value>, outgoing: &Outgoing<'_>, message: Bytes) -> Vec<Bytes> {
+fn rewrite(
+    change: fn(&Outgoing<'_>, Value) -> Vec<Value>,
+    outgoing: &Outgoing<'_>,
+    message: Bytes,
+) -> Vec<Bytes> {
     // What an earlier fault has made unreadable passes as it is.
     match serde_json::from_slice(&message) {
         Ok(value) => change(outgoing, value).into_iter().map(|v| v.to_string().into()).collect(),

@@ -31,9 +31,7 @@ pub(super) const FAULTS: &[&Fault] = &[
 pub const JSONRPC_MISSING: Fault = Fault {
     name: "jsonrpc-missing",
     about: "messages have no jsonrpc member",
-    effect: Effect::Message(|_, message| {
-        each(message, |m| remove(m, "jsonrpc"))
-    }),
+    effect: Effect::Message(|_, message| each(message, |m| remove(m, "jsonrpc"))),
 };
 
 /// A number comes back as a string.
@@ -93,9 +91,7 @@ pub const ERROR_CODE_TEXT: Fault = Fault {
 pub const ERROR_WITHOUT_MESSAGE: Fault = Fault {
     name: "error-without-message",
     about: "errors have no message",
-    effect: Effect::Message(|_, message| {
-        in_error(message, |m, _| remove(&mut m["error"], "message"))
-    }),
+    effect: Effect::Message(|_, message| in_error(message, |m, _| remove(&mut m["error"], "message"))),
 };
 
 /// A member that occurs twice.
@@ -148,11 +144,8 @@ pub const PRETTY_PRINTED: Fault = Fault {
 };
 
 /// An answer to what wants none.
-pub const NOTIFICATION_ANSWERED: Fault = Fault {
-    name: "notification-answered",
-    about: "notifications get a response",
-    effect: Effect::Switch,
-};
+pub const NOTIFICATION_ANSWERED: Fault =
+    Fault { name: "notification-answered", about: "notifications get a response", effect: Effect::Switch };
 
 /// A method that does not exist succeeds.
 pub const UNKNOWN_METHOD_ANSWERED: Fault = Fault {

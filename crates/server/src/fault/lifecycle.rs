@@ -56,11 +56,8 @@ pub const UNKNOWN_VERSION_REFUSED: Fault = Fault {
 };
 
 /// A ping that is not answered.
-pub const PING_REFUSED: Fault = Fault {
-    name: "ping-refused",
-    about: "ping is an unknown method",
-    effect: Effect::Switch,
-};
+pub const PING_REFUSED: Fault =
+    Fault { name: "ping-refused", about: "ping is an unknown method", effect: Effect::Switch };
 
 /// Nothing to discover.
 pub const DISCOVER_MISSING: Fault =
@@ -106,14 +103,26 @@ pub const META_OPTIONAL: Fault = Fault {
 pub const RESULT_TYPE_MISSING: Fault = Fault {
     name: "result-type-missing",
     about: "results have no resultType",
-    effect: Effect::Message(|_, m| each(m, |m| if m.get("result").is_some() { remove(&mut m["result"], "resultType") })),
+    effect: Effect::Message(|_, m| {
+        each(m, |m| {
+            if m.get("result").is_some() {
+                remove(&mut m["result"], "resultType");
+            }
+        })
+    }),
 };
 
 /// Results of 2026-07-28 that do not say who answers.
 pub const SERVER_INFO_MISSING: Fault = Fault {
     name: "server-info-missing",
     about: "results do not carry serverInfo in _meta",
-    effect: Effect::Message(|_, m| each(m, |m| if m.get("result").is_some() { remove(&mut m["result"], "_meta") })),
+    effect: Effect::Message(|_, m| {
+        each(m, |m| {
+            if m.get("result").is_some() {
+                remove(&mut m["result"], "_meta");
+            }
+        })
+    }),
 };
 
 /// Input is asked for that the client cannot give.

@@ -125,7 +125,9 @@ pub const STRUCTURED_WITHOUT_TEXT: Fault = Fault {
 pub const PROGRESS_STANDS_STILL: Fault = Fault {
     name: "progress-stands-still",
     about: "progress notifications repeat the same value",
-    effect: Effect::Message(|_, m| notification(m, "notifications/progress", |m| m["params"]["progress"] = json!(1))),
+    effect: Effect::Message(|_, m| {
+        notification(m, "notifications/progress", |m| m["params"]["progress"] = json!(1))
+    }),
 };
 
 /// Log messages that nobody asked for.

@@ -15,15 +15,25 @@ pub(crate) fn complete(call: &Call) -> Result<Reply, Stop> {
     let reference = &call.params["ref"];
     let argument = &call.params["argument"];
     let (Some(name), Some(value)) = (argument["name"].as_str(), argument["value"].as_str()) else {
-        return Err(RpcError::invalid_params("completion/complete: `argument` needs `name` and `value`").into());
+        return Err(
+            RpcError::invalid_params("completion/complete: `argument` needs `name` and `value`").into()
+        );
     };
-    let suggestions = match (reference["type"].as_str(), reference["name"].as_str(), reference["uri"].as_str()) {
-        (Some("ref/prompt"), Some(prompt), _) => of_prompt(call, prompt, name)?,
-        (Some("ref/resource"), _, Some(uri)) => call.server.catalogue.suggestions(uri, name).ok_or_else(|| {
-            RpcError::invalid_params(format!("no resource template {uri} with a variable `{name}`"))
-        })?,
-        _ => return Err(RpcError::invalid_params("completion/complete: `ref` names no prompt or resource").into()),
-    };
+    let suggestions =
+        match (reference["type"].as_str(), reference["name"].as_str(), reference["uri"].as_str()) {
+            (Some("ref/prompt"), Some(prompt), _) => of_prompt(call, prompt, name)?,
+            (Some("ref/resource"), _, Some(uri)) => {
+                call.server.catalogue.suggestions(uri, name).ok_or_else(|| {
+                    RpcError::invalid_params(format!("no resource template {uri} with a variable `{name}`"))
+                })?
+            }
+            _ => {
+                return Err(RpcError::invalid_params(
+                    "completion/complete: `ref` names no prompt or resource",
+                )
+                .into());
+            }
+        };
     let candidates = suggestions.beside(&others(call)?);
     let lower = value.to_lowercase();
     let fitting: Vec<Value> =
@@ -40,9 +50,9 @@ fn of_prompt(call: &Call, prompt: &str, argument: &str) -> Result<Suggestions, R
     let found = call.server.catalogue.prompt(call, prompt);
     let found = found.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {prompt}")))?;
     let found = found.arguments.iter().find(|a| a.name == argument);
-    found.map(|a| a.values).ok_or_else(|| {
-        RpcError::invalid_params(format!("prompt {prompt} has no argument `{argument}`"))
-    })
+    found
+        .map(|a| a.values)
+        .ok_or_else(|| RpcError::invalid_params(format!("prompt {prompt} has no argument `{argument}`")))
 }
 
 /// The arguments that the client has settled already (from 2025-06-18).
@@ -51,6 +61,8 @@ fn others(call: &Call) -> Result<Map<String, Value>, RpcError> {
     match context.and_then(|context| context.get("arguments")) {
         None => Ok(Map::new()),
         Some(Value::Object(others)) if others.values().all(Value::is_string) => Ok(others.clone()),
-        Some(_) => Err(RpcError::invalid_params("completion/complete: `context.arguments` must be strings by name")),
+        Some(_) => {
+            Err(RpcError::invalid_params("completion/complete: `context.arguments` must be strings by name"))
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Handshake and discovery.
 
-use protocol::{Era, Version};
 use protocol::capability::extension;
 use protocol::meta::{MetaError, ProgressToken, SERVER_INFO};
+use protocol::{Era, Version};
 use serde_json::{Value, json};
 
 use crate::apps::{self, Hints};
@@ -15,7 +15,8 @@ use crate::rpc::RpcError;
 use crate::server::{is_of_other_era, supported};
 
 const NAME: &str = "yardstick";
-const INSTRUCTIONS: &str = "Yardstick's reference server. Every tool is harmless; `echo` is the place to start.";
+const INSTRUCTIONS: &str =
+    "Yardstick's reference server. Every tool is harmless; `echo` is the place to start.";
 
 /// What a legacy request is answered by: the handshake of its session.
 pub(crate) fn read(peer: &Peer, method: &str, params: &Value) -> Result<(Client, Option<Value>), RpcError> {
@@ -24,7 +25,7 @@ pub(crate) fn read(peer: &Peer, method: &str, params: &Value) -> Result<(Client,
     if method == "initialize" {
         let asked = params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
         let version = Version::negotiate(asked);
-        let capabilities = params.get("capabilities").cloned().unwrap_or_default();
+        let capabilities = params.get("capabilities").cloned().unwrap_or_default().into();
         let hints = Hints::of(params);
         return Ok((Client { version, capabilities, log_level: None, hints }, progress));
     }
@@ -35,7 +36,9 @@ pub(crate) fn read(peer: &Peer, method: &str, params: &Value) -> Result<(Client,
         }
         // Allowed before the handshake, and the same in every revision that has it.
         None if method == "ping" => Ok((stranger(), progress)),
-        None if is_of_other_era(Version::LATEST_LEGACY, method) && !is_of_other_era(Version::LATEST, method) => {
+        None if is_of_other_era(Version::LATEST_LEGACY, method)
+            && !is_of_other_era(Version::LATEST, method) =>
+        {
             Err(RpcError::invalid_params(MetaError::NoMeta.to_string()).at(400))
         }
         None => Err(RpcError::invalid_request(format!("{method} before initialize"))),
@@ -47,7 +50,8 @@ pub(crate) fn initialize(call: &Call) -> Result<Reply, Stop> {
     let params = &call.params;
     for (member, inner) in [("capabilities", &[][..]), ("clientInfo", &["name", "version"])] {
         let object = params.get(member).filter(|v| v.is_object());
-        let object = object.ok_or_else(|| RpcError::invalid_params(format!("initialize: `{member}` must be an object")))?;
+        let object = object
+            .ok_or_else(|| RpcError::invalid_params(format!("initialize: `{member}` must be an object")))?;
         if let Some(name) = inner.iter().find(|name| !object[**name].is_string()) {
             let why = format!("initialize: `{member}.{name}` must be a string");
             return Err(RpcError::invalid_params(why).into());
@@ -109,7 +113,10 @@ fn capabilities(call: &Call) -> Value {
     });
     // Tasks were part of the protocol for one revision, and are an extension since.
     match call.version().era() {
-        Era::Legacy => capabilities["tasks"] = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } }),
+        Era::Legacy => {
+            capabilities["tasks"] =
+                json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
+        }
         Era::Modern => capabilities["extensions"] = json!({ extension::TASKS: {} }),
     }
     apps::declare(call, &mut capabilities);
@@ -117,7 +124,12 @@ fn capabilities(call: &Call) -> Value {
 }
 
 fn stranger() -> Client {
-    Client { version: Version::LATEST_LEGACY, capabilities: json!({}), log_level: None, hints: Hints::default() }
+    Client {
+        version: Version::LATEST_LEGACY,
+        capabilities: json!({}).into(),
+        log_level: None,
+        hints: Hints::default(),
+    }
 }
 
 fn token(value: &Value) -> Result<Value, RpcError> {

@@ -10,8 +10,8 @@ pub(crate) mod subscriptions;
 pub(crate) mod tasks;
 mod tools;
 
-use protocol::{Era, code};
 use protocol::meta::SERVER_INFO;
+use protocol::{Era, code};
 use serde_json::{Value, json};
 
 use crate::apps;
@@ -65,14 +65,12 @@ pub(crate) fn finish(call: &Call, result: &mut Value) -> Result<(), RpcError> {
         // Lists differ between clients that show apps and others, so they are not for everybody.
         members.entry("cacheScope").or_insert_with(|| "private".into());
     }
-    apps::shape(call, result)
-        .map_err(|unfit| RpcError::new(code::INTERNAL_ERROR, unfit.to_string()))?;
+    apps::shape(call, result).map_err(|unfit| RpcError::new(code::INTERNAL_ERROR, unfit.to_string()))?;
     if version.era() == Era::Legacy {
         return Ok(());
     }
-    let Some(members) = result.as_object_mut() else { return Ok(()) };
-    let meta = members.entry("_meta").or_insert_with(|| json!({}));
-    if let Some(meta) = meta.as_object_mut() {
+    // A result without `_meta` of its own is signed when it is written.
+    if let Some(meta) = result.get_mut("_meta").and_then(Value::as_object_mut) {
         meta.entry(SERVER_INFO).or_insert_with(lifecycle::signature);
     }
     Ok(())

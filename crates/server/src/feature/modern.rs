@@ -1,12 +1,13 @@
 //! What only 2026-07-28 has: per-request `_meta`, headers that repeat the body, and input asked for by an interim result.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use protocol::capability::{self, Capabilities, Capability};
 use protocol::header::{self, Mirrored, Mismatch};
 use protocol::meta::{CLIENT_CAPABILITIES, RequestMeta};
-use protocol::{Era, Version, code};
+use protocol::{Era, Version, code, method};
 use serde_json::{Map, Value, json};
 
 use crate::apps::Hints;
@@ -32,10 +33,13 @@ pub(crate) fn read(
 ) -> Result<(Client, Option<Value>), RpcError> {
     let hints = Hints::of(params);
     if server.is_broken(&fault::META_OPTIONAL) && params["_meta"].get(CLIENT_CAPABILITIES).is_none() {
-        return Ok((Client { version: Version::LATEST, capabilities: json!({}), log_level: None, hints }, None));
+        return Ok((
+            Client { version: Version::LATEST, capabilities: json!({}).into(), log_level: None, hints },
+            None,
+        ));
     }
     let meta = RequestMeta::of(Some(params)).map_err(|e| RpcError::invalid_params(e.to_string()).at(400))?;
-    let mismatch = headers.and_then(|headers| standard(server, method, params, headers).err());
+    let mismatch = headers.and_then(|headers| standard(server, method, &meta.version, params, headers).err());
     if let Some(mismatch) = mismatch.as_ref().filter(|mismatch| is_about_version(mismatch)) {
         return Err(mismatched(mismatch));
     }
@@ -45,7 +49,7 @@ pub(crate) fn read(
     }
     let progress = meta.progress_token.as_ref().map(|token| token.as_value().clone());
     let log_level = meta.log_level;
-    Ok((Client { version, capabilities: meta.into_capabilities(), log_level, hints }, progress))
+    Ok((Client { version, capabilities: meta.into_capabilities().into(), log_level, hints }, progress))
 }
 
 fn version(server: &Server, named: &str) -> Result<Version, RpcError> {
@@ -59,23 +63,52 @@ fn version(server: &Server, named: &str) -> Result<Version, RpcError> {
 }
 
 /// Compares the headers that every request has with its body.
-fn standard(server: &Server, method: &str, params: &Value, headers: &HeaderMap) -> Result<(), Mismatch> {
+fn standard(
+    server: &Server,
+    method: &str,
+    version: &str,
+    params: &Value,
+    headers: &HeaderMap,
+) -> Result<(), Mismatch> {
     if server.is_broken(&HEADER_MISMATCH_SERVED) {
         return Ok(());
     }
-    header::check_standard(Mirrored::of(method, Some(params)), |name| lookup(headers, name))
+    let headers = folded(headers);
+    let body = match method::find(Version::LATEST, method) {
+        Some(known) => Mirrored::of_known(known, version, params),
+        None => Mirrored::of(method, Some(params)),
+    };
+    header::check_standard(body, |name| lookup(&headers, name))
 }
 
 /// Compares the headers that a tool declares with the arguments of its call.
 pub(crate) fn check_params(server: &Server, params: &Value, headers: &HeaderMap) -> Result<(), RpcError> {
     let tool = params.get("name").and_then(Value::as_str).and_then(|name| server.catalogue.tool(name));
     let Some(tool) = tool.filter(|_| !server.is_broken(&HEADER_MISMATCH_SERVED)) else { return Ok(()) };
-    let checked = header::check_params(&tool.headers, params.get("arguments"), |name| lookup(headers, name));
+    let headers = folded(headers);
+    let checked = header::check_params(&tool.headers, params.get("arguments"), |name| lookup(&headers, name));
     checked.map_err(|mismatch| mismatched(&mismatch))
 }
 
+/// The headers, each name once: those that came several times are one list, which then says what no body does. Who
+/// looked at the first of them and who at the last would otherwise disagree.
+fn folded(headers: &HeaderMap) -> Cow<'_, HeaderMap> {
+    if headers.len() == headers.keys_len() {
+        return Cow::Borrowed(headers);
+    }
+    let mut once = HeaderMap::new();
+    for name in headers.keys() {
+        let values: Vec<_> = headers.get_all(name).iter().map(HeaderValue::as_bytes).collect();
+        // What was allowed in each is allowed in all.
+        if let Ok(value) = HeaderValue::from_bytes(&values.join(&b", "[..])) {
+            once.insert(name, value);
+        }
+    }
+    Cow::Owned(once)
+}
+
 fn lookup<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
-    headers.get(name).map(http::HeaderValue::as_bytes)
+    headers.get(name).map(HeaderValue::as_bytes)
 }
 
 fn mismatched(mismatch: &Mismatch) -> RpcError {
@@ -83,8 +116,9 @@ fn mismatched(mismatch: &Mismatch) -> RpcError {
 }
 
 fn is_about_version(mismatch: &Mismatch) -> bool {
-    let (Mismatch::Missing { header, .. } | Mismatch::Differs { header, .. } | Mismatch::Malformed { header, .. }) =
-        mismatch;
+    let (Mismatch::Missing { header, .. }
+    | Mismatch::Differs { header, .. }
+    | Mismatch::Malformed { header, .. }) = mismatch;
     header == header::PROTOCOL_VERSION
 }
 
@@ -119,7 +153,8 @@ pub(crate) fn answers(call: &Call, asks: &[Ask]) -> Result<Vec<Value>, Stop> {
 pub(crate) fn input_required(call: &Call, requests: &Map<String, Value>) -> Result<Value, RpcError> {
     let answers = known(call)?;
     let state = call.server.sealer.seal(&subject(call), json!({ ANSWERS: answers }));
-    let state = state.ok_or_else(|| RpcError::new(code::INTERNAL_ERROR, "no randomness to seal state with"))?;
+    let state =
+        state.ok_or_else(|| RpcError::new(code::INTERNAL_ERROR, "no randomness to seal state with"))?;
     Ok(json!({ "resultType": "input_required", "inputRequests": requests, "requestState": state }))
 }
 

@@ -30,7 +30,9 @@ pub(crate) fn read(call: &Call) -> Result<Reply, Stop> {
     match call.server.catalogue.read(call, uri) {
         Some(Found::Contents(contents)) => Ok(Reply::Done(json!({ "contents": contents }))),
         Some(Found::Later(work)) => Ok(Reply::Later(work)),
-        None if call.server.is_broken(&RESOURCE_NOT_FOUND_EMPTY) => Ok(Reply::Done(json!({ "contents": [] }))),
+        None if call.server.is_broken(&RESOURCE_NOT_FOUND_EMPTY) => {
+            Ok(Reply::Done(json!({ "contents": [] })))
+        }
         None => Err(not_found(call, uri).into()),
     }
 }

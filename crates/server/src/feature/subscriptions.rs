@@ -103,7 +103,9 @@ impl Filter {
             Value::Array(items) if items.iter().all(Value::is_string) => {
                 Ok(items.iter().filter_map(Value::as_str).map(str::to_owned).collect())
             }
-            _ => Err(RpcError::invalid_params(format!("subscriptions/listen: `{name}` must be a list of strings"))),
+            _ => Err(RpcError::invalid_params(format!(
+                "subscriptions/listen: `{name}` must be a list of strings"
+            ))),
         };
         let mut tasks = strings("taskIds")?;
         if asked.get("taskIds").is_some() && !call.client.has(TASKS_EXTENSION) {
@@ -132,8 +134,11 @@ impl Filter {
     /// The part that we honour, which is all of it but tasks that do not exist; what was not asked for is not named.
     fn granted(&self) -> Value {
         let mut granted = json!({});
-        let flags =
-            [("toolsListChanged", self.tools), ("promptsListChanged", self.prompts), ("resourcesListChanged", self.resources)];
+        let flags = [
+            ("toolsListChanged", self.tools),
+            ("promptsListChanged", self.prompts),
+            ("resourcesListChanged", self.resources),
+        ];
         for (name, _) in flags.iter().filter(|(_, wanted)| *wanted) {
             granted[*name] = true.into();
         }

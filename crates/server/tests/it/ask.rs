@@ -1,5 +1,7 @@
 //! The server asks the client: by a request, or by an interim result.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
+
 use protocol::{Era, Span, Version};
 use serde_json::{Value, json};
 use transport::client::{Answer, Profile};
@@ -21,10 +23,14 @@ async fn the_model_is_offered_a_tool_and_told_its_result() {
         assert_eq!(method, "sampling/createMessage");
         let last = params["messages"].as_array().unwrap().last().unwrap();
         let content = match last["content"][0]["type"].as_str() {
-            Some("tool_result") => json!({ "type": "text", "text": last["content"][0]["content"][0]["text"] }),
+            Some("tool_result") => {
+                json!({ "type": "text", "text": last["content"][0]["content"][0]["text"] })
+            }
             _ => json!([{ "type": "tool_use", "id": "u1", "name": "metres", "input": { "yards": 10 } }]),
         };
-        Answer::Result(json!({ "role": "assistant", "content": content, "model": "m", "stopReason": "endTurn" }))
+        Answer::Result(
+            json!({ "role": "assistant", "content": content, "model": "m", "stopReason": "endTurn" }),
+        )
     });
     everywhere(since(Version::V2025_11_25), &profile, async |world| {
         assert_eq!(world.text("sample-with-tools", json!({})).await, "the model says: 9.144", "{world}");
@@ -207,7 +213,8 @@ async fn a_round_goes_on_over_another_connection() {
         let asked = first_round(world).await;
         let other = world.another(world.version(), able()).await;
         let responses = json!({ "profile": { "action": "cancel" } });
-        let params = json!({ "name": "ask-form", "requestState": asked["requestState"], "inputResponses": responses });
+        let params =
+            json!({ "name": "ask-form", "requestState": asked["requestState"], "inputResponses": responses });
         let reply = other.request("tools/call").params(params).send().await.unwrap();
         assert_eq!(text(&reply.result().unwrap()), "the user chose to cancel", "{world}");
     })
@@ -221,7 +228,8 @@ async fn a_client_that_is_not_ready_is_not_asked() {
         let session = world.unopened(Version::V2025_11_25, able()).await;
         let info = json!({ "name": "hasty", "version": "1" });
         let capabilities = json!({ "sampling": {} });
-        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info });
+        let params =
+            json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info });
         let greeting = session.request("initialize").params(params).send().await.unwrap();
         let id = greeting.header("mcp-session-id").map(str::to_owned);
         let mut request = session.request("tools/call").params(json!({ "name": "sample" }));

@@ -1,5 +1,7 @@
 //! How a conversation begins: handshake, discovery, and requests that come too early or in the wrong version.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
+
 use protocol::{Era, Span, Version};
 use serde_json::{Value, json};
 use transport::client::{Profile, Reply, Session};
@@ -28,8 +30,15 @@ async fn capabilities_are_those_of_the_revision() {
         let version = world.version();
         assert_eq!(has("/completions"), version >= Version::V2025_03_26, "{world}");
         assert_eq!(has("/tasks/requests/tools/call"), version == Version::V2025_11_25, "{world}");
-        assert_eq!(has("/extensions/io.modelcontextprotocol~1tasks"), version == Version::V2026_07_28, "{world}");
-        assert_eq!(world.session.server().name().as_deref(), Some(concat!("yardstick ", env!("CARGO_PKG_VERSION"))));
+        assert_eq!(
+            has("/extensions/io.modelcontextprotocol~1tasks"),
+            version == Version::V2026_07_28,
+            "{world}"
+        );
+        assert_eq!(
+            world.session.server().name().as_deref(),
+            Some(concat!("yardstick ", env!("CARGO_PKG_VERSION")))
+        );
         assert!(world.session.server().instructions.is_some(), "{world}");
     })
     .await;
@@ -134,7 +143,11 @@ async fn methods_of_other_revisions_do_not_exist() {
         }
         // Carrying modern metadata, a handshake is a method that does not exist.
         if modern {
-            assert_eq!(initialize(&world.session, handshake("2025-11-25")).await.code(), Some(-32601), "{world}");
+            assert_eq!(
+                initialize(&world.session, handshake("2025-11-25")).await.code(),
+                Some(-32601),
+                "{world}"
+            );
         }
     })
     .await;
@@ -156,7 +169,11 @@ async fn discovery_names_every_revision() {
 async fn a_version_that_is_not_spoken_is_refused_with_those_that_are() {
     everywhere(Span::MODERN, &Profile::bare(), async |world| {
         for asked in ["2099-01-01", "2025-11-25", "nonsense"] {
-            let request = world.session.request("tools/list").meta(VERSION, asked).header("mcp-protocol-version", asked);
+            let request = world
+                .session
+                .request("tools/list")
+                .meta(VERSION, asked)
+                .header("mcp-protocol-version", asked);
             let reply = request.send().await.unwrap();
             assert_eq!(reply.code(), Some(-32022), "{world}: {asked}");
             let data = reply.error().unwrap().data.unwrap();
@@ -194,7 +211,11 @@ async fn every_modern_request_says_who_asks() {
 async fn a_modern_server_remembers_nothing() {
     everywhere(Span::MODERN, &able(), async |world| {
         let sample = || world.session.request("tools/call").params(json!({ "name": "sample" }));
-        assert_eq!(sample().send().await.unwrap().result_type().as_deref(), Some("input_required"), "{world}");
+        assert_eq!(
+            sample().send().await.unwrap().result_type().as_deref(),
+            Some("input_required"),
+            "{world}"
+        );
         let bare = sample().meta(CAPABILITIES, json!({})).send().await.unwrap();
         assert_eq!(bare.code(), Some(-32021), "{world}");
     })

@@ -1,5 +1,7 @@
 //! Lists that change, and who is told.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
+
 use protocol::{Span, Version};
 use serde_json::{Value, json};
 use transport::client::{Pending, Profile, Session};
@@ -81,9 +83,14 @@ async fn listeners_hear_what_they_asked_for_and_nothing_else() {
 async fn two_subscriptions_are_told_apart() {
     everywhere(Span::MODERN, &Profile::bare(), async |world| {
         let mut tools = listen(&world.session, json!({ "toolsListChanged": true })).await;
-        let mut both = listen(&world.session, json!({ "toolsListChanged": true, "promptsListChanged": true })).await;
+        let mut both =
+            listen(&world.session, json!({ "toolsListChanged": true, "promptsListChanged": true })).await;
         for pending in [&mut tools, &mut both] {
-            assert_eq!(heard(pending).await.unwrap().0, "notifications/subscriptions/acknowledged", "{world}");
+            assert_eq!(
+                heard(pending).await.unwrap().0,
+                "notifications/subscriptions/acknowledged",
+                "{world}"
+            );
         }
         world.call("toggle", json!({ "what": "prompt" })).await;
         assert_eq!(heard(&mut both).await.unwrap().0, "notifications/prompts/list_changed", "{world}");
@@ -101,10 +108,31 @@ async fn a_filter_that_is_none_is_refused() {
             json!({ "notifications": { "toolsListChanged": 1 } }),
             json!({ "notifications": { "resourceSubscriptions": [7] } }),
         ] {
-            assert_eq!(world.code("subscriptions/listen", params.clone()).await, Some(-32602), "{world}: {params}");
+            assert_eq!(
+                world.code("subscriptions/listen", params.clone()).await,
+                Some(-32602),
+                "{world}: {params}"
+            );
         }
         let tasks = json!({ "notifications": { "taskIds": ["x"] } });
         assert_eq!(world.code("subscriptions/listen", tasks).await, Some(-32021), "{world}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_subscription_that_was_cancelled_is_silent() {
+    everywhere(Span::MODERN, &Profile::bare(), async |world| {
+        let mut pending = listen(&world.session, json!({ "toolsListChanged": true })).await;
+        heard(&mut pending).await.unwrap();
+        pending.cancel("enough").await.unwrap();
+        tokio::time::sleep(MOMENT).await;
+        let mark = world.session.recorder().mark();
+        world.call("toggle", json!({})).await;
+        tokio::time::sleep(MOMENT).await;
+        let since = world.session.recorder().since(mark);
+        let told = since.messages().filter(|e| String::from_utf8_lossy(&e.bytes).contains("list_changed"));
+        assert_eq!(told.count(), 0, "{world}");
     })
     .await;
 }

@@ -9,7 +9,8 @@ use crate::support::{Wire, World, everywhere};
 /// Sends bytes as they are and takes the answer, whichever way the wire gives it.
 async fn answer(world: &World, bytes: impl AsRef<[u8]>) -> Value {
     let bytes = bytes.as_ref().to_vec();
-    let reply = world.session.request("ping").body(bytes).send().await.unwrap_or_else(|f| panic!("{world}: {f}"));
+    let reply =
+        world.session.request("ping").body(bytes).send().await.unwrap_or_else(|f| panic!("{world}: {f}"));
     let raw = if reply.raw().is_empty() { &reply.body[..] } else { reply.raw() };
     serde_json::from_slice(raw).unwrap_or(Value::Null)
 }
@@ -17,7 +18,12 @@ async fn answer(world: &World, bytes: impl AsRef<[u8]>) -> Value {
 #[tokio::test]
 async fn what_is_no_json_is_a_parse_error() {
     everywhere(Span::LEGACY, &Profile::bare(), async |world| {
-        for bytes in [&b"{"[..], b"nonsense", b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"", b"{\"a\":\"\xff\"}"] {
+        for bytes in [
+            &b"{"[..],
+            b"nonsense",
+            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"",
+            b"{\"a\":\"\xff\"}",
+        ] {
             let answer = answer(world, bytes).await;
             assert_eq!(answer["error"]["code"], -32700, "{world}: {}", String::from_utf8_lossy(bytes));
             assert_eq!(answer.get("result"), None);
@@ -68,7 +74,9 @@ async fn params_are_objects() {
 #[tokio::test]
 async fn ids_come_back_as_they_were_spelled() {
     everywhere(Span::ALWAYS, &Profile::bare(), async |world| {
-        for id in ["0", "-7", "9007199254740993", "123456789012345678901234567890", "\"\"", "\"a\\u0062\"", "\"8\""] {
+        for id in
+            ["0", "-7", "9007199254740993", "123456789012345678901234567890", "\"\"", "\"a\\u0062\"", "\"8\""]
+        {
             let request = world.session.request("tools/list").id(id);
             let reply = request.send().await.unwrap();
             assert_eq!(reply.frame().unwrap().id.unwrap().get(), id, "{world}");
@@ -113,7 +121,9 @@ async fn large_messages_are_taken() {
 #[tokio::test]
 async fn notifications_are_never_answered() {
     everywhere(Span::ALWAYS, &Profile::bare(), async |world| {
-        for method in ["notifications/roots/list_changed", "notifications/progress", "notifications/unheard-of"] {
+        for method in
+            ["notifications/roots/list_changed", "notifications/progress", "notifications/unheard-of"]
+        {
             let reply = world.session.notify(method, Some(json!({ "x": 1 }))).await.unwrap();
             assert!(reply.response.is_none(), "{world}: {method}");
             assert!(reply.status().is_none_or(|status| status == 202), "{world}: {method}");

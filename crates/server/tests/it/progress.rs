@@ -1,5 +1,7 @@
 //! What a request brings along the way: progress, log messages, and its end by cancellation.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
+
 use std::time::{Duration, Instant};
 
 use protocol::{Era, Span, Version};
@@ -13,9 +15,15 @@ async fn progress_rises_to_its_total() {
     everywhere(Span::ALWAYS, &Profile::bare(), async |world| {
         for token in [json!("a token"), json!(7)] {
             let arguments = json!({ "steps": 3, "intervalMs": 5 });
-            let request = world.session.request("tools/call").params(json!({ "name": "countdown", "arguments": arguments }));
+            let request = world
+                .session
+                .request("tools/call")
+                .params(json!({ "name": "countdown", "arguments": arguments }));
             let reply = request.meta("progressToken", token.clone()).send().await.unwrap();
-            let params = reply.notifications("notifications/progress").map(|m| m.params().unwrap()).collect::<Vec<_>>();
+            let params = reply
+                .notifications("notifications/progress")
+                .map(|m| m.params().unwrap())
+                .collect::<Vec<_>>();
             let steps: Vec<_> = params.iter().map(|p| p["progress"].as_u64().unwrap()).collect();
             assert_eq!(steps, [1, 2, 3], "{world}");
             assert!(params.iter().all(|p| p["progressToken"] == token && p["total"] == 3), "{world}");
@@ -29,7 +37,8 @@ async fn progress_rises_to_its_total() {
 #[tokio::test]
 async fn nobody_is_told_of_progress_without_a_token() {
     everywhere(Span::ALWAYS, &Profile::bare(), async |world| {
-        let reply = world.ask("tools/call", json!({ "name": "countdown", "arguments": { "intervalMs": 1 } })).await;
+        let reply =
+            world.ask("tools/call", json!({ "name": "countdown", "arguments": { "intervalMs": 1 } })).await;
         assert_eq!(reply.notifications("notifications/progress").count(), 0, "{world}");
     })
     .await;
@@ -39,7 +48,10 @@ async fn nobody_is_told_of_progress_without_a_token() {
 async fn a_token_that_is_none_is_refused() {
     everywhere(Span::ALWAYS, &Profile::bare(), async |world| {
         for token in [json!(1.5), json!({}), json!(true)] {
-            let request = world.session.request("tools/call").params(json!({ "name": "echo", "arguments": { "text": "" } }));
+            let request = world
+                .session
+                .request("tools/call")
+                .params(json!({ "name": "echo", "arguments": { "text": "" } }));
             let reply = request.meta("progressToken", token.clone()).send().await.unwrap();
             assert_eq!(reply.code(), Some(-32602), "{world}: {token}");
         }
@@ -56,7 +68,11 @@ fn levels(reply: &transport::client::Reply) -> Vec<String> {
 async fn legacy_clients_set_the_level_of_their_session() {
     everywhere(Span::LEGACY, &Profile::bare(), async |world| {
         let call = json!({ "name": "log" });
-        assert_eq!(levels(&world.ask("tools/call", call.clone()).await).len(), 7, "{world}: all but debug at first");
+        assert_eq!(
+            levels(&world.ask("tools/call", call.clone()).await).len(),
+            7,
+            "{world}: all but debug at first"
+        );
         world.result("logging/setLevel", json!({ "level": "error" })).await;
         let heard = levels(&world.ask("tools/call", call.clone()).await);
         assert_eq!(heard, ["error", "critical", "alert", "emergency"], "{world}");
@@ -88,7 +104,10 @@ async fn modern_clients_set_the_level_of_each_request() {
 async fn a_cancelled_request_is_not_answered() {
     everywhere(Span::ALWAYS, &Profile::bare(), async |world| {
         let arguments = json!({ "steps": 1000, "intervalMs": 20 });
-        let request = world.session.request("tools/call").params(json!({ "name": "countdown", "arguments": arguments }));
+        let request = world
+            .session
+            .request("tools/call")
+            .params(json!({ "name": "countdown", "arguments": arguments }));
         let mut pending = request.meta("progressToken", 1).start().await.unwrap();
         assert!(pending.next_within(Duration::from_secs(5)).await.unwrap().is_some(), "{world}: it runs");
         pending.cancel("enough").await.unwrap();
@@ -130,7 +149,10 @@ async fn strangers_do_not_cancel_each_other() {
             assert_eq!(reply.send().await.unwrap().status(), Some(202), "{world}");
         }
         let reply = pending.response().await.unwrap();
-        assert_eq!(reply.result().map(|r: Value| r["content"][0]["text"].clone()), Some(json!("counted down from 10")));
+        assert_eq!(
+            reply.result().map(|r: Value| r["content"][0]["text"].clone()),
+            Some(json!("counted down from 10"))
+        );
     })
     .await;
 }

@@ -1,5 +1,7 @@
 //! Prompts and completion.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
+
 use protocol::{Span, Version};
 use serde_json::{Value, json};
 use transport::client::Profile;
@@ -74,7 +76,11 @@ async fn suggested(world: &World, reference: Value, argument: (&str, &str), cont
 async fn arguments_are_completed() {
     everywhere(Span::ALWAYS, &Profile::bare(), async |world| {
         let review = json!({ "type": "ref/prompt", "name": "review" });
-        assert_eq!(suggested(world, review.clone(), ("language", "r"), Value::Null).await, ["rust"], "{world}");
+        assert_eq!(
+            suggested(world, review.clone(), ("language", "r"), Value::Null).await,
+            ["rust"],
+            "{world}"
+        );
         assert!(suggested(world, review, ("code", "x"), Value::Null).await.is_empty(), "{world}");
         let greeting = json!({ "type": "ref/resource", "uri": "yardstick://greeting/{name}" });
         assert_eq!(suggested(world, greeting, ("name", "A"), Value::Null).await, ["Ada", "Alan"], "{world}");
@@ -89,7 +95,11 @@ async fn completion_looks_at_the_other_arguments_from_2025_06_18_on() {
         let german = json!({ "language": "German" });
         let regions = suggested(world, translate, ("region", ""), german).await;
         let knows = world.version() >= Version::V2025_06_18;
-        assert_eq!(regions, if knows { vec![json!("Austria"), json!("Switzerland")] } else { vec![] }, "{world}");
+        assert_eq!(
+            regions,
+            if knows { vec![json!("Austria"), json!("Switzerland")] } else { vec![] },
+            "{world}"
+        );
         let route = json!({ "type": "ref/resource", "uri": "yardstick://routes/{from}/{to}" });
         let cities = suggested(world, route, ("to", "b"), json!({ "from": "Berlin" })).await;
         assert_eq!(cities, if knows { vec![] } else { vec![json!("Berlin")] }, "{world}");

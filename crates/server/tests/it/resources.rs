@@ -9,7 +9,8 @@ use crate::support::{able, everywhere, since};
 #[tokio::test]
 async fn text_bytes_and_several_contents_are_read() {
     everywhere(Span::ALWAYS, &Profile::bare(), async |world| {
-        let read = async |uri: &str| world.result("resources/read", json!({ "uri": uri })).await["contents"].take();
+        let read =
+            async |uri: &str| world.result("resources/read", json!({ "uri": uri })).await["contents"].take();
         let about = read("yardstick://about").await;
         assert_eq!(about[0]["text"], "Yardstick's reference server.", "{world}");
         let picture = read("yardstick://picture").await;
@@ -28,7 +29,9 @@ async fn every_page_is_reached_and_every_resource_readable() {
         loop {
             let params = cursor.map_or_else(|| json!({}), |cursor: Value| json!({ "cursor": cursor }));
             let page = world.result("resources/list", params).await;
-            uris.extend(page["resources"].as_array().unwrap().iter().map(|r| r["uri"].as_str().unwrap().to_owned()));
+            uris.extend(
+                page["resources"].as_array().unwrap().iter().map(|r| r["uri"].as_str().unwrap().to_owned()),
+            );
             pages += 1;
             cursor = page.get("nextCursor").cloned();
             if cursor.is_none() {
@@ -64,7 +67,8 @@ async fn cursors_that_were_made_up_are_refused() {
 async fn templates_expand() {
     everywhere(Span::ALWAYS, &Profile::bare(), async |world| {
         let templates = world.result("resources/templates/list", json!({})).await["resourceTemplates"].take();
-        let templates: Vec<_> = templates.as_array().unwrap().iter().map(|t| t["uriTemplate"].clone()).collect();
+        let templates: Vec<_> =
+            templates.as_array().unwrap().iter().map(|t| t["uriTemplate"].clone()).collect();
         assert!(templates.contains(&json!("yardstick://routes/{from}/{to}")), "{world}: {templates:?}");
         for (uri, text) in [
             ("yardstick://greeting/J%C3%BCrgen%20K", "Hello, Jürgen K!"),
@@ -82,7 +86,9 @@ async fn templates_expand() {
 async fn what_does_not_exist_is_an_error_with_its_uri() {
     everywhere(Span::ALWAYS, &Profile::bare(), async |world| {
         let code = if world.version() < Version::V2026_07_28 { -32002 } else { -32602 };
-        for uri in ["yardstick://nowhere", "yardstick://elements/gold", "yardstick://greeting/a/b", "nonsense"] {
+        for uri in
+            ["yardstick://nowhere", "yardstick://elements/gold", "yardstick://greeting/a/b", "nonsense"]
+        {
             let error = world.ask("resources/read", json!({ "uri": uri })).await.error().unwrap();
             assert_eq!((error.code, error.data), (Some(code), Some(json!({ "uri": uri }))), "{world}");
         }
@@ -95,7 +101,10 @@ async fn what_does_not_exist_is_an_error_with_its_uri() {
 async fn a_resource_may_ask_before_it_opens() {
     everywhere(since(Version::V2025_06_18), &able(), async |world| {
         let letter = world.result("resources/read", json!({ "uri": "yardstick://letters/Ada" })).await;
-        assert!(letter["contents"][0]["text"].as_str().unwrap().starts_with("Dear Ada, all is well."), "{world}");
+        assert!(
+            letter["contents"][0]["text"].as_str().unwrap().starts_with("Dear Ada, all is well."),
+            "{world}"
+        );
     })
     .await;
     everywhere(Span::MODERN, &Profile::bare(), async |world| {
@@ -118,7 +127,10 @@ async fn subscribers_are_told_until_they_unsubscribe() {
         world.result("resources/unsubscribe", uri.clone()).await;
         world.call("touch", json!({})).await;
         assert!(world.hears_no("notifications/resources/updated").await, "{world}");
-        assert_eq!(world.code("resources/subscribe", json!({ "uri": "yardstick://nowhere" })).await, Some(-32002));
+        assert_eq!(
+            world.code("resources/subscribe", json!({ "uri": "yardstick://nowhere" })).await,
+            Some(-32002)
+        );
     })
     .await;
 }

@@ -83,7 +83,12 @@ impl World {
         Self::with_options(version, wire, profile, Options::default()).await
     }
 
-    pub(crate) async fn with_options(version: Version, wire: Wire, profile: Profile, options: Options) -> Self {
+    pub(crate) async fn with_options(
+        version: Version,
+        wire: Wire,
+        profile: Profile,
+        options: Options,
+    ) -> Self {
         let server = Server::new();
         let (target, http) = match wire {
             Wire::Pipe => (dial(&server), None),
@@ -117,7 +122,12 @@ impl World {
 
     /// Sends a request and takes what comes.
     pub(crate) async fn ask(&self, method: &str, params: Value) -> Reply {
-        self.session.request(method).params(params).send().await.unwrap_or_else(|failure| panic!("{self}: {failure}"))
+        self.session
+            .request(method)
+            .params(params)
+            .send()
+            .await
+            .unwrap_or_else(|failure| panic!("{self}: {failure}"))
     }
 
     /// The result of a request that succeeds; what the server asks for on the way is given.

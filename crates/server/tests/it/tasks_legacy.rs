@@ -1,5 +1,7 @@
 //! Tasks as 2025-11-25 has them.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
+
 use std::time::Duration;
 
 use protocol::{Span, Version};
@@ -46,7 +48,11 @@ async fn a_task_works_and_has_its_result() {
         let ended = get(world, &task).await;
         assert_eq!(ended["status"], "completed", "{world}");
         assert_eq!(ended.get("_meta"), None, "{world}: its id is in it already");
-        assert_eq!(world.result("tasks/result", json!({ "taskId": task["taskId"] })).await, result, "{world}: twice");
+        assert_eq!(
+            world.result("tasks/result", json!({ "taskId": task["taskId"] })).await,
+            result,
+            "{world}: twice"
+        );
     })
     .await;
 }
@@ -71,7 +77,10 @@ async fn tools_say_whether_they_are_tasks_and_mean_it() {
         };
         assert_eq!(call("echo", Some(json!({}))).await.unwrap().code(), Some(-32601), "{world}");
         assert_eq!(call("archive", None).await.unwrap().code(), Some(-32601), "{world}");
-        assert!(call("archive", Some(json!({}))).await.unwrap().result().unwrap().get("task").is_some(), "{world}");
+        assert!(
+            call("archive", Some(json!({}))).await.unwrap().result().unwrap().get("task").is_some(),
+            "{world}"
+        );
         assert!(call("research", None).await.unwrap().result().unwrap().get("content").is_some(), "{world}");
         for wrong in [json!(7), json!({ "ttl": "long" }), json!({ "ttl": -1 })] {
             assert_eq!(call("research", Some(wrong)).await.unwrap().code(), Some(-32602), "{world}");
@@ -116,7 +125,8 @@ async fn a_task_asks_whoever_waits_for_its_result() {
         until(world, &task, "input_required").await;
         let params = json!({ "taskId": task["taskId"] });
         let reply = world.session.request("tasks/result").params(params).send().await.unwrap();
-        let asked: Vec<_> = reply.messages.iter().filter(|m| m.method().as_deref() == Some("elicitation/create")).collect();
+        let asked: Vec<_> =
+            reply.messages.iter().filter(|m| m.method().as_deref() == Some("elicitation/create")).collect();
         assert_eq!(asked.len(), 2, "{world}");
         for question in asked {
             assert_eq!(question.params().unwrap()["_meta"][RELATED]["taskId"], task["taskId"], "{world}");
@@ -147,7 +157,9 @@ async fn tasks_are_listed_in_pages_and_only_to_their_session() {
     everywhere(ONLY, &Profile::bare(), async |world| {
         let mut begun = Vec::new();
         for _ in 0..12 {
-            begun.push(begin(&world.session, "research", json!({ "ms": 1 }), json!({})).await["taskId"].take());
+            begun.push(
+                begin(&world.session, "research", json!({ "ms": 1 }), json!({})).await["taskId"].take(),
+            );
         }
         let first = world.result("tasks/list", json!({})).await;
         let second = world.result("tasks/list", json!({ "cursor": first["nextCursor"] })).await;

@@ -94,7 +94,11 @@ async fn questions_are_answered_by_updates() {
         let ack = update(json!({ &keys[0]: { "action": "decline" }, "stranger": 7 })).await;
         assert_eq!(ack.get("status"), None, "{world}: an acknowledgement says nothing else");
         let left = get(world, &task).await;
-        assert_eq!(left["inputRequests"].as_object().unwrap().keys().collect::<Vec<_>>(), [&keys[1]], "{world}");
+        assert_eq!(
+            left["inputRequests"].as_object().unwrap().keys().collect::<Vec<_>>(),
+            [&keys[1]],
+            "{world}"
+        );
         update(json!({ &keys[0]: { "action": "accept" } })).await;
         assert_eq!(get(world, &task).await["status"], "input_required", "{world}: answered before");
         update(json!({ &keys[1]: { "action": "cancel" } })).await;
@@ -114,7 +118,9 @@ async fn every_question_of_a_task_has_a_key_of_its_own() {
             let key = asked["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
             assert!(!seen.contains(&key), "{world}: {key} again");
             let responses = json!({ &key: { "action": "accept", "content": { "answer": key } } });
-            world.result("tasks/update", json!({ "taskId": task["taskId"], "inputResponses": responses })).await;
+            world
+                .result("tasks/update", json!({ "taskId": task["taskId"], "inputResponses": responses }))
+                .await;
             seen.push(key);
         }
         let ended = until(world, &task, "completed").await;
@@ -148,7 +154,8 @@ async fn listeners_hear_how_a_task_stands() {
     everywhere(Span::MODERN, &able(), async |world| {
         let task = begin(world, "research", json!({ "ms": 150 })).await;
         let filter = json!({ "taskIds": [task["taskId"], "never"] });
-        let request = world.session.request("subscriptions/listen").params(json!({ "notifications": filter }));
+        let request =
+            world.session.request("subscriptions/listen").params(json!({ "notifications": filter }));
         let mut pending = request.start().await.unwrap();
         let mut next = async || {
             let message = pending.next_within(MOMENT * 10).await.unwrap().unwrap();

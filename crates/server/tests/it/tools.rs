@@ -24,7 +24,11 @@ async fn content_of_every_kind_fits_its_revision() {
         assert_eq!(kinds(&world.call("picture", json!({})).await), ["image"]);
         assert_eq!(kinds(&world.call("document", json!({ "as": "blob" })).await), ["resource"]);
         let linked = if world.version() >= Version::V2025_06_18 { "resource_link" } else { "text" };
-        assert_eq!(kinds(&world.call("mixed", json!({})).await), ["text", "image", "resource", linked], "{world}");
+        assert_eq!(
+            kinds(&world.call("mixed", json!({})).await),
+            ["text", "image", "resource", linked],
+            "{world}"
+        );
         if world.version() >= Version::V2025_03_26 {
             assert_eq!(kinds(&world.call("sound", json!({})).await), ["audio"]);
         }

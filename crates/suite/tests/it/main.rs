@@ -1,5 +1,7 @@
 //! The suite, measured by itself.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 extern crate yardstick_suite as suite;
 
 mod proof;

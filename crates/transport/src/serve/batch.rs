@@ -89,7 +89,12 @@ fn array(messages: &[Bytes]) -> Bytes {
 }
 
 /// Passes everything on as it comes, or keeps the responses back until all of them are there.
-async fn merge(mut ready: Vec<Bytes>, streams: Vec<mpsc::Receiver<Out>>, sender: mpsc::Sender<Out>, collect: bool) {
+async fn merge(
+    mut ready: Vec<Bytes>,
+    streams: Vec<mpsc::Receiver<Out>>,
+    sender: mpsc::Sender<Out>,
+    collect: bool,
+) {
     let (gather, mut gathered) = mpsc::channel(QUEUE);
     for stream in streams {
         tokio::spawn(pass(stream, gather.clone()));

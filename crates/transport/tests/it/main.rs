@@ -9,3 +9,4 @@ mod client_sse;
 mod client_stdio;
 mod client_stream;
 mod client_support;
+mod serve;

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use server::fault::Faulty;
@@ -12,6 +13,9 @@ use transport::serve::{Handler, pipe};
 use crate::args::Serve;
 use crate::exit::{Exit, Usage};
 
+/// How long what is under way may take once the server is told to stop.
+const GRACE: Duration = Duration::from_secs(2);
+
 pub(crate) async fn run(arguments: Serve) -> anyhow::Result<Exit> {
     if arguments.fault.iter().any(|name| name == "list") {
         return list();
@@ -21,25 +25,50 @@ pub(crate) async fn run(arguments: Serve) -> anyhow::Result<Exit> {
     let options = faults.http_options();
     // A sound server does without the layer that spoils its messages.
     if arguments.fault.is_empty() {
-        serve(Server::new(), options, &arguments).await
+        let server = Server::new();
+        serve(server.clone(), options, &arguments, || server.close()).await
     } else {
-        serve(Faulty::new(faults), options, &arguments).await
+        let server = Faulty::new(faults);
+        serve(server.clone(), options, &arguments, || server.close()).await
     }
 }
 
-async fn serve<H: Handler>(handler: Arc<H>, mut options: Options, arguments: &Serve) -> anyhow::Result<Exit> {
+/// Serves until stdin ends or a signal comes; `close` ends what the server itself keeps open.
+async fn serve<H: Handler>(
+    handler: Arc<H>,
+    mut options: Options,
+    arguments: &Serve,
+    close: impl FnOnce(),
+) -> anyhow::Result<Exit> {
     let Some(address) = arguments.http else {
         pipe::stdio(handler).await.context("stdio broke")?;
         return Ok(Exit::Success);
     };
+    options.workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     options.guard.hosts.extend(arguments.allow_host.iter().cloned());
     options.guard.origins.extend(arguments.allow_origin.iter().cloned());
     let http = HttpServer::bind(address, handler, options).await;
     let http = http.with_context(|| format!("cannot listen on {address}; is something else there?"))?;
     let mut stdout = anstream::stdout();
     writeln!(stdout, "{}", http.url()).and_then(|()| stdout.flush()).context("stdout is closed")?;
-    tokio::signal::ctrl_c().await.context("no signals here")?;
+    told_to_stop().await.context("no signals here")?;
+    close();
+    http.shut_down(GRACE).await;
     Ok(Exit::Success)
+}
+
+/// Ctrl-C, or what a supervisor sends.
+async fn told_to_stop() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            stopped = tokio::signal::ctrl_c() => stopped,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
 }
 
 fn list() -> anyhow::Result<Exit> {

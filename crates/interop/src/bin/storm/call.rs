@@ -45,8 +45,15 @@ impl Caller {
     pub(crate) async fn connect(subject: Arc<Subject>, protocol: String) -> Result<Self> {
         let stream = TcpStream::connect(&subject.authority).await?;
         stream.set_nodelay(true)?;
-        let mut caller =
-            Self { subject, protocol, stream, session: None, request: Vec::new(), answer: Vec::new(), id: FIRST_ID };
+        let mut caller = Self {
+            subject,
+            protocol,
+            stream,
+            session: None,
+            request: Vec::new(),
+            answer: Vec::new(),
+            id: FIRST_ID,
+        };
         if !is_modern(&caller.protocol) {
             caller.initialize().await?;
         }
@@ -142,7 +149,7 @@ fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
 }
 
 fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
-    bytes.windows(part.len()).position(|window| window == part)
+    memchr::memmem::find(bytes, part)
 }
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {

@@ -20,7 +20,8 @@ use crate::options::Options;
 use crate::subject::Subject;
 use crate::table::Table;
 
-#[tokio::main]
+// One thread: the generator is to leave the processors to the servers.
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
     let options = Options::parse(std::env::args().skip(1))?;
     let mut subjects = Vec::new();

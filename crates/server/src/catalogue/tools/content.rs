@@ -22,7 +22,9 @@ const PICTURE: Tool = Tool::new(
 const SOUND: Tool = Tool::new(
     "sound",
     || described("Sound", "Returns a short tone"),
-    Run::Now(|_, _| json!({ "content": [{ "type": "audio", "data": media::wav(), "mimeType": "audio/wav" }] })),
+    Run::Now(
+        |_, _| json!({ "content": [{ "type": "audio", "data": media::wav(), "mimeType": "audio/wav" }] }),
+    ),
 )
 // There was no audio before, and a result of nothing else would be empty.
 .in_span(Span::since(Version::V2025_03_26));
@@ -30,7 +32,8 @@ const SOUND: Tool = Tool::new(
 const DOCUMENT: Tool = Tool::new(
     "document",
     || {
-        let mut definition = described("Document", "Returns a resource within its result, as text or as bytes");
+        let mut definition =
+            described("Document", "Returns a resource within its result, as text or as bytes");
         definition["inputSchema"] = json!({
             "type": "object",
             "properties": { "as": { "type": "string", "enum": ["text", "blob"], "default": "text" } },

@@ -38,7 +38,8 @@ async fn survey(call: Call) -> Result<Value, Stop> {
         (SAMPLING, Ask::sampling("hello", json!({ "messages": [message], "maxTokens": 20 }))),
         (ROOTS, Ask::roots("roots")),
     ];
-    let asks: Vec<_> = all.into_iter().filter(|(needs, _)| call.client.has(*needs)).map(|(_, ask)| ask).collect();
+    let asks: Vec<_> =
+        all.into_iter().filter(|(needs, _)| call.client.has(*needs)).map(|(_, ask)| ask).collect();
     if asks.is_empty() {
         return Ok(text("this client can be asked nothing"));
     }

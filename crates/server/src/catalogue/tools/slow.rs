@@ -33,9 +33,8 @@ const COUNTDOWN: Tool = Tool::new(
 .with_icon(icon::CLOCK);
 
 async fn countdown(call: Call, arguments: Value) -> Result<Value, Stop> {
-    let number = |name: &str, default| {
-        arguments[name].as_u64().and_then(|n| u32::try_from(n).ok()).unwrap_or(default)
-    };
+    let number =
+        |name: &str, default| arguments[name].as_u64().and_then(|n| u32::try_from(n).ok()).unwrap_or(default);
     let (steps, interval) = (number("steps", 5), Duration::from_millis(number("intervalMs", 20).into()));
     call.log(LogLevel::Info, json!(format!("counting down from {steps}"))).await;
     for step in 1..=steps {

@@ -34,7 +34,12 @@ const ARCHIVE: Tool = Tool::new(
 /// Asks in the midst of the task.
 const INTERVIEW: Tool = Tool::new(
     "interview",
-    || described("Interview", "Asks the user two questions in the midst of its work; needs a client with elicitation"),
+    || {
+        described(
+            "Interview",
+            "Asks the user two questions in the midst of its work; needs a client with elicitation",
+        )
+    },
     Run::Later(|call, arguments| Box::pin(interview(call, arguments))),
 )
 .in_span(SINCE_TASKS)
@@ -70,7 +75,8 @@ async fn interview(call: Call, arguments: Value) -> Result<Value, Stop> {
 }
 
 fn question(key: &'static str, message: &str) -> Ask {
-    let schema = json!({ "type": "object", "properties": { "answer": { "type": "string" } }, "required": ["answer"] });
+    let schema =
+        json!({ "type": "object", "properties": { "answer": { "type": "string" } }, "required": ["answer"] });
     let form = json!({ "mode": "form", "message": message, "requestedSchema": schema });
     Ask::elicitation(key, form)
 }

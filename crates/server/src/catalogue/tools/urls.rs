@@ -70,7 +70,9 @@ async fn link(call: Call) -> Result<Value, Stop> {
         page.visited(&Call { out: None, ..call }).await;
         peer.link();
     });
-    Err(RpcError::new(code::URL_ELICITATION_REQUIRED, "visit the URL first, then call again").with(data).into())
+    Err(RpcError::new(code::URL_ELICITATION_REQUIRED, "visit the URL first, then call again")
+        .with(data)
+        .into())
 }
 
 /// A page to visit.

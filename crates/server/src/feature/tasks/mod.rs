@@ -102,5 +102,7 @@ async fn wait(call: &Call, task: &Task) -> Result<Value, Stop> {
 fn find(call: &Call) -> Result<Arc<Task>, RpcError> {
     let id = call.text("taskId")?;
     let task = call.server.tasks.find(call.version().era(), &call.peer, id);
-    task.ok_or_else(|| RpcError::invalid_params(format!("no task {id}: it never was, or its time has passed")))
+    task.ok_or_else(|| {
+        RpcError::invalid_params(format!("no task {id}: it never was, or its time has passed"))
+    })
 }

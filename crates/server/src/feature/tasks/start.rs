@@ -7,11 +7,11 @@ use protocol::{Era, Version, code};
 use serde_json::{Value, json};
 
 use super::store::{LONGEST, TTL};
+use crate::answer::concluded;
 use crate::catalogue::{TaskSupport, Tool};
 use crate::context::{Call, Later};
 use crate::feature::modern;
 use crate::rpc::RpcError;
-use crate::server::concluded;
 
 /// What becomes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,8 @@ fn ttl(wish: &Value) -> Result<Duration, RpcError> {
     }
     let Some(ttl) = wish.get("ttl").filter(|ttl| !ttl.is_null()) else { return Ok(TTL) };
     let millis = ttl.as_f64().filter(|millis| *millis >= 0.0);
-    let millis = millis.ok_or_else(|| RpcError::invalid_params("tools/call: `task.ttl` must be a number of milliseconds"))?;
+    let millis = millis
+        .ok_or_else(|| RpcError::invalid_params("tools/call: `task.ttl` must be a number of milliseconds"))?;
     Ok(Duration::try_from_secs_f64(millis / 1000.0).map_or(LONGEST, |ttl| ttl.min(LONGEST)))
 }
 

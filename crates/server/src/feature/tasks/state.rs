@@ -103,7 +103,12 @@ impl State {
         self.end(Status::Cancelled, Some("cancelled on request".to_owned()), None)
     }
 
-    fn end(&mut self, status: Status, message: Option<String>, outcome: Option<Result<Value, RpcError>>) -> bool {
+    fn end(
+        &mut self,
+        status: Status,
+        message: Option<String>,
+        outcome: Option<Result<Value, RpcError>>,
+    ) -> bool {
         if self.status.is_terminal() {
             return false;
         }
@@ -230,7 +235,9 @@ mod tests {
     fn what_is_no_answer_is_ignored() {
         let mut task = State::new();
         let keys = task.ask(&[form("a")]);
-        assert!(!task.answer(&responses(&[("stranger", json!({ "action": "accept" })), (&keys[0], json!(7))])));
+        assert!(
+            !task.answer(&responses(&[("stranger", json!({ "action": "accept" })), (&keys[0], json!(7))]))
+        );
         assert_eq!(task.status(), Status::InputRequired);
     }
 

@@ -31,13 +31,15 @@ impl Tasks {
         owner: &Arc<Peer>,
         ttl: Duration,
     ) -> Result<Arc<Task>, RpcError> {
-        let id = seal::unguessable().ok_or_else(|| RpcError::new(code::INTERNAL_ERROR, "no randomness for a task id"))?;
+        let id = seal::unguessable()
+            .ok_or_else(|| RpcError::new(code::INTERNAL_ERROR, "no randomness for a task id"))?;
         let task = Arc::new(Task::new(id, era, owner, ttl));
         let mut tasks = self.lock();
         if tasks.len() >= MOST {
             let ended = tasks.iter().position(|task| task.status().is_terminal());
             let Some(ended) = ended else {
-                let why = format!("{MOST} tasks are at work, which is as many as there may be; try again later");
+                let why =
+                    format!("{MOST} tasks are at work, which is as many as there may be; try again later");
                 return Err(RpcError::new(code::INTERNAL_ERROR, why));
             };
             tasks.remove(ended);
@@ -85,5 +87,41 @@ async fn expire(server: Weak<Server>, task: Arc<Task>) {
     if let Some(server) = server.upgrade() {
         task.finish(&server, Err(RpcError::new(code::INTERNAL_ERROR, "the time of the task has passed")));
         server.tasks.remove(&task.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use transport::serve::{Handler, Outbox, Via};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn there_is_room_for_so_many_tasks_and_no_more() {
+        let server = Server::new();
+        let peer = Arc::new(server.connect(Via::Pipe, Outbox::closed()));
+        let create = || server.tasks.create(&server, Era::Legacy, &peer, TTL);
+        let tasks: Vec<_> = (0..MOST).map(|_| create().unwrap()).collect();
+        assert!(create().is_err());
+        tasks[3].cancel(&server);
+        let another = create().unwrap();
+        assert!(server.tasks.find(Era::Legacy, &peer, &tasks[3].id).is_none(), "it made room");
+        assert!(server.tasks.find(Era::Legacy, &peer, &another.id).is_some());
+        assert_eq!(server.tasks.of(Era::Legacy, &peer).len(), MOST);
+    }
+
+    #[tokio::test]
+    async fn tasks_go_with_their_session() {
+        let server = Server::new();
+        let connect = || Arc::new(server.connect(Via::Pipe, Outbox::closed()));
+        let (one, two) = (connect(), connect());
+        let task = server.tasks.create(&server, Era::Legacy, &one, TTL).unwrap();
+        server.tasks.create(&server, Era::Legacy, &two, TTL).unwrap();
+        server.disconnect(&one);
+        assert!(task.stop.is_cancelled());
+        assert_eq!(
+            (server.tasks.of(Era::Legacy, &one).len(), server.tasks.of(Era::Legacy, &two).len()),
+            (0, 1)
+        );
     }
 }

@@ -148,7 +148,12 @@ impl Task {
     }
 
     /// Hands a request to whoever asks for the result, and waits for its answer (2025-11-25).
-    pub(crate) async fn hand_over<T>(&self, server: &Server, request: Bytes, answer: impl Future<Output = T>) -> T {
+    pub(crate) async fn hand_over<T>(
+        &self,
+        server: &Server,
+        request: Bytes,
+        answer: impl Future<Output = T>,
+    ) -> T {
         self.change(server, |inner| {
             inner.requests.push_back(request);
             inner.state.wait();

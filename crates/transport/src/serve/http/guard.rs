@@ -99,7 +99,8 @@ fn without_port(authority: &str) -> &str {
 
 fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost") || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    host.eq_ignore_ascii_case("localhost")
+        || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 #[cfg(test)]
@@ -107,8 +108,10 @@ mod tests {
     use super::*;
 
     fn admit(guard: &Guard, headers: &[(&'static str, &'static str)]) -> Result<(), String> {
-        let headers =
-            headers.iter().map(|(n, v)| (http::HeaderName::from_static(n), HeaderValue::from_static(v))).collect();
+        let headers = headers
+            .iter()
+            .map(|(n, v)| (http::HeaderName::from_static(n), HeaderValue::from_static(v)))
+            .collect();
         guard.admit(&headers, &Uri::from_static("/mcp")).map(|_| ())
     }
 
@@ -127,7 +130,9 @@ mod tests {
         assert!(admit(&guard, &[("host", "attacker.example")]).is_err());
         assert!(admit(&guard, &[("host", "localhost.attacker.example")]).is_err());
         assert!(admit(&guard, &[]).is_err());
-        for origin in ["https://attacker.example", "null", "http://localhost.evil", "http://localhost:80@evil", ""] {
+        for origin in
+            ["https://attacker.example", "null", "http://localhost.evil", "http://localhost:80@evil", ""]
+        {
             assert!(admit(&guard, &[("host", "localhost"), ("origin", origin)]).is_err(), "{origin}");
         }
         let two = [("host", "localhost"), ("origin", "http://localhost"), ("origin", "http://localhost")];
@@ -145,6 +150,9 @@ mod tests {
             origins: vec!["https://app.example".into()],
             ..Guard::default()
         };
-        assert_eq!(admit(&guard, &[("host", "tools.example:8443"), ("origin", "https://app.example")]), Ok(()));
+        assert_eq!(
+            admit(&guard, &[("host", "tools.example:8443"), ("origin", "https://app.example")]),
+            Ok(())
+        );
     }
 }

@@ -11,6 +11,7 @@ mod post;
 mod reply;
 mod session;
 mod sse;
+mod workers;
 
 use std::convert::Infallible;
 use std::io;
@@ -18,15 +19,18 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::HeaderMap;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use protocol::{Era, Version};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use self::body::Body;
 use self::session::Sessions;
+use self::workers::Workers;
 use super::{Handler, Outbox, Via};
 
 pub use self::guard::Guard;
@@ -59,6 +63,8 @@ pub struct Options {
     pub check_version: bool,
     /// After how long a silent stream gets a comment, so that nobody in between takes it for dead.
     pub keep_alive: Duration,
+    /// How many threads of its own the server has; with none it shares the caller's runtime.
+    pub workers: usize,
 }
 
 /// A server that accepts connections until it is dropped or told to stop.
@@ -100,19 +106,25 @@ impl Default for Options {
             forget_sessions: true,
             check_version: true,
             keep_alive: Duration::from_secs(15),
+            workers: 0,
         }
     }
 }
 
 impl HttpServer {
     /// Listens on `address` (port 0 picks a free one) and serves in the background.
-    pub async fn bind<H: Handler>(address: SocketAddr, handler: Arc<H>, options: Options) -> io::Result<Self> {
+    pub async fn bind<H: Handler>(
+        address: SocketAddr,
+        handler: Arc<H>,
+        options: Options,
+    ) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let stop = Stop::default();
+        let workers = Workers::start(options.workers, &stop.at_once)?;
         let stateless = Arc::new(handler.connect(Via::StreamableHttp, Outbox::closed()));
         let shared = Arc::new(Shared { handler, options, sessions: Sessions::default(), stateless });
-        tokio::spawn(accept(listener, shared, stop.clone()));
+        tokio::spawn(accept(listener, shared, workers, stop.clone()));
         Ok(Self { address, stop })
     }
 
@@ -165,7 +177,7 @@ impl Drop for Counted {
     }
 }
 
-async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, stop: Stop) {
+async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, workers: Workers, stop: Stop) {
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -179,7 +191,8 @@ async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, stop:
         };
         // Without this an event that follows the response head waits for the client's delayed ACK.
         let _ = stream.set_nodelay(true);
-        tokio::spawn(connection(stream, shared.clone(), stop.clone()));
+        let (shared, stop) = (shared.clone(), stop.clone());
+        workers.spawn(stream, move |stream| connection(stream, shared, stop));
     }
 }
 
@@ -190,18 +203,24 @@ async fn connection<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop:
         async move { Ok::<_, Infallible>(route(&shared, request).await) }
     });
     let mut builder = http1::Builder::new();
-    let connection =
-        builder.timer(TokioTimer::new()).half_close(false).serve_connection(TokioIo::new(stream), service);
+    let connection = builder
+        .timer(TokioTimer::new())
+        .half_close(false)
+        .writev(false)
+        .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
+    // Tokens of its own: they are looked at whenever the connection wakes, and all would queue for a shared one.
+    let (at_once, gently) = (stop.at_once.child_token(), stop.gently.child_token());
     tokio::select! {
+        biased;
         // What can go wrong here is the client's doing and has no one to be told to.
         _ = connection.as_mut() => return,
-        () = stop.at_once.cancelled() => return,
-        () = stop.gently.cancelled() => connection.as_mut().graceful_shutdown(),
+        () = at_once.cancelled() => return,
+        () = gently.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     tokio::select! {
         _ = connection => {}
-        () = stop.at_once.cancelled() => {}
+        () = at_once.cancelled() => {}
     }
 }
 
@@ -214,6 +233,10 @@ async fn route<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Respons
     let mut response = match (request.uri().path(), request.method().as_str()) {
         (_, "OPTIONS") => guard::preflight(),
         (MCP_PATH, "POST") => post::post(shared, request).await,
+        // The modern era has neither streams of that kind nor sessions to end.
+        (MCP_PATH, "GET" | "DELETE") if names_modern(request.headers()) => {
+            finish(shared, None, reply::not_allowed("POST"))
+        }
         (MCP_PATH, "GET") => finish(shared, None, session::listen(shared, &request)),
         (MCP_PATH, "DELETE") => finish(shared, None, session::delete(shared, &request)),
         (MCP_PATH, _) => reply::not_allowed("GET, POST, DELETE"),
@@ -227,6 +250,12 @@ async fn route<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Respons
         guard::allow(&origin, response.headers_mut());
     }
     response
+}
+
+/// Whether the headers name a revision of the modern era.
+fn names_modern(headers: &HeaderMap) -> bool {
+    let named = headers.get("mcp-protocol-version").and_then(|value| value.to_str().ok());
+    named.and_then(|text| text.parse::<Version>().ok()).is_some_and(|version| version.era() == Era::Modern)
 }
 
 fn finish<H: Handler>(shared: &Shared<H>, method: Option<&str>, response: Response) -> Response {

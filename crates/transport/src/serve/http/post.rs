@@ -7,12 +7,12 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use protocol::{Era, Version};
+use protocol::Version;
 use tokio::sync::mpsc;
 use wire::{Frame, Payload};
 
 use super::session::{self, Session};
-use super::{Request, Response, Shared, finish, reply};
+use super::{Request, Response, Shared, finish, names_modern, reply};
 use crate::MAX_MESSAGE;
 use crate::serve::{Answer, Handler, Inbound, Opening, Out, Via, batch};
 
@@ -27,7 +27,7 @@ pub(super) async fn post<H: Handler>(shared: &Arc<Shared<H>>, request: Request) 
     };
     let payload = match Payload::parse(&body) {
         Ok(payload) => payload,
-        Err(why) => return answer_stateless(shared, shared.handler.malformed(None, &why)),
+        Err(why) => return answer_stateless(shared, shared.handler.malformed(None, &why), &head.headers),
     };
     let method = match &payload {
         Payload::Single(frame) => frame.method(),
@@ -65,7 +65,7 @@ fn dispatch<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, headers: 
         Payload::Single(frame) => match opening(&frame, headers) {
             opening @ Opening::Modern(_) => {
                 let inbound = Inbound { frame, opening, headers: Some(headers) };
-                answer_stateless(shared, shared.handler.handle(&shared.stateless, inbound))
+                answer_stateless(shared, shared.handler.handle(&shared.stateless, inbound), headers)
             }
             // A second handshake in one session is that session's to refuse.
             Opening::Initialize if session::session_id(headers).is_some() => {
@@ -80,13 +80,9 @@ fn dispatch<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, headers: 
 
 /// A header that names a modern revision makes a message modern too, so that a missing `_meta` is reported as such.
 fn opening(frame: &Frame<'_>, headers: &HeaderMap) -> Opening {
-    let opening = Opening::of(frame);
-    let named = headers.get("mcp-protocol-version").and_then(|v| v.to_str().ok());
-    match (&opening, named) {
-        (Opening::Legacy, Some(text)) if text.parse::<Version>().is_ok_and(|v| v.era() == Era::Modern) => {
-            Opening::Modern(text.to_owned())
-        }
-        _ => opening,
+    match Opening::of(frame) {
+        Opening::Legacy if names_modern(headers) => Opening::Modern(Version::LATEST.as_str().to_owned()),
+        opening => opening,
     }
 }
 
@@ -95,7 +91,7 @@ fn initialize<H: Handler>(shared: &Arc<Shared<H>>, frame: Frame<'_>, headers: &H
     let inbound = Inbound { frame, opening: Opening::Initialize, headers: Some(headers) };
     let answer = shared.handler.handle(&session.peer, inbound);
     let established = shared.handler.is_established(&session.peer);
-    let mut response = answer_in(shared, &session, answer);
+    let mut response = answer_in(shared, &session, answer, headers);
     if established {
         let id = shared.sessions.insert(session).and_then(|id| HeaderValue::try_from(id).ok());
         let Some(id) = id else { return reply::refused(500, "no randomness for a session id") };
@@ -110,25 +106,32 @@ fn in_session<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, headers
         Err(refusal) => return *refusal,
     };
     let answer = batch::answer(&shared.handler, &session.peer, payload, Some(headers));
-    answer_in(shared, &session, answer)
+    answer_in(shared, &session, answer, headers)
 }
 
-fn answer_in<H: Handler>(shared: &Shared<H>, session: &Session<H::Peer>, answer: Answer) -> Response {
-    match answer {
-        Answer::Accepted => reply::accepted(),
-        Answer::Message { status, body } => reply::json(status, body),
-        Answer::Stream(outs) => {
-            let primed = session::primes(shared.handler.version(&session.peer));
-            session.answer(outs, primed, &shared.options)
-        }
-    }
+fn answer_in<H: Handler>(
+    shared: &Shared<H>,
+    session: &Session<H::Peer>,
+    answer: Answer,
+    headers: &HeaderMap,
+) -> Response {
+    at_once(answer, headers).unwrap_or_else(|outs| {
+        let primed = session::primes(shared.handler.version(&session.peer));
+        session.answer(outs, primed, &shared.options)
+    })
 }
 
-fn answer_stateless<H: Handler>(shared: &Shared<H>, answer: Answer) -> Response {
+fn answer_stateless<H: Handler>(shared: &Shared<H>, answer: Answer, headers: &HeaderMap) -> Response {
+    at_once(answer, headers).unwrap_or_else(|outs| reply::events(events(outs, shared.options.keep_alive)))
+}
+
+/// The response to what is no stream, or to a client that takes none and gets the end of it alone.
+fn at_once(answer: Answer, headers: &HeaderMap) -> Result<Response, mpsc::Receiver<Out>> {
     match answer {
-        Answer::Accepted => reply::accepted(),
-        Answer::Message { status, body } => reply::json(status, body),
-        Answer::Stream(outs) => reply::events(events(outs, shared.options.keep_alive)),
+        Answer::Accepted => Ok(reply::accepted()),
+        Answer::Message { status, body } => Ok(reply::json(status, body)),
+        Answer::Stream(outs) if session::accepts(headers, "text/event-stream") => Err(outs),
+        Answer::Stream(outs) => Ok(reply::last(outs)),
     }
 }
 

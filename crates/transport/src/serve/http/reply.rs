@@ -4,9 +4,11 @@ use bytes::Bytes;
 use futures_util::Stream;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use http::{HeaderName, StatusCode};
+use tokio::sync::mpsc;
 
 use super::Response;
 use super::body::Body;
+use crate::serve::Out;
 
 /// A response without content type.
 pub(super) fn empty(status: StatusCode, body: Body) -> Response {
@@ -24,6 +26,23 @@ pub(super) fn accepted() -> Response {
 pub(super) fn json(status: u16, body: Bytes) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = empty(status, Body::Full(Some(body)));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// The last message of a stream as JSON, once it is there.
+pub(super) fn last(mut outs: mpsc::Receiver<Out>) -> Response {
+    let last = async move {
+        let mut last = Bytes::new();
+        while let Some(out) = outs.recv().await {
+            match out {
+                Out::Message(message) => last = message,
+                Out::Hangup { .. } => {}
+            }
+        }
+        last
+    };
+    let mut response = empty(StatusCode::OK, Body::events(futures_util::stream::once(last)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

@@ -1,0 +1,156 @@
+//! From what a feature makes of a request to what the transport is given: a message, or a stream.
+
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use protocol::{Era, Version};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::sync::mpsc;
+use transport::serve::{Answer, Out, Via};
+use wire::{Frame, Id};
+
+use crate::context::{Call, Reply, Stop, Work};
+use crate::feature::{self, modern};
+use crate::rpc::{self, RpcError};
+
+/// How many streamed messages may wait before a tool is made to wait.
+const QUEUE: usize = 64;
+
+/// Has the features answer a request.
+pub(crate) fn run(call: Call) -> Answer {
+    match feature::dispatch(&call) {
+        Ok(Reply::Done(result)) => answer(&call, Ok(result)),
+        Ok(Reply::Later(work)) => later(call, work),
+        Err(stop) => answer(&call, Err(stop)),
+    }
+}
+
+/// Refuses a message that did not get as far as the features.
+pub(crate) fn refuse(frame: &Frame<'_>, version: Version, error: &RpcError) -> Answer {
+    let id = frame.id.filter(|id| Id::allows(id));
+    let mut body = rpc::error(id, error);
+    // Before 2025-11-25 an error response had to have an id, and JSON-RPC says null for one that cannot be read.
+    if id.is_none() && version < Version::V2025_11_25 {
+        body = rpc::error(Some(RawValue::NULL), error);
+    }
+    Answer::Message { status: error.http_status(version), body: body.into() }
+}
+
+/// The result or error of a request, as the client's revision has it.
+pub(crate) fn concluded(call: &Call, outcome: Result<Value, Stop>) -> Result<Value, RpcError> {
+    let mut result = match outcome {
+        Ok(result) => result,
+        Err(Stop::Input(requests)) => modern::input_required(call, &requests)?,
+        Err(Stop::Error(error)) => return Err(error),
+    };
+    feature::finish(call, &mut result)?;
+    Ok(result)
+}
+
+/// The final message of a request.
+fn conclude(call: &Call, outcome: Result<Value, Stop>) -> (u16, Bytes) {
+    match concluded(call, outcome) {
+        Ok(result) if call.version().era() == Era::Modern => {
+            (200, rpc::signed_result(&call.id, &result).into())
+        }
+        Ok(result) => (200, rpc::result(&call.id, &result).into()),
+        Err(error) => (error.http_status(call.client.version), rpc::error(Some(&call.id), &error).into()),
+    }
+}
+
+fn answer(call: &Call, outcome: Result<Value, Stop>) -> Answer {
+    let (status, body) = conclude(call, outcome);
+    Answer::Message { status, body }
+}
+
+/// Runs `work` on its own and streams what it says, unless the client cancels or goes away.
+///
+/// What is done at the first step is answered at once: a refusal keeps its HTTP status, and a question costs no stream.
+fn later(mut call: Call, work: Work) -> Answer {
+    let (sender, receiver) = mpsc::channel(QUEUE);
+    call.out = Some(sender.clone());
+    let mut work = work(call.clone());
+    let running = can_be_cancelled(&call).then(|| call.peer.run(Id::from_raw(&call.id)));
+    let first = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    let work = match first {
+        Poll::Ready(outcome) if receiver.is_empty() => return answer(&call, outcome),
+        Poll::Ready(outcome) => Box::pin(std::future::ready(outcome)),
+        Poll::Pending => work,
+    };
+    tokio::spawn(async move {
+        let stop = running.as_ref().map(|running| running.stop.clone()).unwrap_or_default();
+        let outcome = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            () = sender.closed() => return,
+            outcome = work => outcome,
+        };
+        let (_, message) = conclude(&call, outcome);
+        // The client has gone; there is nobody to tell.
+        let _ = sender.send(Out::Message(message)).await;
+    });
+    Answer::Stream(receiver)
+}
+
+/// Stateless HTTP cancels by closing the stream, and its ids mean nothing beyond it. `initialize` cannot be cancelled
+/// at all, but it does not take time.
+fn can_be_cancelled(call: &Call) -> bool {
+    call.version().era() == Era::Legacy || call.peer.via == Via::Pipe
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use serde_json::json;
+    use transport::serve::{Handler, Inbound, Opening, Outbox};
+
+    use super::*;
+    use crate::{Peer, Server};
+
+    fn called(server: &Server, peer: &Arc<Peer>, tool: &str) -> Answer {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let arguments = json!({ "name": tool, "_meta": meta });
+        let text =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments }).to_string();
+        let frame = Frame::parse(text.as_bytes()).unwrap();
+        let opening = Opening::of(&frame);
+        server.handle(peer, Inbound { frame, opening, headers: None })
+    }
+
+    fn connected(server: &Server) -> Arc<Peer> {
+        Arc::new(server.connect(Via::StreamableHttp, Outbox::closed()))
+    }
+
+    #[tokio::test]
+    async fn what_is_done_at_once_is_no_stream() {
+        let server = Server::new();
+        let peer = connected(&server);
+        assert!(matches!(called(&server, &peer, "picture"), Answer::Message { status: 200, .. }));
+        let refused = called(&server, &peer, "sample");
+        assert!(matches!(refused, Answer::Message { status: 400, .. }), "{refused:?}");
+        assert!(matches!(called(&server, &peer, "countdown"), Answer::Stream(_)));
+    }
+
+    /// Work holds on to its peer, so that nobody else holds it when the work has ended.
+    #[tokio::test]
+    async fn work_ends_when_nobody_reads_its_stream() {
+        let server = Server::new();
+        let peer = connected(&server);
+        let answer = called(&server, &peer, "countdown");
+        assert!(Arc::strong_count(&peer) > 1);
+        drop(answer);
+        let ended = async {
+            while Arc::strong_count(&peer) > 1 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        // Sooner than the countdown would be done.
+        assert!(tokio::time::timeout(Duration::from_millis(60), ended).await.is_ok());
+    }
+}
