@@ -112,12 +112,14 @@ impl Report {
     pub fn merge(reports: impl IntoIterator<Item = Self>) -> Self {
         let mut merged = Self::default();
         let mut transports: Vec<String> = Vec::new();
-        for report in reports {
+        for (run, report) in reports.into_iter().enumerate() {
             merged.counts = merged.counts.plus(report.counts);
             merged.took_ms += report.took_ms;
             merged.cases.extend(report.cases);
             transports.push(report.target.transport.clone());
-            merged.target = report.target;
+            if run == 0 {
+                merged.target = report.target;
+            }
         }
         merged.target.transport = transports.join(", ");
         merged.sort();
