@@ -14,6 +14,7 @@ mod feature;
 mod fixtures;
 mod lists;
 mod moment;
+mod params;
 mod peer;
 mod rpc;
 mod seal;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use bytes::Bytes;
 use protocol::method::{self, Direction, Kind as Sort, Method, Side};
 use protocol::{Era, Version, code};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use transport::serve::{Answer, Handler, Inbound, Opening, Outbox, Via};
@@ -18,6 +18,7 @@ use crate::context::Call;
 use crate::fault::{Fault, Faults, framing};
 use crate::feature::tasks::Tasks;
 use crate::feature::{self, modern};
+use crate::params::Params;
 use crate::peer::Peer;
 use crate::rpc::{self, RpcError};
 use crate::seal::Sealer;
@@ -122,11 +123,13 @@ impl Server {
         };
         let fail = |error| (era, error);
         let name = frame.method().ok_or_else(|| fail(RpcError::invalid_request("method is no string")))?;
-        let params = params(frame).map_err(fail)?;
-        let (client, progress) = match &inbound.opening {
-            Opening::Modern(_) => modern::read(self, &name, &params, inbound.headers).map_err(fail)?,
+        let params = Params::of(frame).map_err(fail)?;
+        let (client, progress, params) = match &inbound.opening {
+            Opening::Modern(_) => modern::read(self, &name, params, inbound.headers).map_err(fail)?,
             Opening::Initialize | Opening::Legacy => {
-                feature::lifecycle::read(peer, &name, &params).map_err(fail)?
+                let params = params.whole();
+                let (client, progress) = feature::lifecycle::read(peer, &name, &params).map_err(fail)?;
+                (client, progress, params)
             }
         };
         let method = method::find(client.version, &name)
@@ -248,15 +251,6 @@ impl Server {
         if !peers.iter().any(|p| p.ptr_eq(&known)) {
             peers.push(known);
         }
-    }
-}
-
-fn params(frame: &Frame<'_>) -> Result<Value, RpcError> {
-    let Some(raw) = frame.params else { return Ok(Value::Object(Map::new())) };
-    match serde_json::from_str(raw.get()) {
-        Ok(params @ Value::Object(_)) => Ok(params),
-        Ok(_) => Err(RpcError::invalid_params("params must be an object")),
-        Err(error) => Err(RpcError::invalid_params(format!("params cannot be read: {error}"))),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The fields that every modern request carries in `_meta`.
 
+use serde::de::{Deserialize, Deserializer, IgnoredAny};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -23,7 +24,7 @@ pub struct RequestMeta {
 }
 
 /// A client's own word about its name and version.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct ClientInfo {
     /// The name of the software.
     pub name: String,
@@ -89,6 +90,43 @@ impl RequestMeta {
         Self::from_meta(params.meta.as_ref())
     }
 
+    /// Reads a `_meta` that has not been parsed. What every sound client sends costs little here: no tree is built of it.
+    pub fn of_raw_meta(meta: Option<&RawValue>) -> Result<Self, MetaError> {
+        match meta.and_then(Self::plain) {
+            Some(plain) => Ok(plain),
+            None => {
+                let tree = meta.and_then(|meta| serde_json::from_str::<Value>(meta.get()).ok());
+                Self::from_meta(tree.as_ref())
+            }
+        }
+    }
+
+    /// A `_meta` with a version, capabilities and at most the client's name, all as they should be; anything else is
+    /// left to the careful reader.
+    fn plain(meta: &RawValue) -> Option<Self> {
+        #[derive(serde::Deserialize)]
+        struct Plain {
+            #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
+            version: String,
+            #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
+            capabilities: Map<String, Value>,
+            #[serde(rename = "io.modelcontextprotocol/clientInfo", default, deserialize_with = "present")]
+            client_info: Option<ClientInfo>,
+            #[serde(rename = "io.modelcontextprotocol/logLevel", default, deserialize_with = "present")]
+            log_level: Option<IgnoredAny>,
+            #[serde(rename = "progressToken", default, deserialize_with = "present")]
+            progress_token: Option<IgnoredAny>,
+        }
+        let plain: Plain = serde_json::from_str(meta.get()).ok()?;
+        (plain.log_level.is_none() && plain.progress_token.is_none()).then(|| Self {
+            version: plain.version,
+            client_info: plain.client_info,
+            log_level: None,
+            progress_token: None,
+            capabilities: Value::Object(plain.capabilities),
+        })
+    }
+
     /// What the client declared for this request.
     pub fn capabilities(&self) -> Capabilities<'_> {
         Capabilities::of(&self.capabilities)
@@ -119,6 +157,11 @@ impl RequestMeta {
             capabilities: capabilities.clone(),
         })
     }
+}
+
+/// A member that is there, be it null, is not absent.
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 impl ClientInfo {
@@ -183,6 +226,31 @@ mod tests {
 
     fn error(change: impl FnOnce(&mut Map<String, Value>)) -> String {
         RequestMeta::of(Some(&params(change))).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn both_readers_agree() {
+        let changes: [(&str, Value); 9] = [
+            (PROTOCOL_VERSION, json!(7)),
+            (PROTOCOL_VERSION, Value::Null),
+            (CLIENT_CAPABILITIES, json!([])),
+            (CLIENT_CAPABILITIES, json!({"roots": {}})),
+            (CLIENT_INFO, json!({"name": "c", "version": "1", "title": "C"})),
+            (CLIENT_INFO, json!({"name": "c"})),
+            (CLIENT_INFO, Value::Null),
+            (LOG_LEVEL, Value::Null),
+            (PROGRESS_TOKEN, json!("a")),
+        ];
+        for (key, value) in changes {
+            let params = params(|meta| drop(meta.insert(key.into(), value.clone())));
+            let raw = serde_json::value::to_raw_value(&params["_meta"]).unwrap();
+            assert_eq!(
+                RequestMeta::of_raw_meta(Some(&raw)),
+                RequestMeta::of(Some(&params)),
+                "{key}: {value}"
+            );
+        }
+        assert_eq!(RequestMeta::of_raw_meta(None), Err(MetaError::NoMeta));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use protocol::apps::openai::{LOCALE, USER_AGENT, USER_LOCATION};
 use protocol::locale;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::openai::PREFIX;
 
@@ -37,6 +38,15 @@ impl Hints {
             user_agent: meta.get(USER_AGENT).and_then(line),
             place: meta.get(USER_LOCATION).and_then(place),
         }
+    }
+
+    /// The hints in a `_meta` that has not been parsed; without a key of theirs it is not worth parsing.
+    pub(crate) fn of_raw(meta: &RawValue) -> Self {
+        if !meta.get().contains(PREFIX) && !meta.get().contains(OLD_LOCALE) {
+            return Self::default();
+        }
+        let meta = serde_json::from_str(meta.get()).unwrap_or(Value::Null);
+        Self::of(&serde_json::json!({ "_meta": meta }))
     }
 
     /// These, and where they are silent, those of the handshake.

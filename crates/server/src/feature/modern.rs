@@ -15,6 +15,7 @@ use crate::client::Client;
 use crate::context::{Ask, Call, Stop};
 use crate::fault::http::HEADER_MISMATCH_SERVED;
 use crate::fault::lifecycle as fault;
+use crate::params::Params;
 use crate::rpc::RpcError;
 use crate::server::{Server, supported};
 
@@ -28,18 +29,20 @@ const ANSWERS: &str = "answers";
 pub(crate) fn read(
     server: &Server,
     method: &str,
-    params: &Value,
+    params: Params<'_>,
     headers: Option<&HeaderMap>,
-) -> Result<(Client, Option<Value>), RpcError> {
-    let hints = Hints::of(params);
-    if server.is_broken(&fault::META_OPTIONAL) && params["_meta"].get(CLIENT_CAPABILITIES).is_none() {
-        return Ok((
-            Client { version: Version::LATEST, capabilities: json!({}).into(), log_level: None, hints },
-            None,
-        ));
+) -> Result<(Client, Option<Value>, Value), RpcError> {
+    let Params { meta: raw, rest } = params;
+    let params = Value::Object(rest);
+    let hints = raw.map(Hints::of_raw).unwrap_or_default();
+    let lacks = |member: &str| raw.is_none_or(|raw| !raw.get().contains(member));
+    if server.is_broken(&fault::META_OPTIONAL) && lacks(CLIENT_CAPABILITIES) {
+        let capabilities = json!({}).into();
+        return Ok((Client { version: Version::LATEST, capabilities, log_level: None, hints }, None, params));
     }
-    let meta = RequestMeta::of(Some(params)).map_err(|e| RpcError::invalid_params(e.to_string()).at(400))?;
-    let mismatch = headers.and_then(|headers| standard(server, method, &meta.version, params, headers).err());
+    let meta = RequestMeta::of_raw_meta(raw).map_err(|e| RpcError::invalid_params(e.to_string()).at(400))?;
+    let mismatch =
+        headers.and_then(|headers| standard(server, method, &meta.version, &params, headers).err());
     if let Some(mismatch) = mismatch.as_ref().filter(|mismatch| is_about_version(mismatch)) {
         return Err(mismatched(mismatch));
     }
@@ -49,7 +52,11 @@ pub(crate) fn read(
     }
     let progress = meta.progress_token.as_ref().map(|token| token.as_value().clone());
     let log_level = meta.log_level;
-    Ok((Client { version, capabilities: meta.into_capabilities().into(), log_level, hints }, progress))
+    Ok((
+        Client { version, capabilities: meta.into_capabilities().into(), log_level, hints },
+        progress,
+        params,
+    ))
 }
 
 fn version(server: &Server, named: &str) -> Result<Version, RpcError> {
@@ -76,7 +83,7 @@ fn standard(
     let headers = folded(headers);
     let body = match method::find(Version::LATEST, method) {
         Some(known) => Mirrored::of_known(known, version, params),
-        None => Mirrored::of(method, Some(params)),
+        None => Mirrored { method, version: Some(version), ..Mirrored::default() },
     };
     header::check_standard(body, |name| lookup(&headers, name))
 }

@@ -7,7 +7,6 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use protocol::Version;
 use tokio::sync::mpsc;
 use wire::{Frame, Payload};
 
@@ -78,12 +77,14 @@ fn dispatch<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, headers: 
     }
 }
 
-/// A header that names a modern revision makes a message modern too, so that a missing `_meta` is reported as such.
+/// A header that names a modern revision makes a message modern by itself, so that a missing `_meta` is reported as such,
+/// and one that is there need not be read twice. A handshake is judged by what it carries.
 fn opening(frame: &Frame<'_>, headers: &HeaderMap) -> Opening {
-    match Opening::of(frame) {
-        Opening::Legacy if names_modern(headers) => Opening::Modern(Version::LATEST.as_str().to_owned()),
-        opening => opening,
+    let handshake = frame.method().is_some_and(|method| method == "initialize");
+    if names_modern(headers) && !handshake {
+        return Opening::Modern(String::new());
     }
+    Opening::of(frame)
 }
 
 fn initialize<H: Handler>(shared: &Arc<Shared<H>>, frame: Frame<'_>, headers: &HeaderMap) -> Response {
