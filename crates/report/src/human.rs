@@ -68,7 +68,7 @@ fn sections(out: &mut String, report: &Report) -> fmt::Result {
         listed.sort_by_key(|(outcome, _)| *outcome != Outcome::Passed);
         for (outcome, count) in listed {
             let style = style(outcome);
-            write!(out, "  {style}{count} {outcome}{style:#}")?;
+            write!(out, "  {style}{}{style:#}", counted(outcome, count))?;
             if outcome == Outcome::NotApplicable {
                 write!(out, "{DIM}{}{DIM:#}", reason(&cases))?;
             }
