@@ -81,11 +81,6 @@ impl ServerCx {
         opened.await.as_ref().map_err(Clone::clone)
     }
 
-    /// Whether there is a session that works; without one no silence is golden.
-    pub fn is_established(&self) -> bool {
-        self.shared.get().is_some_and(Result::is_ok)
-    }
-
     /// A session with a server that has shown that it is one: by its handshake, or, where there is none, by a list.
     async fn established(&self) -> Result<Session, Finding> {
         let session = self.open(Profile::default()).await?;

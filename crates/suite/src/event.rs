@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::Version;
 
-use crate::{Case, CaseReport, TargetReport};
+use crate::{CaseReport, TargetReport};
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -18,8 +18,6 @@ pub enum Event {
         /// How many cases there are.
         cases: usize,
     },
-    /// A case begins.
-    Started(Case),
     /// A case has its outcome.
     Finished(CaseReport),
     /// All is done.

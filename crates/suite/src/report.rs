@@ -96,7 +96,7 @@ impl Report {
     pub fn add(&mut self, event: &Event) {
         match event {
             Event::Reached(target) => self.target = target.clone(),
-            Event::Began { .. } | Event::Started(_) => {}
+            Event::Began { .. } => {}
             Event::Finished(case) => {
                 self.counts.add(case.outcome);
                 self.cases.push(case.clone());

@@ -34,7 +34,6 @@ impl Progress {
                 self.revision = version.to_string();
                 self.bar.inc_length(u64::try_from(*cases).unwrap_or(0));
             }
-            Event::Started(_) => {}
             Event::Finished(case) => {
                 self.bar.inc(1);
                 self.bar.set_message(format!("{} {}", self.revision, case.check));

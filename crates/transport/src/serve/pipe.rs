@@ -107,7 +107,8 @@ impl<H: Handler> Connection<H> {
     }
 }
 
-async fn forward(mut stream: mpsc::Receiver<Out>, sender: mpsc::Sender<Bytes>) {
+/// Passes the messages of a stream on to a channel that all of them share.
+pub(super) async fn forward(mut stream: mpsc::Receiver<Out>, sender: mpsc::Sender<Bytes>) {
     while let Some(out) = stream.recv().await {
         match out {
             Out::Message(message) => {

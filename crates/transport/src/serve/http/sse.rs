@@ -9,7 +9,7 @@ use wire::Payload;
 
 use super::session::Session;
 use super::{COMMENT, MESSAGES_PATH, Request, Response, Shared, post, reply};
-use crate::serve::{Answer, Handler, Out, Via, batch};
+use crate::serve::{Answer, Handler, Via, batch, pipe};
 
 /// The name by which the posting path tells its sessions apart.
 const PARAMETER: &str = "sessionId";
@@ -54,23 +54,10 @@ pub(super) async fn post<H: Handler>(shared: &Arc<Shared<H>>, request: Request) 
             let _ = session.sender.send(body).await;
         }
         Answer::Stream(outs) => {
-            tokio::spawn(forward(outs, session.sender.clone()));
+            tokio::spawn(pipe::forward(outs, session.sender.clone()));
         }
     }
     reply::accepted()
-}
-
-async fn forward(mut outs: mpsc::Receiver<Out>, sender: mpsc::Sender<Bytes>) {
-    while let Some(out) = outs.recv().await {
-        match out {
-            Out::Message(message) => {
-                if sender.send(message).await.is_err() {
-                    return;
-                }
-            }
-            Out::Hangup { .. } => {}
-        }
-    }
 }
 
 /// The stream of one client; the session ends with it.
