@@ -21,6 +21,10 @@ const QUEUE: usize = 64;
 pub(crate) fn run(call: Call) -> Answer {
     match feature::dispatch(&call) {
         Ok(Reply::Done(result)) => answer(&call, Ok(result)),
+        Ok(Reply::Text(text)) => {
+            let body = rpc::text_result(&call.id, call.version().era(), &text).into();
+            Answer::Message { status: 200, body }
+        }
         Ok(Reply::Later(work)) => later(call, work),
         Err(stop) => answer(&call, Err(stop)),
     }

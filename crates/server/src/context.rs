@@ -46,6 +46,8 @@ pub(crate) struct Call {
 pub(crate) enum Reply {
     /// The result, at once.
     Done(Value),
+    /// The result of a tool that says one text, at once.
+    Text(String),
     /// The result after a while, with messages before it.
     Later(Work),
 }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use protocol::meta::SERVER_INFO;
-use protocol::{Version, code};
+use protocol::{Era, Version, code};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -80,6 +80,28 @@ pub(crate) fn signed_result(id: &RawValue, value: &Value) -> Vec<u8> {
     message
 }
 
+/// The response of a tool that says one text, as [`result`] and [`signed_result`] would write it.
+pub(crate) fn text_result(id: &RawValue, era: Era, text: &str) -> Vec<u8> {
+    let mut message = Vec::with_capacity(RESULT_ROOM + text.len());
+    message.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    message.extend_from_slice(id.get().as_bytes());
+    message.extend_from_slice(br#","result":{"content":[{"type":"text","text":"#);
+    // Writing to memory cannot fail.
+    let _ = serde_json::to_writer(&mut message, text);
+    message.extend_from_slice(b"}]");
+    match era {
+        Era::Legacy => message.extend_from_slice(b"}}"),
+        Era::Modern => {
+            message.extend_from_slice(br#","resultType":"complete""#);
+            message.extend_from_slice(SIGNATURE.as_bytes());
+        }
+    }
+    message
+}
+
+/// What a text result needs besides its text, and something for escapes.
+const RESULT_ROOM: usize = 384;
+
 /// The end of a signed response.
 static SIGNATURE: LazyLock<String> = LazyLock::new(|| {
     let meta = json!({ SERVER_INFO: lifecycle::signature() });
@@ -135,6 +157,16 @@ fn written(message: &Message<'_>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_written_like_any_other_result() {
+        let id = RawValue::from_string("7".to_owned()).unwrap();
+        let said = "tab\t, \"quote\" and ü";
+        let content = json!([{ "type": "text", "text": said }]);
+        assert_eq!(text_result(&id, Era::Legacy, said), result(&id, &json!({ "content": content })));
+        let complete = json!({ "content": content, "resultType": "complete" });
+        assert_eq!(text_result(&id, Era::Modern, said), signed_result(&id, &complete));
+    }
 
     #[test]
     fn messages_have_the_members_that_they_need() {

@@ -34,6 +34,8 @@ pub(crate) struct Tool {
 pub(crate) enum Run {
     /// At once.
     Now(fn(&Call, &Value) -> Value),
+    /// At once, with a text and nothing else to say, of which no tree has to be built.
+    Text(fn(&Value) -> String),
     /// It takes time, says things meanwhile, or asks the client.
     Later(fn(Call, Value) -> Later),
     /// In two stages. Where the server decides on tasks, only the second becomes one: what the first one needs is

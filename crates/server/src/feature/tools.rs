@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use protocol::{Era, Version};
 use serde_json::{Value, json};
 
-use crate::catalogue::tool::failure;
+use crate::catalogue::tool::{failure, text};
 use crate::catalogue::{Run, ToolEntry};
 use crate::context::{Call, Later, Reply, Stop, Work};
 use crate::fault::tools as fault;
@@ -57,6 +57,7 @@ pub(crate) fn call(call: &Call) -> Result<Reply, Stop> {
 fn run(call: &Call, run: Run, plan: Plan, arguments: &Value) -> Result<Reply, Stop> {
     match (plan, run) {
         (Plan::Call, Run::Now(run)) => Ok(Reply::Done(run(call, arguments))),
+        (Plan::Call, Run::Text(run)) => Ok(Reply::Text(run(arguments))),
         (Plan::Call, Run::Later(run)) => {
             let arguments = arguments.clone();
             Ok(Reply::Later(Box::new(move |call| run(call, arguments))))
@@ -85,6 +86,7 @@ fn run(call: &Call, run: Run, plan: Plan, arguments: &Value) -> Result<Reply, St
 fn whole(run: Run, arguments: Value) -> Work {
     match run {
         Run::Now(run) => Box::new(move |call| Box::pin(async move { Ok(run(&call, &arguments)) })),
+        Run::Text(run) => Box::new(move |_| Box::pin(async move { Ok(text(run(&arguments))) })),
         Run::Later(run) => Box::new(move |call| run(call, arguments)),
         Run::Staged(before, after) => both(before, after, arguments),
     }

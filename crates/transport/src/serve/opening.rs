@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use protocol::meta::PROTOCOL_VERSION;
 use protocol::{Era, Version};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -50,6 +51,10 @@ fn is_modern(version: &str) -> bool {
 }
 
 fn named_version(params: &RawValue) -> Option<String> {
+    // Params in which neither the key nor an escape occurs need not be read to know that they do not have it.
+    if !params.get().contains(PROTOCOL_VERSION) && !params.get().contains('\\') {
+        return None;
+    }
     let params: Params<'_> = serde_json::from_str(params.get()).ok()?;
     let version = params.meta?.version?;
     Some(wire::text(version).map_or_else(|| version.get().to_owned(), Cow::into_owned))

@@ -23,7 +23,7 @@ const ECHO: Tool = Tool::new(
             "annotations": { "readOnlyHint": true, "idempotentHint": true, "openWorldHint": false },
         })
     },
-    Run::Now(|_, arguments| text(arguments["text"].as_str().unwrap_or_default())),
+    Run::Text(|arguments| arguments["text"].as_str().unwrap_or_default().to_owned()),
 )
 .with_icon(icon::ECHO);
 

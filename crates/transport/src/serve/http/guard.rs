@@ -34,12 +34,14 @@ impl Guard {
         if self.check_host {
             self.host(headers, uri)?;
         }
-        let origins: Vec<_> = headers.get_all(ORIGIN).iter().collect();
-        match origins[..] {
-            [] => Ok(None),
-            [origin] if !self.check_origin || self.is_admitted_origin(origin) => Ok(Some(origin.clone())),
-            [origin] => Err(format!("Origin {origin:?} is not admitted")),
-            [..] => Err("more than one Origin header".to_owned()),
+        let mut origins = headers.get_all(ORIGIN).iter();
+        match (origins.next(), origins.next()) {
+            (None, _) => Ok(None),
+            (Some(_), Some(_)) => Err("more than one Origin header".to_owned()),
+            (Some(origin), None) if !self.check_origin || self.is_admitted_origin(origin) => {
+                Ok(Some(origin.clone()))
+            }
+            (Some(origin), None) => Err(format!("Origin {origin:?} is not admitted")),
         }
     }
 

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Body as _;
 use tokio::sync::mpsc;
 use wire::{Frame, Payload};
 
@@ -38,15 +39,28 @@ pub(super) async fn post<H: Handler>(shared: &Arc<Shared<H>>, request: Request) 
 
 /// Reads a body of bounded size.
 pub(super) async fn read(body: hyper::body::Incoming) -> Result<Bytes, Box<Response>> {
-    match Limited::new(body, MAX_MESSAGE).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            Err(Box::new(reply::refused(413, &format!("a body of more than {MAX_MESSAGE} bytes"))))
-        }
-        Err(error) => Err(Box::new(reply::refused(400, &format!("the body broke off: {error}")))),
+    let mut body = Limited::new(body, MAX_MESSAGE);
+    // Most bodies come in one piece, which then needs no copy.
+    let first = match body.frame().await.transpose() {
+        Ok(frame) => frame.and_then(|frame| frame.into_data().ok()).unwrap_or_default(),
+        Err(error) => return Err(broken(&*error)),
+    };
+    if body.is_end_stream() {
+        return Ok(first);
+    }
+    match body.collect().await {
+        Ok(rest) => Ok([first, rest.to_bytes()].concat().into()),
+        Err(error) => Err(broken(&*error)),
     }
 }
 
+fn broken(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Box<Response> {
+    Box::new(if error.is::<LengthLimitError>() {
+        reply::refused(413, &format!("a body of more than {MAX_MESSAGE} bytes"))
+    } else {
+        reply::refused(400, &format!("the body broke off: {error}"))
+    })
+}
 fn check_media(headers: &HeaderMap) -> Result<(), Box<Response>> {
     let content = headers.get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let media = content.split(';').next().unwrap_or_default().trim();
