@@ -16,17 +16,29 @@ const OVERHEAD: usize = 128;
 pub(crate) struct Ledger {
     recorder: Recorder,
     received: Arc<AtomicUsize>,
+    messages: Arc<AtomicUsize>,
     exchanges: Arc<AtomicU32>,
     bound: usize,
 }
 
 impl Ledger {
     pub(crate) fn new(recorder: Recorder, bound: usize) -> Self {
-        Self { recorder, received: Arc::default(), exchanges: Arc::default(), bound }
+        Self {
+            recorder,
+            received: Arc::default(),
+            messages: Arc::default(),
+            exchanges: Arc::default(),
+            bound,
+        }
     }
 
     pub(crate) const fn recorder(&self) -> &Recorder {
         &self.recorder
+    }
+
+    /// Whether the target has sent any message yet.
+    pub(crate) fn has_heard(&self) -> bool {
+        self.messages.load(Ordering::Relaxed) > 0
     }
 
     /// The number of the next HTTP exchange.
@@ -44,6 +56,9 @@ impl Ledger {
         let before = self.received.fetch_add(cost, Ordering::Relaxed);
         if before.saturating_add(cost) > self.bound {
             return Err(Failure::TooLarge { what: "a session".into(), limit: self.bound });
+        }
+        if what == What::Message {
+            self.messages.fetch_add(1, Ordering::Relaxed);
         }
         self.recorder.record(Direction::ToClient, what, exchange, bytes);
         Ok(())

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use protocol::header;
 use serde_json::Value;
 
-use super::{Pending, Rounds, Session};
+use super::{Channel, Pending, Rounds, Session};
 use crate::client::{Failure, Reply};
 
 /// A message to be refined and sent.
@@ -156,7 +156,12 @@ impl Request {
         Rounds::run(self).await
     }
 
+    /// A process that has not said anything yet may still be starting.
     pub(super) fn patience(&self) -> Duration {
-        self.timeout.unwrap_or(self.session.inner.limits.request)
+        let inner = &self.session.inner;
+        let starting = matches!(inner.channel, Channel::Pipe(_)) && !inner.ledger.has_heard();
+        let usual =
+            if starting { inner.limits.start.max(inner.limits.request) } else { inner.limits.request };
+        self.timeout.unwrap_or(usual)
     }
 }
