@@ -16,6 +16,7 @@ mod outcome;
 mod plan;
 mod report;
 mod run;
+pub mod seeds;
 mod verdict;
 
 pub use check::{Check, On, Run, Section, by_id, registry};
