@@ -48,6 +48,11 @@ fn write(out: &mut String, check: &Check) -> fmt::Result {
     for (alias, says) in check.aliases.iter().filter_map(|alias| Some((alias, suite::seeds::note(alias)?))) {
         note("", &format!("{alias} {says}"))?;
     }
+    for (alias, all) in
+        check.aliases.iter().filter_map(|alias| Some((alias, suite::seeds::answered_by(alias)?)))
+    {
+        note("", &format!("{alias} is answered by {}", all.join(", ")))?;
+    }
     for version in check.versions() {
         let level = check.level(version).map(|l| l.to_string()).unwrap_or_default();
         note(version.as_str(), &format!("{level:6} {}", places(check, version)))?;

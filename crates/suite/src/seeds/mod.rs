@@ -7,3 +7,8 @@ pub mod yams;
 pub fn note(alias: &str) -> Option<&'static str> {
     yams::NOTES.iter().chain(mcpjam::NOTES).find(|(id, _)| *id == alias).map(|(_, note)| *note)
 }
+
+/// The checks that answer to an alias together, where it takes more than one.
+pub fn answered_by(alias: &str) -> Option<&'static [&'static str]> {
+    mcpjam::RULES.iter().find(|rule| rule.id == alias && rule.checks.len() > 1).map(|rule| rule.checks)
+}

@@ -48,9 +48,8 @@ async fn content_html(cx: &ServerCx) -> Verdict {
     for (read, answer) in cx.apps().await?.sound_reads()? {
         for content in &read.contents {
             let document = html_of(content);
-            let head = document.trim();
-            if !html::is_document(head) {
-                let begins: String = head.chars().take(60).collect();
+            if !html::is_document(&document) {
+                let begins: String = document.trim().chars().take(60).collect();
                 return Err(answer.violated("an HTML document", format!("{}: {begins:?}", read.uri)));
             }
         }
@@ -73,9 +72,7 @@ const HTML_PARSES: Check = Check {
 async fn html_parses(cx: &ServerCx) -> Verdict {
     let mut parsed = 0;
     for (read, answer) in cx.apps().await?.sound_reads()? {
-        for document in
-            read.contents.iter().map(html_of).filter(|document| html::is_document(document.trim()))
-        {
+        for document in read.contents.iter().map(html_of).filter(|document| html::is_document(document)) {
             parsed += 1;
             let errors = html::errors(&document);
             if let Some(first) = errors.first() {

@@ -12,7 +12,7 @@ const MOST: usize = 50;
 
 /// Whether a text is an HTML document at all, however broken.
 pub(super) fn is_document(html: &str) -> bool {
-    let lower = html.to_ascii_lowercase();
+    let lower = html.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_ascii_lowercase();
     lower.starts_with("<!doctype html") || lower.contains("<html")
 }
 
@@ -140,6 +140,6 @@ mod tests {
     #[test]
     fn a_sentence_is_no_document() {
         assert!(!is_document("This is a sentence.") && !is_document("<div>a fragment</div>"));
-        assert!(is_document("<!DOCTYPE html><p>") && is_document("<!-- x --><HTML>"));
+        assert!(is_document(" \u{feff}<!DOCTYPE html><p>") && is_document("<!-- x --><HTML>"));
     }
 }

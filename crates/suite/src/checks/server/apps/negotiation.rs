@@ -27,6 +27,7 @@ const EXTENSION_DECLARATION: Check = Check {
 async fn extension_declaration(cx: &ServerCx) -> Verdict {
     let capabilities = cx.capabilities().await?;
     let Some(settings) = capabilities["extensions"].get(EXTENSION) else {
+        cx.apps().await?.ui_tools()?;
         return Err(Finding::not_applicable(format!("the server does not declare {EXTENSION}")));
     };
     let lists =

@@ -5,7 +5,7 @@ use serde_json::Value;
 use server::fault::{apps as fault, resources};
 
 use super::surface::read;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, defined, must, must_not, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[RESOURCE_EXISTS, CONTENT_BODY, ONE_CONTENT, TEXT_OR_BLOB, MISSING_REFUSED, OTHERS_READABLE];
@@ -137,7 +137,8 @@ async fn missing_refused(cx: &ServerCx) -> Verdict {
 const OTHERS_READABLE: Check = Check {
     id: "server/apps/others-readable",
     title: "resources that are no apps can be read beside them",
-    cites: &[defined("server/resources#reading-resources", Span::ALWAYS)],
+    // That a listed resource can be read is asked for elsewhere; this is about apps getting in the way.
+    cites: &[advice("server/resources#reading-resources", Span::ALWAYS)],
     aliases: &["mcp-apps-reg-03", "mcp-apps-reg-04"],
     why: "an app is an addition; what the server offered before must go on working",
     fix: "dispatch by the whole URI, not by the scheme alone",

@@ -79,10 +79,12 @@ fn of_meta(meta: &Value) -> Option<String> {
 }
 
 impl Vocabulary {
+    /// The first member that is meant as one which is not there.
     fn misspelt(&self, object: &Value, at: &str) -> Option<String> {
-        let mut keys = object.as_object()?.keys();
-        keys.find_map(|key| {
-            self.meant_by(key).map(|meant| format!("{at} has {key:?}, which is meant as {meant:?}"))
+        let members = object.as_object()?;
+        members.keys().find_map(|key| {
+            let meant = self.meant_by(key).filter(|meant| !members.contains_key(*meant))?;
+            Some(format!("{at} has {key:?}, which is meant as {meant:?}"))
         })
     }
 
@@ -103,7 +105,7 @@ fn plain(key: &str) -> String {
 
 /// Whether two names are the same but for a slip of the finger; short ones leave no room for any.
 fn is_near(one: &str, two: &str) -> bool {
-    let room = if two.len() < 6 { 0 } else { 2 };
+    let room = if two.len() < 6 { 0 } else { (two.len() / 4).min(2) };
     distance(one.as_bytes(), two.as_bytes()) <= room
 }
 
@@ -150,7 +152,7 @@ mod tests {
 
     #[test]
     fn other_members_are_nobodys_business() {
-        let ui = json!({ "csp": { "wasmUnsafeEval": true, "connectDomains": [] }, "theme": "dark", "domain": "x" });
+        let ui = json!({ "csp": { "wasmUnsafeEval": true, "connectDomains": [] }, "theme": "dark", "domain": "x", "domains": ["x"] });
         assert_eq!(of_resource(&json!({ "_meta": { "ui": ui, "example.com/ui": 1 } })), None);
         assert_eq!(of_tool(&json!({ "_meta": { "ui": { "resourceUri": "ui://a", "csp": {} } } })), None);
     }

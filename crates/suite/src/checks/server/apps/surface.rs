@@ -127,10 +127,10 @@ impl Surface {
     /// The same, of which there must be one.
     pub(super) fn ui_resources(&self) -> Result<Vec<&Value>, Finding> {
         let listed: Vec<_> = self.listed().collect();
-        if listed.is_empty() {
-            Err(Finding::not_applicable("no UI resources are listed"))
-        } else {
-            Ok(listed)
+        match listed.is_empty() {
+            true if self.links().is_empty() => Err(no_apps()),
+            true => Err(Finding::not_applicable("no UI resources are listed")),
+            false => Ok(listed),
         }
     }
 
