@@ -45,6 +45,14 @@ fn write(out: &mut String, check: &Check) -> fmt::Result {
     if !check.aliases.is_empty() {
         note("aliases", &check.aliases.join(", "))?;
     }
+    for (alias, says) in check.aliases.iter().filter_map(|alias| Some((alias, suite::seeds::note(alias)?))) {
+        note("", &format!("{alias} {says}"))?;
+    }
+    for (alias, all) in
+        check.aliases.iter().filter_map(|alias| Some((alias, suite::seeds::answered_by(alias)?)))
+    {
+        note("", &format!("{alias} is answered by {}", all.join(", ")))?;
+    }
     for version in check.versions() {
         let level = check.level(version).map(|l| l.to_string()).unwrap_or_default();
         note(version.as_str(), &format!("{level:6} {}", places(check, version)))?;

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Level {
+    /// Advice that no specification of MCP gives: falling short is a warning.
+    Advice,
     /// A recommendation: falling short is a warning.
     Should,
     /// A requirement: falling short is a failure.
@@ -35,6 +37,8 @@ pub enum Basis {
     Stated,
     /// By defining the message, its fields or its error, without such a keyword.
     Defined,
+    /// Not as a requirement: by example, in passing, or in the documentation of one host.
+    Advised,
 }
 
 /// A MUST.
@@ -62,9 +66,17 @@ pub const fn should_not(place: &'static str, span: Span) -> Cite {
     should(place, span)
 }
 
+/// Advice; the place may be the address of a page elsewhere.
+pub const fn advice(place: &'static str, span: Span) -> Cite {
+    Cite { level: Level::Advice, place, span, basis: Basis::Advised }
+}
+
 impl Cite {
-    /// The page of `version` on the specification's site.
+    /// The page of `version` on the specification's site, or the page elsewhere.
     pub fn url(&self, version: Version) -> String {
+        if self.is_elsewhere() {
+            return self.place.to_owned();
+        }
         let place = self.place.split_once('#').map_or(self.place, |(page, rest)| {
             let anchor = rest.split('/').next().unwrap_or_default();
             &self.place[..page.len() + 1 + anchor.len()]
@@ -82,6 +94,11 @@ impl Cite {
     pub fn is_apps(&self) -> bool {
         self.place.starts_with("apps.mdx")
     }
+
+    /// Whether it is no specification of MCP that says so.
+    pub fn is_elsewhere(&self) -> bool {
+        self.place.starts_with("https://")
+    }
 }
 
 impl fmt::Display for Level {
@@ -89,6 +106,7 @@ impl fmt::Display for Level {
         f.pad(match self {
             Self::Must => "MUST",
             Self::Should => "SHOULD",
+            Self::Advice => "ADVICE",
         })
     }
 }
@@ -110,5 +128,11 @@ mod tests {
         );
         assert_eq!(url("basic/index#"), "https://modelcontextprotocol.io/specification/2025-11-25/basic");
         assert!(url("apps.mdx#ui-resource-format").ends_with("2026-01-26/apps.mdx#ui-resource-format"));
+        assert_eq!(url("https://example.com/a#b"), "https://example.com/a#b");
+    }
+
+    #[test]
+    fn advice_binds_least() {
+        assert!(Level::Advice < Level::Should && Level::Should < Level::Must);
     }
 }

@@ -34,6 +34,8 @@ pub struct ServerCx {
     opened: Mutex<Vec<Session>>,
     unanswered: AtomicU32,
     facts: Facts,
+    /// What the server shows of MCP Apps.
+    pub(crate) surface: OnceCell<crate::checks::Surface>,
 }
 
 /// What has been learnt about the server, once for all checks.
@@ -67,6 +69,7 @@ impl ServerCx {
             opened: Mutex::default(),
             unanswered: AtomicU32::new(0),
             facts: Facts::default(),
+            surface: OnceCell::new(),
         }
     }
 

@@ -16,10 +16,11 @@ mod outcome;
 mod plan;
 mod report;
 mod run;
+pub mod seeds;
 mod verdict;
 
 pub use check::{Check, On, Run, Section, by_id, registry};
-pub use cite::{Basis, Cite, Level, defined, must, must_not, should, should_not};
+pub use cite::{Basis, Cite, Level, advice, defined, must, must_not, should, should_not};
 pub use context::{Facts, ServerCx, WireCx};
 pub use event::Event;
 pub use evidence::{Evidence, Excerpt, Party};

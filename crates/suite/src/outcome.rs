@@ -14,7 +14,7 @@ pub enum Outcome {
     Passed,
     /// A MUST is broken.
     Failed,
-    /// A SHOULD is not followed.
+    /// A SHOULD is not followed, or advice.
     Warned,
     /// It could not be tested.
     Blocked,
@@ -58,7 +58,7 @@ impl Outcome {
             (Ok(()), _, true) => Self::UnexpectedPass,
             (Err(Finding::Violated(_)), _, true) => Self::KnownFailure,
             (Err(Finding::Violated(_)), Level::Must, false) => Self::Failed,
-            (Err(Finding::Violated(_)), Level::Should, false) => Self::Warned,
+            (Err(Finding::Violated(_)), Level::Should | Level::Advice, false) => Self::Warned,
             (Err(Finding::Blocked(_)), _, _) => Self::Blocked,
             (Err(Finding::NotApplicable(_)), _, _) => Self::NotApplicable,
             (Err(Finding::Broke(_)), _, _) => Self::Broke,
@@ -159,6 +159,7 @@ mod tests {
         let violated: Verdict = Err(Finding::violated("a", "b"));
         assert_eq!(Outcome::of(Level::Must, &violated, false), Outcome::Failed);
         assert_eq!(Outcome::of(Level::Should, &violated, false), Outcome::Warned);
+        assert_eq!(Outcome::of(Level::Advice, &violated, false), Outcome::Warned);
         assert_eq!(Outcome::of(Level::Must, &violated, true), Outcome::KnownFailure);
         assert_eq!(Outcome::of(Level::Must, &Ok(()), true), Outcome::UnexpectedPass);
         assert_eq!(Outcome::of(Level::Must, &Err(Finding::blocked("x")), false), Outcome::Blocked);

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::app::App;
 use super::{are_shown, openai};
 use crate::context::Call;
+use crate::fault::app_details::UI_APP_ONLY_REFUSED;
 
 /// The bond between a tool and an app.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +52,17 @@ impl Link {
     /// Whether this client is offered the tool: one for apps alone is of no use where there are none. The model's
     /// list is the host's to filter, so a host that shows apps is told of every tool.
     pub(crate) fn is_offered(&self, call: &Call) -> bool {
+        if self.is_for_apps_alone()
+            && call.method.name == "tools/call"
+            && call.server.is_broken(&UI_APP_ONLY_REFUSED)
+        {
+            return false;
+        }
         self.visibility.is_none_or(|visibility| visibility.model) || are_shown(call)
+    }
+
+    fn is_for_apps_alone(&self) -> bool {
+        self.visibility == Some(APP_ONLY)
     }
 
     /// Adds to a tool's definition what this client is to know.

@@ -21,6 +21,7 @@ use protocol::shape::Shape;
 use serde_json::{Map, Value, json};
 
 use crate::context::Call;
+use crate::fault::app_details::UI_ANY_MEDIA_TYPE;
 use crate::fault::apps as fault;
 
 pub(crate) use app::{listed, read};
@@ -46,7 +47,10 @@ impl State {
 /// Whether this client is told of apps.
 pub(crate) fn are_shown(call: &Call) -> bool {
     let meant = call.client.shows_apps() && !call.server.is_broken(&fault::UI_METADATA_MISSING);
-    meant || call.server.is_broken(&fault::UI_FOR_EVERYONE)
+    let declares = || call.client.capabilities["extensions"].get(extension::UI).is_some();
+    meant
+        || call.server.is_broken(&fault::UI_FOR_EVERYONE)
+        || call.server.is_broken(&UI_ANY_MEDIA_TYPE) && declares()
 }
 
 /// Declares the extension to a client that declared it.

@@ -250,7 +250,7 @@ pub const LOCALE_ECHOED: Fault = Fault {
 };
 
 /// Edits each tool that names an app.
-fn each_tool(out: &Outgoing<'_>, message: Value, change: impl Fn(&mut Value)) -> Vec<Value> {
+pub(super) fn each_tool(out: &Outgoing<'_>, message: Value, change: impl Fn(&mut Value)) -> Vec<Value> {
     result_of(out, "tools/list", message, |r| {
         let tools = r["tools"].as_array_mut().into_iter().flatten();
         tools.filter(|tool| tool.pointer("/_meta/ui/resourceUri").is_some()).for_each(change);
@@ -258,17 +258,17 @@ fn each_tool(out: &Outgoing<'_>, message: Value, change: impl Fn(&mut Value)) ->
 }
 
 /// Edits `_meta.ui` of each tool that names an app.
-fn each_link(out: &Outgoing<'_>, message: Value, change: impl Fn(&mut Value)) -> Vec<Value> {
+pub(super) fn each_link(out: &Outgoing<'_>, message: Value, change: impl Fn(&mut Value)) -> Vec<Value> {
     each_tool(out, message, |tool| change(&mut tool["_meta"]["ui"]))
 }
 
 /// Edits each document of an app.
-fn each_content(out: &Outgoing<'_>, message: Value, change: impl Fn(&mut Value)) -> Vec<Value> {
+pub(super) fn each_content(out: &Outgoing<'_>, message: Value, change: impl Fn(&mut Value)) -> Vec<Value> {
     each_of_ui(out, "resources/read", "contents", message, change)
 }
 
 /// Edits those items of a list in the result of `method` that are of an app.
-fn each_of_ui(
+pub(super) fn each_of_ui(
     out: &Outgoing<'_>,
     method: &str,
     list: &str,
@@ -280,12 +280,12 @@ fn each_of_ui(
     })
 }
 
-fn is_ui(item: &Value) -> bool {
+pub(super) fn is_ui(item: &Value) -> bool {
     item["uri"].as_str().is_some_and(|uri| uri.starts_with(URI_SCHEME))
 }
 
 /// The document, however it travels.
-fn html(content: &Value) -> String {
+pub(super) fn html(content: &Value) -> String {
     let decoded = content["blob"].as_str().and_then(|blob| String::from_utf8(BASE64.decode(blob).ok()?).ok());
     decoded.or_else(|| content["text"].as_str().map(str::to_owned)).unwrap_or_default()
 }

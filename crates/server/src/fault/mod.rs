@@ -3,12 +3,14 @@
 //! A fault is a value: a name, what it breaks, and its effect. Most effects are applied around the bytes by
 //! [`Faulty`]; a switch is asked for by name at the one place in the server that it changes.
 
+pub mod app_details;
 pub mod apps;
 mod edit;
 mod faulty;
 pub mod framing;
 pub mod http;
 pub mod lifecycle;
+pub mod openai;
 pub mod resources;
 pub mod tools;
 
@@ -119,5 +121,13 @@ impl fmt::Debug for Effect {
     }
 }
 
-const ALL: &[&[&Fault]] =
-    &[framing::FAULTS, lifecycle::FAULTS, http::FAULTS, tools::FAULTS, resources::FAULTS, apps::FAULTS];
+const ALL: &[&[&Fault]] = &[
+    framing::FAULTS,
+    lifecycle::FAULTS,
+    http::FAULTS,
+    tools::FAULTS,
+    resources::FAULTS,
+    apps::FAULTS,
+    app_details::FAULTS,
+    openai::FAULTS,
+];

@@ -5,6 +5,8 @@ mod wire;
 
 use crate::Check;
 
+pub(crate) use server::apps::Surface;
+
 /// Every check, section by section, in the order in which reports show them.
 pub(crate) const ALL: &[&[Check]] = &[
     wire::jsonrpc::CHECKS,
@@ -22,5 +24,15 @@ pub(crate) const ALL: &[&[Check]] = &[
     server::prompts::CHECKS,
     server::utilities::CHECKS,
     server::subscriptions::CHECKS,
-    server::apps::CHECKS,
+    server::apps::tools::CHECKS,
+    server::apps::tool_details::CHECKS,
+    server::apps::listed::CHECKS,
+    server::apps::reading::CHECKS,
+    server::apps::content::CHECKS,
+    server::apps::metadata::CHECKS,
+    server::apps::negotiation::CHECKS,
+    server::apps::fallback::CHECKS,
+    server::openai::tools::CHECKS,
+    server::openai::widgets::CHECKS,
+    server::openai::results::CHECKS,
 ];

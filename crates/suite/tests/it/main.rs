@@ -4,6 +4,8 @@
 
 extern crate yardstick_suite as suite;
 
+mod apps;
+mod mcpjam;
 mod proof;
 mod reference;
 mod registry;

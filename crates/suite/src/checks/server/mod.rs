@@ -7,6 +7,7 @@ pub(super) mod headers;
 pub(super) mod http;
 pub(super) mod lifecycle;
 pub(super) mod modern;
+pub(super) mod openai;
 pub(super) mod prompts;
 pub(super) mod resources;
 pub(super) mod sessions;

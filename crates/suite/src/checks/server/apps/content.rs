@@ -1,0 +1,86 @@
+//! The documents of UI resources.
+
+use protocol::Span;
+use protocol::apps::MIME_TYPE;
+use server::fault::{app_details as details, apps as fault};
+
+use super::html;
+use super::surface::html_of;
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, must};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[CONTENT_MIME, CONTENT_HTML, HTML_PARSES];
+
+const CONTENT_MIME: Check = Check {
+    id: "server/apps/content-media-type",
+    title: "the content of a UI resource is text/html;profile=mcp-app",
+    cites: &[must("apps.mdx#content-requirements", Span::ALWAYS)],
+    aliases: &["ui-resource-contents-valid"],
+    why: "hosts render nothing else, and compare the letters",
+    fix: "send exactly that mimeType with the content that resources/read returns",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(content_mime(cx))),
+    fault: &fault::UI_MIME_WRONG,
+};
+
+async fn content_mime(cx: &ServerCx) -> Verdict {
+    for (read, answer) in cx.apps().await?.sound_reads()? {
+        if let Some(content) = read.contents.iter().find(|content| content["mimeType"] != MIME_TYPE) {
+            let actual = format!("{}: mimeType {}", read.uri, content["mimeType"]);
+            return Err(answer.violated(MIME_TYPE, actual));
+        }
+    }
+    Ok(())
+}
+
+const CONTENT_HTML: Check = Check {
+    id: "server/apps/content-html",
+    title: "a UI resource holds an HTML document",
+    cites: &[must("apps.mdx#content-requirements", Span::ALWAYS)],
+    aliases: &["ui-resource-contents-valid"],
+    why: "what is no document is shown as an empty frame",
+    fix: "return a whole HTML5 document, with its doctype",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(content_html(cx))),
+    fault: &fault::UI_NOT_HTML,
+};
+
+async fn content_html(cx: &ServerCx) -> Verdict {
+    for (read, answer) in cx.apps().await?.sound_reads()? {
+        for content in &read.contents {
+            let document = html_of(content);
+            if !html::is_document(&document) {
+                let begins: String = document.trim().chars().take(60).collect();
+                return Err(answer.violated("an HTML document", format!("{}: {begins:?}", read.uri)));
+            }
+        }
+    }
+    Ok(())
+}
+
+const HTML_PARSES: Check = Check {
+    id: "server/apps/html-parses",
+    title: "the document of a UI resource is HTML5 without parse errors",
+    cites: &[advice("apps.mdx#content-requirements", Span::ALWAYS)],
+    aliases: &[],
+    why: "browsers mend broken HTML by rules that few know, so the page may not be the one that was written",
+    fix: "run the document through an HTML checker; begin it with <!doctype html>",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(html_parses(cx))),
+    fault: &details::UI_HTML_MISNESTED,
+};
+
+async fn html_parses(cx: &ServerCx) -> Verdict {
+    let mut parsed = 0;
+    for (read, answer) in cx.apps().await?.sound_reads()? {
+        for document in read.contents.iter().map(html_of).filter(|document| html::is_document(document)) {
+            parsed += 1;
+            let errors = html::errors(&document);
+            if let Some(first) = errors.first() {
+                let more = errors.len() - 1;
+                let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+                return Err(answer.violated("no parse errors", format!("{}: {first}{more}", read.uri)));
+            }
+        }
+    }
+    if parsed == 0 { Err(Finding::blocked("no UI resource holds an HTML document")) } else { Ok(()) }
+}

@@ -1,0 +1,104 @@
+//! UI tools, for those who cannot see the UI.
+
+use protocol::Span;
+use protocol::apps::ToolUi;
+use serde_json::{Value, json};
+use server::fault::apps as fault;
+use transport::client::Session;
+
+use crate::expect::Answer;
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, arguments, must, should};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[TEXT_FALLBACK, PLAIN_CLIENT];
+
+/// How many tools a check calls.
+const MOST: usize = 5;
+
+const TEXT_FALLBACK: Check = Check {
+    id: "server/apps/text-fallback",
+    title: "a UI tool returns content that makes sense without its UI",
+    cites: &[must("apps.mdx#server-behavior", Span::ALWAYS)],
+    aliases: &[],
+    why: "the model reads the content, and so does every client that cannot show the app",
+    fix: "put what the app shows into a text block as well",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(text_fallback(cx))),
+    fault: &fault::UI_NO_TEXT_FALLBACK,
+};
+
+async fn text_fallback(cx: &ServerCx) -> Verdict {
+    cx.apps().await?.ui_tools()?;
+    each_says_something(cx, cx.session().await?, |_| true).await
+}
+
+const PLAIN_CLIENT: Check = Check {
+    id: "server/apps/plain-client-served",
+    title: "a client without Views can list and call the same tools, and is answered in content",
+    cites: &[should("apps.mdx#server-behavior", Span::ALWAYS)],
+    aliases: &["mcp-apps-cap-05", "mcp-apps-reg-01", "mcp-apps-reg-02"],
+    why: "most clients show no apps, and for them the tool is all there is",
+    fix: "answer every call in text, whoever asks",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(plain_client(cx))),
+    fault: &fault::UI_NO_TEXT_FALLBACK,
+};
+
+async fn plain_client(cx: &ServerCx) -> Verdict {
+    let surface = cx.apps().await?;
+    surface.ui_tools()?;
+    let plain = surface.plain(cx).await?;
+    let offered = |tool: &Value| plain.tools.iter().any(|other| other["name"] == tool["name"]);
+    each_says_something(cx, &plain.session, offered).await
+}
+
+/// Calls the UI tools that may be called; each answer has content with something in it.
+async fn each_says_something(
+    cx: &ServerCx,
+    session: &Session,
+    wanted: impl Fn(&Value) -> bool + Send,
+) -> Verdict {
+    let mut called = 0;
+    for answer in call_ui_tools(cx, session, wanted, &json!({})).await? {
+        let Some(result) = answer.reply.result() else { continue };
+        // In 2026-07-28 a result may also be a question, or a task; that is for others to judge.
+        if result.get("content").is_none() && result.get("resultType").is_some_and(|kind| kind != "complete")
+        {
+            continue;
+        }
+        called += 1;
+        let content = result["content"].as_array().map_or(&[][..], Vec::as_slice);
+        if !content.iter().any(says_something) {
+            return Err(answer.violated("content that says something", result["content"].to_string()));
+        }
+    }
+    if called == 0 {
+        Err(Finding::not_applicable("no read-only tool with a UI could be called"))
+    } else {
+        Ok(())
+    }
+}
+
+fn says_something(block: &Value) -> bool {
+    block["type"] != "text" || !block["text"].as_str().unwrap_or_default().trim().is_empty()
+}
+
+/// The answers of the harmless UI tools for which we find arguments.
+pub(in crate::checks::server) async fn call_ui_tools(
+    cx: &ServerCx,
+    session: &Session,
+    wanted: impl Fn(&Value) -> bool + Send,
+    meta: &Value,
+) -> Result<Vec<Answer>, Finding> {
+    let mut answers = Vec::new();
+    let harmless = cx.harmless_tools().await?;
+    let callable = harmless.into_iter().filter(|tool| ToolUi::of(tool).0.has_view() && wanted(tool));
+    for tool in callable {
+        if answers.len() == MOST {
+            break;
+        }
+        let Some(arguments) = arguments::valid(&tool["inputSchema"]) else { continue };
+        let params = json!({ "name": tool["name"], "arguments": arguments, "_meta": meta });
+        answers.push(cx.on(session, "tools/call").params(params).send().await?);
+    }
+    Ok(answers)
+}

@@ -1,0 +1,52 @@
+//! MCP Apps: every id of the older catalogues is answered, and every row of the specification is accounted for.
+
+use std::path::Path;
+
+use suite::{by_id, registry, seeds};
+
+/// A file beside this project, if it is there; where the project stands alone there is nothing to compare with.
+fn shared(name: &str) -> Option<String> {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(name)).ok()
+}
+
+#[test]
+fn every_row_of_the_older_catalogues_is_answered() {
+    let Some(text) = shared("catalog/seed-tests.tsv") else { return };
+    let rows = text.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
+    let of_apps = |row: &Vec<&str>| row[1].contains("Apps") && row[2] == "server";
+    let open: Vec<_> =
+        rows.filter(of_apps).filter(|row| by_id(row[0]).is_none()).map(|row| row[0].to_owned()).collect();
+    assert_eq!(open, [""; 0]);
+}
+
+/// A note that no check answers to would never be read.
+#[test]
+fn every_note_belongs_to_an_alias() {
+    for (id, note) in seeds::yams::NOTES.iter().chain(seeds::mcpjam::NOTES) {
+        assert!(by_id(id).is_some(), "{id}");
+        assert_eq!(seeds::note(id), Some(*note));
+    }
+}
+
+#[test]
+fn every_row_of_the_specification_is_accounted_for() {
+    let covered = include_str!("../../coverage/apps.tsv");
+    let covered: Vec<Vec<&str>> = covered.lines().map(|line| line.split('\t').collect()).collect();
+    for row in &covered {
+        let [key, _, state, what] = row[..] else { panic!("{row:?}") };
+        let known = |id: &str| registry().any(|check| check.id == id);
+        assert!(
+            state != "check" || what.split(',').all(known),
+            "{key} names a check that does not exist: {what}"
+        );
+    }
+    let Some(text) = shared("spec/apps-2026-01-26.tsv") else { return };
+    let rows = text.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
+    for row in rows.filter(|row| row[1] != "MAY") {
+        assert!(
+            covered.iter().any(|covered| covered[0] == row[0] && covered[1] == row[1]),
+            "{} is open",
+            row[0]
+        );
+    }
+}
