@@ -140,7 +140,7 @@ fn tapes() -> impl Strategy<Value = Tape> {
     let protocol = proptest::option::of("[0-9-]{0,10}");
     (proptest::sample::select(mediums), protocol, proptest::collection::vec(entries(), 0..8)).prop_map(
         |(medium, protocol, entries)| Tape {
-            transcript: crate::Transcript { entries },
+            transcript: Transcript { entries },
             ..Tape::new("", medium, protocol)
         },
     )
