@@ -84,7 +84,7 @@ async fn read_until(stream: &mut TcpStream, end: &str) -> String {
 
 const POST: &str = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\nX-Mine: 1\r\n\
                     Authorization: Bearer abcd1234\r\nContent-Type: application/json\r\nContent-Length: 24\r\n\r\n\
-                    {\"id\":1,\"method\":\"ping\"} ";
+                    {\"id\":1,\"method\":\"ping\"}";
 
 /// An event must not wait for the next one, and the request reaches the server as it was, but for what has to change.
 #[tokio::test]
