@@ -93,6 +93,8 @@ impl Writing {
     }
 
     fn run(mut self, notes: &mpsc::Receiver<Option<Note>>) -> Written {
+        let target = self.desk.about.target.take().map(|target| self.desk.veil.text(&target));
+        self.desk.about.target = target;
         let header = write::header(&self.desk.about);
         self.write(&header);
         while let Ok(Some(note)) = notes.recv() {

@@ -63,6 +63,12 @@ impl Veil {
         Entry { bytes: hidden.unwrap_or(bytes), ..entry }
     }
 
+    /// A text for humans without secrets.
+    pub fn text(&self, text: &str) -> String {
+        let hidden = self.hidden(text.as_bytes(), false);
+        hidden.map_or_else(|| text.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     fn learn(&mut self, secret: &str) {
         let quoted = serde_json::Value::from(secret).to_string();
         // Within a message it may stand as JSON spells it.
