@@ -13,7 +13,7 @@ pub mod fault;
 mod feature;
 mod fixtures;
 mod lists;
-mod moment;
+pub mod moment;
 mod params;
 mod peer;
 mod rpc;

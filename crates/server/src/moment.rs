@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const DAY: u64 = 86_400;
 
 /// `moment` with milliseconds, such as `2026-07-28T09:30:00.000Z`.
-pub(crate) fn rfc3339(moment: SystemTime) -> String {
+pub fn rfc3339(moment: SystemTime) -> String {
     let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
     let (days, second) = (since.as_secs() / DAY, since.as_secs() % DAY);
     let (year, month, day) = date(days);

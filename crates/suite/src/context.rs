@@ -5,12 +5,13 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use protocol::capability::{Capabilities, Capability};
+use protocol::method::Side;
 use protocol::{Era, Version};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use transport::client::{Failure, Limits, Profile, Reply, Session, Target, Transport};
 use transport::serve::Via;
-use wire::Transcript;
+use wire::{Direction, Transcript};
 
 use crate::expect::Ask;
 use crate::{Finding, Verdict};
@@ -53,8 +54,28 @@ pub struct WireCx<'a> {
     pub version: Version,
     /// The transport.
     pub via: Via,
+    /// Whose messages are judged.
+    pub side: Side,
     /// What was said.
     pub transcript: &'a Transcript,
+}
+
+impl WireCx<'_> {
+    /// The direction of the messages that are judged.
+    pub const fn judged(&self) -> Direction {
+        match self.side {
+            Side::Server => Direction::ToClient,
+            Side::Client => Direction::ToServer,
+        }
+    }
+
+    /// The direction of the messages that they answer.
+    pub const fn answered(&self) -> Direction {
+        match self.side {
+            Side::Server => Direction::ToServer,
+            Side::Client => Direction::ToClient,
+        }
+    }
 }
 
 impl ServerCx {
@@ -219,12 +240,15 @@ impl ServerCx {
         opened.iter().map(|session| session.recorder().transcript()).collect()
     }
 
-    /// Ends every session.
-    pub async fn close(&self) {
+    /// Ends every session; what was said on each, to its end.
+    pub async fn close(&self) -> Vec<Transcript> {
         let sessions = std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut transcripts = Vec::new();
         for session in sessions {
             session.close().await;
+            transcripts.push(session.recorder().transcript());
         }
+        transcripts
     }
 
     async fn list(&self, method: &str, key: &str) -> Result<Vec<Value>, Finding> {

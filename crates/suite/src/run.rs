@@ -5,11 +5,14 @@ use std::time::Instant;
 use futures_util::StreamExt;
 use futures_util::stream;
 use protocol::Version;
+use protocol::method::Side;
 use transport::client::{self, Discovery, Failure, Limits, Target, Transport};
 use transport::serve::Via;
 
 use crate::check::Run;
-use crate::{CaseReport, Event, Finding, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx};
+use crate::{
+    CaseReport, Event, Finding, Keep, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx,
+};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -22,11 +25,19 @@ pub struct Options {
     pub limits: Limits,
     /// How many checks run side by side.
     pub jobs: usize,
+    /// Is given every session once it has ended.
+    pub keep: Option<Keep>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { protocols: Vec::new(), selection: Selection::default(), limits: Limits::default(), jobs: 8 }
+        Self {
+            protocols: Vec::new(),
+            selection: Selection::default(),
+            limits: Limits::default(),
+            jobs: 8,
+            keep: None,
+        }
     }
 }
 
@@ -70,7 +81,10 @@ pub async fn run(
         let cx = ServerCx::new(target.clone(), version, via, options.limits.clone());
         active(&cx, &plan, options.jobs, &mut tell).await;
         passive(&cx, &plan, &mut tell).await;
-        cx.close().await;
+        let transcripts = cx.close().await;
+        if let Some(keep) = &options.keep {
+            keep.sessions(version, via, transcripts);
+        }
     }
     tell(Event::Ended { took: start.elapsed() });
     Ok(report)
@@ -112,14 +126,23 @@ async fn passive(cx: &ServerCx, plan: &Plan, tell: &mut impl FnMut(Event)) {
 fn judge_all(cx: &ServerCx, judge: fn(&WireCx<'_>) -> Verdict, transcripts: &[wire::Transcript]) -> Verdict {
     let mut verdict = Err(Finding::blocked("no connection came about"));
     for transcript in transcripts {
-        let one = judge(&WireCx { version: cx.version, via: cx.via, transcript });
-        verdict = match (verdict, one) {
-            (_, violated @ Err(Finding::Violated(_) | Finding::Broke(_))) => return violated,
-            (Ok(()), Err(_)) | (_, Ok(())) => Ok(()),
-            (Err(_), other) => other,
-        };
+        let one = judge(&WireCx { version: cx.version, via: cx.via, side: Side::Server, transcript });
+        verdict = worse(verdict, one);
+        if matches!(verdict, Err(Finding::Violated(_) | Finding::Broke(_))) {
+            break;
+        }
     }
     verdict
+}
+
+/// What two sessions say together: a violation in either counts, and what one of them shows is shown.
+pub(crate) fn worse(before: Verdict, now: Verdict) -> Verdict {
+    match (before, now) {
+        (violated @ Err(Finding::Violated(_) | Finding::Broke(_)), _)
+        | (_, violated @ Err(Finding::Violated(_) | Finding::Broke(_))) => violated,
+        (Ok(()), _) | (_, Ok(())) => Ok(()),
+        (Err(_), other) => other,
+    }
 }
 
 fn describe(target: &Target, arguments: &str, found: &Discovery) -> TargetReport {

@@ -75,10 +75,12 @@ pub enum Malformed {
 impl<'a> Frame<'a> {
     /// Reads one message object.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
-        match Payload::parse(bytes)? {
-            Payload::Single(frame) => Ok(frame),
-            Payload::Batch(_) => Err(Malformed::NotAnObject("array")),
+        let text = std::str::from_utf8(bytes).map_err(|e| Malformed::NotUtf8 { at: e.valid_up_to() })?;
+        if first_of(text) == Some(b'{') {
+            return from_json(text);
         }
+        let raw: &RawValue = from_json(text)?;
+        Err(Malformed::NotAnObject(sort_of(raw)))
     }
 
     /// What the frame is, judged by its members alone.
@@ -114,18 +116,13 @@ impl<'a> Payload<'a> {
     /// Reads one transport message: an object, or an array of them.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let text = std::str::from_utf8(bytes).map_err(|e| Malformed::NotUtf8 { at: e.valid_up_to() })?;
-        let first = text.trim_start_matches([' ', '\t', '\r', '\n']).bytes().next();
-        match first {
-            Some(b'{') => from_json(text).map(Self::Single),
-            Some(b'[') => {
-                let items: Items<'a> = from_json(text)?;
-                Ok(Self::Batch(items.0.into_iter().map(|raw| Frame::parse(raw.get().as_bytes())).collect()))
-            }
-            _ => {
-                let raw: &RawValue = from_json(text)?;
-                Err(Malformed::NotAnObject(sort_of(raw)))
-            }
+        if first_of(text) == Some(b'[') {
+            let items: Items<'a> = from_json(text)?;
+            return Ok(Self::Batch(
+                items.0.into_iter().map(|raw| Frame::parse(raw.get().as_bytes())).collect(),
+            ));
         }
+        Frame::parse(bytes).map(Self::Single)
     }
 }
 
@@ -141,6 +138,11 @@ pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(inner));
     }
     serde_json::from_str::<String>(raw.get()).ok().map(Cow::Owned)
+}
+
+/// The first byte that is no white space.
+fn first_of(text: &str) -> Option<u8> {
+    text.trim_start_matches([' ', '\t', '\r', '\n']).bytes().next()
 }
 
 fn from_json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Malformed> {
@@ -385,5 +387,7 @@ mod tests {
     fn deep_nesting_costs_no_stack() {
         let deep = format!("{{\"method\":\"x\",\"params\":{}{}}}", "[".repeat(200_000), "]".repeat(200_000));
         assert_eq!(kind(&deep), Kind::Notification);
+        let batches = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+        assert!(matches!(Payload::parse(batches.as_bytes()), Ok(Payload::Batch(items)) if items.len() == 1));
     }
 }

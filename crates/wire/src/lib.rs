@@ -7,6 +7,7 @@
 mod frame;
 mod id;
 mod lines;
+pub mod recording;
 mod splice;
 pub mod sse;
 mod strict;

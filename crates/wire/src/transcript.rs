@@ -32,7 +32,7 @@ pub enum What {
 }
 
 /// One thing that was seen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// When, counted from the start of the record.
     pub at: Duration,
@@ -47,7 +47,7 @@ pub struct Entry {
 }
 
 /// What was seen, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcript {
     /// The entries, oldest first.
     pub entries: Vec<Entry>,

@@ -21,6 +21,8 @@ Examples:
   yardstick check http://127.0.0.1:3000/mcp     measure an HTTP server
   yardstick explain server/tools/unknown-tool-refused
   yardstick serve --http 127.0.0.1:0            run the reference server
+  yardstick tap -- node server.js               record what a client and a server say
+  yardstick check wire session.ndjson           judge what was recorded
 
 Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested";
 
@@ -30,6 +32,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Run the reference server, on stdio unless told otherwise
     Serve(Serve),
+    /// Sit between a client and a server, pass everything on, and record
+    Tap(Tap),
     /// List the checks
     List(List),
     /// Say all there is to say about one check
@@ -44,13 +48,18 @@ Examples:
   yardstick check http://127.0.0.1:3000/mcp --header 'Authorization: Bearer …'
   yardstick check --protocol 2025-11-25 --only server/tools -- ./my-server
   yardstick check --format json -- ./my-server > report.json
+  yardstick check --record run.ndjson -- ./my-server
+  yardstick check wire run.ndjson                 judges recorded sessions; `-` reads stdin
 
 Only tools that say they are read-only are called.
 Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested")]
 pub(crate) struct Check {
-    /// The URL of an HTTP server
+    /// The URL of an HTTP server, or the word `wire` for recorded sessions
     #[arg(value_name = "URL", conflicts_with = "command")]
     pub(crate) url: Option<String>,
+    /// After `wire`: the files of recorded sessions; `-` is stdin
+    #[arg(value_name = "FILE", requires = "url")]
+    pub(crate) files: Vec<std::path::PathBuf>,
     /// The command that starts a stdio server
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
@@ -81,6 +90,23 @@ pub(crate) struct Check {
     /// How the report is written
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+    /// Save every session of the run in this file
+    #[arg(long, value_name = "FILE", help_heading = "Recorded sessions")]
+    pub(crate) record: Option<std::path::PathBuf>,
+    /// Whose messages are judged in recorded sessions
+    #[arg(long, value_enum, default_value_t, help_heading = "Recorded sessions")]
+    pub(crate) side: Sides,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sides {
+    /// The server's
+    #[default]
+    Server,
+    /// The client's
+    Client,
+    /// Those of both
+    Both,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -112,6 +138,36 @@ pub(crate) struct Serve {
     /// Admit this Origin besides loopback (repeatable)
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  yardstick tap -- node server.js                 started by a client in the place of `node server.js`
+  yardstick tap --record session.ndjson --check -- node server.js
+  yardstick tap http://127.0.0.1:3000/mcp         prints the URL that clients use instead
+  yardstick check wire session.ndjson             judges what was recorded
+
+Bytes pass on untouched, and the exit code is that of the command. Tokens and other secrets are left out of the file.")]
+pub(crate) struct Tap {
+    /// The URL of the HTTP server behind the tap
+    #[arg(value_name = "URL", conflicts_with = "command", required_unless_present = "command")]
+    pub(crate) url: Option<String>,
+    /// The command that starts the stdio server behind the tap
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+    /// Listen on this address; port 0 picks a free one [default: 127.0.0.1:0]
+    #[arg(long, value_name = "ADDRESS", requires = "url")]
+    pub(crate) http: Option<SocketAddr>,
+    /// Append to this file [default: a new one, named after the time]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<std::path::PathBuf>,
+    /// Judge what was recorded, in the end, on stderr
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Write secrets as they are
+    #[arg(long)]
+    pub(crate) with_secrets: bool,
 }
 
 #[derive(Debug, Args)]

@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Usage,
     /// The target could not be tested.
     Untested,
+    /// As the program behind a tap did.
+    Program(u8),
 }
 
 impl Exit {
@@ -24,6 +26,7 @@ impl Exit {
             Self::Findings => 1,
             Self::Usage => 2,
             Self::Untested => 3,
+            Self::Program(code) => code,
         }
     }
 }

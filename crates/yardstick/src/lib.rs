@@ -6,6 +6,7 @@ mod args;
 mod command;
 mod exit;
 mod progress;
+mod record;
 mod target;
 
 use std::process::ExitCode;

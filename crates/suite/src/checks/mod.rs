@@ -1,7 +1,7 @@
 //! The checks, a file per section of the protocol.
 
 mod server;
-mod wire;
+pub(crate) mod wire;
 
 use crate::Check;
 

@@ -125,7 +125,8 @@ impl Target {
         redact::hide(text, &self.secrets())
     }
 
-    fn secrets(&self) -> Vec<String> {
+    /// Every secret that the target is known to have.
+    pub(crate) fn secrets(&self) -> Vec<String> {
         match self {
             Self::Command(program) => {
                 let set = program.env.iter().filter(|(name, _)| redact::is_secret_name(name));

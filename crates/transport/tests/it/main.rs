@@ -10,3 +10,4 @@ mod client_stdio;
 mod client_stream;
 mod client_support;
 mod serve;
+mod tap;

@@ -4,6 +4,8 @@ mod check;
 mod explain;
 mod list;
 mod serve;
+mod tap;
+mod wire;
 
 use crate::args::Command;
 use crate::exit::Exit;
@@ -13,6 +15,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Check(arguments) => check::run(arguments).await,
         Command::Serve(arguments) => serve::run(arguments).await,
+        Command::Tap(arguments) => tap::run(arguments).await,
         Command::List(arguments) => list::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     }

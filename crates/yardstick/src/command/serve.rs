@@ -58,7 +58,7 @@ async fn serve<H: Handler>(
 }
 
 /// Ctrl-C, or what a supervisor sends.
-async fn told_to_stop() -> std::io::Result<()> {
+pub(super) async fn told_to_stop() -> std::io::Result<()> {
     #[cfg(unix)]
     {
         let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;

@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod check;
+mod record;
 mod serve;
+#[cfg(unix)]
+mod tap;
 mod words;
 
 use std::process::{Command, Output};
@@ -11,6 +14,34 @@ use std::process::{Command, Output};
 /// Runs the binary.
 fn yardstick(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_yardstick")).args(arguments).output().unwrap()
+}
+
+/// The binary.
+const SELF: &str = env!("CARGO_BIN_EXE_yardstick");
+
+/// A file that is gone when the test is over.
+struct Scratch(std::path::PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("yardstick-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(&self.0).unwrap_or_default()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
 }
 
 fn stdout(output: &Output) -> String {

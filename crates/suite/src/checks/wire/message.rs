@@ -1,7 +1,7 @@
 //! What messages hold: strict JSON, the schema of the revision, results that say what they are.
 
 use ::wire::{Flaw, Frame, Kind, inspect};
-use protocol::method::{self, Side};
+use protocol::method;
 use protocol::{Span, Version, schema};
 use serde_json::Value;
 use server::fault::{framing, lifecycle, tools};
@@ -11,6 +11,9 @@ use crate::{Check, On, Run, Verdict, WireCx, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[STRICT_JSON, UTF8, SCHEMA, RESULT_TYPE, SERVER_INFO, PROGRESS_INCREASES];
+
+/// Those that bind whoever sends.
+pub(super) const EITHER_SIDE: &[Check] = &[STRICT_JSON, UTF8, SCHEMA, PROGRESS_INCREASES];
 
 const MESSAGES: [crate::Cite; 2] = [
     must("basic/index#", Span::only(Version::V2024_11_05)),
@@ -109,7 +112,7 @@ fn defined_by(cx: &WireCx<'_>, frame: &Frame<'_>) -> Option<(&'static str, Value
                 "method": method.name,
                 "params": frame.params.and_then(parse).unwrap_or_default(),
             });
-            method.direction.allows(Side::Server).then(|| (method.message, without_nulls(whole, frame)))
+            method.direction.allows(cx.side).then(|| (method.message, without_nulls(whole, frame)))
         }
         Kind::Error | Kind::Invalid(_) => None,
     }

@@ -4,19 +4,29 @@ pub(super) mod jsonrpc;
 pub(super) mod message;
 pub(super) mod stdio;
 
-use ::wire::{Direction, Entry, Frame, Payload, What};
+use ::wire::{Entry, Frame, Payload, What};
 
-use crate::{Evidence, Excerpt, Finding, WireCx};
+use crate::{Check, Evidence, Excerpt, Finding, WireCx};
 
-/// Every frame that the server sent, with the entry that carried it; what is no frame is another check's business.
+/// Whether a check judges the messages of a client as well as those of a server.
+pub(crate) fn suits_clients(check: &Check) -> bool {
+    let either = [jsonrpc::CHECKS, stdio::CHECKS].iter().any(|section| holds(section, check.id));
+    either || holds(message::EITHER_SIDE, check.id)
+}
+
+fn holds(section: &[Check], id: &str) -> bool {
+    section.iter().any(|check| check.id == id)
+}
+
+/// Every frame that the judged side sent, with the entry that carried it; what is no frame is another check's business.
 fn frames<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> {
-    let sent = cx.transcript.messages().filter(|entry| entry.direction == Direction::ToClient);
+    let sent = cx.transcript.messages().filter(|entry| entry.direction == cx.judged());
     sent.flat_map(|entry| split(entry).into_iter().map(move |frame| (entry, frame)))
 }
 
-/// Every frame that we sent.
+/// Every frame that the other side sent.
 fn requests<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = Frame<'a>> {
-    let sent = cx.transcript.messages().filter(|entry| entry.direction == Direction::ToServer);
+    let sent = cx.transcript.messages().filter(|entry| entry.direction == cx.answered());
     sent.flat_map(split)
 }
 
@@ -33,8 +43,8 @@ fn violated(entry: &Entry, expected: impl Into<String>, actual: impl Into<String
     Finding::Violated(Box::new(Evidence::new(expected, actual).showing(Excerpt::entry(entry))))
 }
 
-/// Every message or noise that the server sent where a message belongs.
+/// Every message or noise that the judged side sent where a message belongs.
 fn sent<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = &'a Entry> {
     let kinds = |what| matches!(what, What::Message | What::Noise);
-    cx.transcript.entries.iter().filter(move |e| e.direction == Direction::ToClient && kinds(e.what))
+    cx.transcript.entries.iter().filter(move |e| e.direction == cx.judged() && kinds(e.what))
 }

@@ -30,7 +30,7 @@ impl Default for Guard {
 
 impl Guard {
     /// The admitted origin, if the request has one, or why the request is refused.
-    pub(super) fn admit(&self, headers: &HeaderMap, uri: &Uri) -> Result<Option<HeaderValue>, String> {
+    pub(crate) fn admit(&self, headers: &HeaderMap, uri: &Uri) -> Result<Option<HeaderValue>, String> {
         if self.check_host {
             self.host(headers, uri)?;
         }

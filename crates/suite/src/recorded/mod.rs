@@ -1,0 +1,162 @@
+//! Judges recorded sessions, with the checks that only read.
+
+mod facts;
+
+use std::time::Instant;
+
+use protocol::Version;
+use protocol::method::Side;
+use transport::serve::Via;
+use wire::recording::{Medium, Tape};
+use wire::{Direction, What};
+
+use crate::check::Run;
+use crate::run::worse;
+use crate::{Case, CaseReport, Event, Finding, Options, Plan, Report, TargetReport, Verdict, WireCx, checks};
+
+/// Recorded sessions, and how to name them.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// What is judged, for humans: the files.
+    pub description: String,
+    /// The arguments that name it on the command line.
+    pub arguments: String,
+    /// The sessions.
+    pub tapes: Vec<Tape>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// What was found.
+    pub report: Report,
+    /// Sessions that could not be judged, and why.
+    pub skipped: Vec<String>,
+}
+
+/// Sessions of one revision over one transport.
+#[derive(Debug)]
+struct Group<'t> {
+    version: Version,
+    via: Via,
+    tapes: Vec<&'t Tape>,
+}
+
+/// Judges the messages that `sides` sent. A session is judged by the revision that it is in; where the record does not
+/// tell, by those of `options`, which otherwise choose among the sessions.
+pub fn judge(recorded: &Recorded, sides: &[Side], options: &Options) -> Judged {
+    let start = Instant::now();
+    let mut skipped = Vec::new();
+    let groups = grouped(&recorded.tapes, &options.protocols, &mut skipped);
+    let mut report = Report::default();
+    report.add(&Event::Reached(describe(recorded, &groups)));
+    for group in &groups {
+        let plan = Plan::new(&[group.version], group.via, &options.selection);
+        for case in &plan.cases {
+            let began = Instant::now();
+            let Some(verdict) = group.judge(case, sides, recorded.tapes.len() > 1) else { continue };
+            report.add(&Event::Finished(CaseReport::new(case, &verdict, false, began.elapsed())));
+        }
+    }
+    report.add(&Event::Ended { took: start.elapsed() });
+    Judged { report, skipped }
+}
+
+impl Group<'_> {
+    /// What the sessions say about one check; `None` when it does not judge by reading, or none of `sides`.
+    fn judge(&self, case: &Case, sides: &[Side], many: bool) -> Option<Verdict> {
+        let Run::Wire(judge) = case.check.run else { return None };
+        let suits = |side: &Side| *side == Side::Server || checks::wire::suits_clients(case.check);
+        let mut verdict: Option<Verdict> = None;
+        for side in sides.iter().copied().filter(suits) {
+            let mut of_side = Err(Finding::blocked(match side {
+                Side::Server => "no message of the server is in the record",
+                Side::Client => "no message of the client is in the record",
+            }));
+            for tape in self.tapes.iter().filter(|tape| spoke(tape, side)) {
+                let cx = WireCx { version: self.version, via: self.via, side, transcript: &tape.transcript };
+                let one = judge(&cx).map_err(|finding| if many { placed(finding, tape) } else { finding });
+                of_side = worse(of_side, one);
+            }
+            verdict = Some(verdict.map_or(of_side.clone(), |before| worse(before, of_side)));
+        }
+        verdict
+    }
+}
+
+/// A violation that says in which session it was.
+fn placed(finding: Finding, tape: &Tape) -> Finding {
+    match finding {
+        Finding::Violated(mut evidence) => {
+            evidence.actual = format!("{} (session {})", evidence.actual, tape.name);
+            Finding::Violated(evidence)
+        }
+        other @ (Finding::Blocked(_) | Finding::NotApplicable(_) | Finding::Broke(_)) => other,
+    }
+}
+
+fn spoke(tape: &Tape, side: Side) -> bool {
+    let direction = match side {
+        Side::Server => Direction::ToClient,
+        Side::Client => Direction::ToServer,
+    };
+    let said = |what| matches!(what, What::Message | What::Noise);
+    tape.transcript.entries.iter().any(|entry| entry.direction == direction && said(entry.what))
+}
+
+fn grouped<'t>(tapes: &'t [Tape], wanted: &[Version], skipped: &mut Vec<String>) -> Vec<Group<'t>> {
+    let mut groups: Vec<Group<'t>> = Vec::new();
+    // A session in which nobody said anything shows nothing, and hides nothing either.
+    for tape in tapes.iter().filter(|tape| spoke(tape, Side::Server) || spoke(tape, Side::Client)) {
+        let versions = match facts::version(tape) {
+            Ok(version) if wanted.is_empty() || wanted.contains(&version) => vec![version],
+            Ok(version) => {
+                skipped.push(format!("session {} is in {version}, which was not asked for", tape.name));
+                continue;
+            }
+            Err(_) if !wanted.is_empty() => wanted.to_vec(),
+            Err(why) => {
+                skipped.push(format!("session {} {why}; --protocol says what to judge it by", tape.name));
+                continue;
+            }
+        };
+        let via = via(tape);
+        for version in versions {
+            match groups.iter_mut().find(|group| group.version == version && group.via == via) {
+                Some(group) => group.tapes.push(tape),
+                None => groups.push(Group { version, via, tapes: vec![tape] }),
+            }
+        }
+    }
+    groups
+}
+
+/// The transport; heads of HTTP tell where the record does not name it.
+fn via(tape: &Tape) -> Via {
+    match tape.medium {
+        Some(Medium::Stdio) => Via::Pipe,
+        Some(Medium::Http) => Via::StreamableHttp,
+        Some(Medium::HttpSse) => Via::HttpSse,
+        None if tape.transcript.entries.iter().any(|e| e.what == What::Head) => Via::StreamableHttp,
+        None => Via::Pipe,
+    }
+}
+
+fn describe(recorded: &Recorded, groups: &[Group<'_>]) -> TargetReport {
+    let mut speaks: Vec<_> = groups.iter().map(|group| group.version).collect();
+    speaks.sort_unstable();
+    speaks.dedup();
+    let mut transports: Vec<_> = groups.iter().map(|group| crate::run::transport_name(group.via)).collect();
+    transports.sort_unstable();
+    transports.dedup();
+    let info = groups.iter().flat_map(|group| &group.tapes).find_map(|tape| facts::server_info(tape));
+    let text = |name: &str| info.as_ref().and_then(|info| info[name].as_str()).map(str::to_owned);
+    TargetReport {
+        description: recorded.description.clone(),
+        arguments: recorded.arguments.clone(),
+        transport: transports.join(", "),
+        speaks,
+        name: text("name"),
+        version: text("version"),
+    }
+}

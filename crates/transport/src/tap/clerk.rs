@@ -1,0 +1,225 @@
+//! From notes to the entries of sessions.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use wire::recording::Medium;
+use wire::{Direction, Entry, What};
+
+use super::body::Body;
+use super::lines::Streams;
+use super::note::{Note, Piece};
+use super::sessions::{Asked, Sessions};
+
+/// Pieces that are complete.
+pub(super) type Piecewise = Vec<(What, Bytes)>;
+
+/// The session of exchanges that carry no messages: metadata, tokens, favicons.
+pub(super) const ASIDE: usize = usize::MAX;
+
+/// Puts notes in order.
+#[derive(Debug)]
+pub(super) enum Clerk {
+    Stdio(Box<Streams>),
+    Http(Exchanges),
+}
+
+/// An entry and the session that it belongs to.
+#[derive(Debug)]
+pub(super) struct Filed {
+    pub(super) session: usize,
+    pub(super) medium: Option<Medium>,
+    pub(super) entry: Entry,
+}
+
+/// The HTTP exchanges that are under way.
+#[derive(Debug)]
+pub(super) struct Exchanges {
+    /// The path that messages are posted to.
+    endpoint: String,
+    sessions: Sessions,
+    open: HashMap<u32, Exchange>,
+}
+
+#[derive(Debug)]
+struct Exchange {
+    asked: Asked,
+    /// What was sent before it is clear to which session it belongs.
+    waiting: Vec<Entry>,
+    sent: Option<Body>,
+    got: Option<Body>,
+    session: Option<usize>,
+}
+
+impl Clerk {
+    pub(super) fn new(endpoint: Option<&str>) -> Self {
+        match endpoint {
+            None => Self::Stdio(Box::new(Streams::new())),
+            Some(path) => Self::Http(Exchanges {
+                endpoint: path.to_owned(),
+                sessions: Sessions::default(),
+                open: HashMap::new(),
+            }),
+        }
+    }
+
+    /// What is complete now that this has passed.
+    pub(super) fn take(&mut self, note: Note, at: Duration) -> Vec<Filed> {
+        let (direction, exchange) = (note.direction, note.exchange);
+        let entry = |(what, bytes)| Entry { at, direction, what, exchange, bytes };
+        match self {
+            Self::Stdio(streams) => {
+                let pieces = streams.take(direction, note.piece).into_iter();
+                let filed = |entry| Filed { session: 0, medium: Some(Medium::Stdio), entry };
+                pieces.map(entry).map(filed).collect()
+            }
+            Self::Http(exchanges) => exchanges.take(note, entry),
+        }
+    }
+
+    /// Nothing more will come: what is under way, as far as it came.
+    pub(super) fn finish(&mut self, at: Duration) -> Vec<Filed> {
+        let ends = |exchange| {
+            [Direction::ToServer, Direction::ToClient].map(|direction| Note {
+                at: std::time::Instant::now(),
+                direction,
+                exchange,
+                piece: Piece::End(None),
+            })
+        };
+        let open: Vec<u32> = match self {
+            Self::Stdio(_) => vec![0],
+            Self::Http(exchanges) => exchanges.open.keys().copied().collect(),
+        };
+        open.into_iter().flat_map(ends).flat_map(|note| self.take(note, at)).collect()
+    }
+}
+
+impl Exchanges {
+    fn take(&mut self, note: Note, entry: impl Fn((What, Bytes)) -> Entry) -> Vec<Filed> {
+        let number = note.exchange;
+        let filed = match note.direction {
+            Direction::ToServer => self.asking(number, note.piece, entry),
+            Direction::ToClient => self.answering(number, note.piece, entry),
+        };
+        let over = |exchange: &Exchange| {
+            exchange.sent.is_none() && exchange.got.is_none() && exchange.session.is_some()
+        };
+        if note.direction == Direction::ToClient && self.open.get(&number).is_some_and(over) {
+            self.open.remove(&number);
+        }
+        filed
+    }
+
+    fn asking(&mut self, number: u32, piece: Piece, entry: impl Fn((What, Bytes)) -> Entry) -> Vec<Filed> {
+        if let Piece::Head(head) = piece {
+            let asked = asked(&head);
+            let ours = is_path(&self.endpoint, &asked.path) || self.sessions.posts_to(&asked.path);
+            let sent = Some(if ours { Body::of(&media_type(&head)) } else { Body::Foreign });
+            let session = (!ours).then_some(ASIDE);
+            let waiting = vec![entry((What::Head, head))];
+            self.open.insert(number, Exchange { asked, waiting, sent, got: None, session });
+            return if ours { Vec::new() } else { self.decided(number) };
+        }
+        let Some(exchange) = self.open.get_mut(&number) else { return Vec::new() };
+        let Some(body) = &mut exchange.sent else { return Vec::new() };
+        match piece {
+            Piece::Bytes(bytes) => {
+                let pieces = body.push(&bytes);
+                exchange.waiting.extend(pieces.into_iter().map(entry));
+                Vec::new()
+            }
+            Piece::End(how) => {
+                let pieces = exchange.sent.take().map(|body| body.finish(how.is_some())).unwrap_or_default();
+                exchange.waiting.extend(pieces.into_iter().map(entry));
+                self.decided(number)
+            }
+            Piece::Head(_) | Piece::Stderr(_) => Vec::new(),
+        }
+    }
+
+    fn answering(&mut self, number: u32, piece: Piece, entry: impl Fn((What, Bytes)) -> Entry) -> Vec<Filed> {
+        // An answer may come before the question is over; by then it is clear enough where it belongs.
+        let mut filed = self.decided(number);
+        let Some(exchange) = self.open.get_mut(&number) else { return filed };
+        let session = exchange.session.unwrap_or(ASIDE);
+        let pieces = match piece {
+            Piece::Head(head) => {
+                let aside = session == ASIDE;
+                exchange.got = Some(if aside { Body::Foreign } else { Body::of(&media_type(&head)) });
+                if let Some(id) = header(&head, "mcp-session-id").filter(|_| !aside) {
+                    self.sessions.has_id(session, &id);
+                }
+                vec![(What::Head, head)]
+            }
+            Piece::Bytes(bytes) => exchange.got.as_mut().map(|body| body.push(&bytes)).unwrap_or_default(),
+            Piece::End(how) => {
+                let last = exchange.got.take().map(|body| body.finish(how.is_some())).unwrap_or_default();
+                exchange.sent = None;
+                last.into_iter().chain(how.map(|how| (What::End, Bytes::from(how)))).collect()
+            }
+            Piece::Stderr(_) => Vec::new(),
+        };
+        let base = exchange.asked.path.clone();
+        for (what, bytes) in pieces {
+            if let Some(place) = (what == What::Event).then(|| endpoint_of(&bytes)).flatten() {
+                self.sessions.posts(session, &base, &place);
+            }
+            filed.push(self.filed(session, entry((what, bytes))));
+        }
+        filed
+    }
+
+    /// What waited for its session to be known.
+    fn decided(&mut self, number: u32) -> Vec<Filed> {
+        let Some(exchange) = self.open.get_mut(&number) else { return Vec::new() };
+        let waiting = std::mem::take(&mut exchange.waiting);
+        let body = waiting.iter().find(|entry| entry.what == What::Message);
+        let body = body.map(|entry| entry.bytes.clone()).unwrap_or_default();
+        let session = match exchange.session {
+            Some(session) => session,
+            None => self.sessions.of(&exchange.asked, &body),
+        };
+        exchange.session = Some(session);
+        waiting.into_iter().map(|entry| self.filed(session, entry)).collect()
+    }
+
+    fn filed(&self, session: usize, entry: Entry) -> Filed {
+        Filed { session, medium: self.sessions.medium(session), entry }
+    }
+}
+
+fn is_path(endpoint: &str, path: &str) -> bool {
+    path.split('?').next() == Some(endpoint)
+}
+
+fn asked(head: &[u8]) -> Asked {
+    let text = String::from_utf8_lossy(head);
+    let mut start = text.lines().next().unwrap_or_default().split(' ').map(str::to_owned);
+    Asked {
+        verb: start.next().unwrap_or_default(),
+        path: start.next().unwrap_or_default(),
+        session_id: header(head, "mcp-session-id"),
+        protocol: header(head, "mcp-protocol-version"),
+    }
+}
+
+fn header(head: &[u8], name: &str) -> Option<String> {
+    let text = String::from_utf8_lossy(head);
+    let mut headers = text.lines().skip(1).filter_map(|line| line.split_once(':'));
+    headers.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
+}
+
+fn media_type(head: &[u8]) -> String {
+    let value = header(head, "content-type").unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// The place that an `endpoint` event names.
+fn endpoint_of(event: &[u8]) -> Option<String> {
+    let mut events = wire::sse::Events::new(event.len());
+    events.push(event);
+    let event = events.next()?;
+    (event.event.as_deref() == Some("endpoint")).then_some(event.data).flatten()
+}

@@ -1,0 +1,99 @@
+//! One request on its way to the server, and the answer on its way back.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Request, Response, StatusCode};
+use http_body_util::{Either, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::sync::Mutex;
+use wire::Direction;
+
+use super::passing::Passing;
+use super::{Shared, headers};
+use crate::tap::note::Piece;
+
+/// How long a connection that was used before may take to be ready again.
+const READY: Duration = Duration::from_millis(100);
+
+/// What the tap answers with: what the server sends, or a word of its own.
+pub(super) type Answer = Response<Either<Passing, Full<Bytes>>>;
+
+/// The connection to the server that belongs to one of the client's.
+#[derive(Debug, Default)]
+pub(super) struct Upstream(Mutex<Option<http1::SendRequest<Passing>>>);
+
+/// Passes a request on and gives back the answer, its body still on its way.
+pub(super) async fn forward(shared: &Shared, upstream: &Upstream, request: Request<Incoming>) -> Answer {
+    if let Err(why) = shared.guard.admit(request.headers(), request.uri()) {
+        return own(StatusCode::FORBIDDEN, &why);
+    }
+    let number = shared.exchanges.fetch_add(1, Ordering::Relaxed);
+    let (mut parts, body) = request.into_parts();
+    let pen = &shared.pen;
+    pen.note(Direction::ToServer, number, Piece::Head(headers::request_head(&parts)));
+    headers::redirect(shared, &mut parts);
+    let body = Passing::new(body, pen.clone(), Direction::ToServer, number);
+    match send(shared, upstream, Request::from_parts(parts, body)).await {
+        Ok(response) => {
+            let (mut parts, body) = response.into_parts();
+            pen.note(Direction::ToClient, number, Piece::Head(headers::response_head(&parts)));
+            headers::strip(&mut parts.headers);
+            let body = Passing::new(body, pen.clone(), Direction::ToClient, number);
+            Response::from_parts(parts, Either::Left(body))
+        }
+        Err(why) => {
+            pen.note(Direction::ToClient, number, Piece::End(Some(why.clone())));
+            own(StatusCode::BAD_GATEWAY, &why)
+        }
+    }
+}
+
+/// Sends on the connection that there is, or on a fresh one.
+async fn send(
+    shared: &Shared,
+    upstream: &Upstream,
+    mut request: Request<Passing>,
+) -> Result<Response<Incoming>, String> {
+    let mut held = upstream.0.lock().await;
+    if let Some(mut sender) = held.take()
+        && matches!(tokio::time::timeout(READY, sender.ready()).await, Ok(Ok(())))
+    {
+        match sender.try_send_request(request).await {
+            Ok(response) => {
+                *held = Some(sender);
+                return Ok(response);
+            }
+            // The server had closed it before a byte was written; a fresh one is safe to try.
+            Err(mut unsent) => match unsent.take_message() {
+                Some(back) => request = back,
+                None => return Err(told(&unsent.into_error())),
+            },
+        }
+    }
+    let stream = shared.connector.connect().await.map_err(|failure| failure.to_string())?;
+    let mut builder = http1::Builder::new();
+    builder.preserve_header_case(true);
+    let (mut sender, driver) = builder.handshake(TokioIo::new(stream)).await.map_err(|why| told(&why))?;
+    // It ends with the sender, or with the server; the exchange that it carries sees which.
+    tokio::spawn(async move { drop(driver.await) });
+    let response = sender.send_request(request).await.map_err(|why| told(&why))?;
+    *held = Some(sender);
+    Ok(response)
+}
+
+fn told(why: &hyper::Error) -> String {
+    format!("the server gave no answer: {why}")
+}
+
+/// An answer of the tap's own.
+fn own(status: StatusCode, why: &str) -> Answer {
+    let mut response = Response::new(Either::Right(Full::from(format!("yardstick tap: {why}\n"))));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}

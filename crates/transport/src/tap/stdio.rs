@@ -1,0 +1,132 @@
+//! In the place of a process that speaks MCP on its standard streams.
+
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::process::{Child, Command};
+use wire::Direction;
+
+use super::note::{Pen, Piece};
+
+/// How long streams that a process left behind are still read: what it has started may hold them open.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// The streams of the client.
+#[derive(Debug)]
+pub struct Streams<I, O, E> {
+    /// What the client writes.
+    pub input: I,
+    /// What the client reads.
+    pub output: O,
+    /// Where stderr goes.
+    pub errors: E,
+}
+
+/// Starts `program` and stands in its place until it ends: bytes, the end of streams and signals pass on.
+pub async fn run<I, O, E>(
+    program: &str,
+    arguments: &[String],
+    streams: Streams<I, O, E>,
+    pen: &Pen,
+) -> std::io::Result<ExitStatus>
+where
+    I: AsyncRead + Send + Unpin + 'static,
+    O: AsyncWrite + Send + Unpin + 'static,
+    E: AsyncWrite + Send + Unpin + 'static,
+{
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.kill_on_drop(true).spawn()?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (up, down, aside) = (pen.clone(), pen.clone(), pen.clone());
+    let asking = tokio::spawn(async move {
+        if let Some(stdin) = stdin {
+            ask(streams.input, stdin, &up).await;
+        }
+    });
+    let answering = tokio::spawn(async move {
+        if let Some(stdout) = stdout {
+            pass(stdout, streams.output, |bytes| down.note(Direction::ToClient, 0, Piece::Bytes(bytes)))
+                .await;
+        }
+    });
+    let complaining = tokio::spawn(async move {
+        if let Some(stderr) = stderr {
+            pass(stderr, streams.errors, |bytes| aside.note(Direction::ToClient, 0, Piece::Stderr(bytes)))
+                .await;
+        }
+    });
+    let status = watch_over(&mut child).await?;
+    // What was written before the end is still on its way.
+    let rest = futures_util::future::join(answering, complaining);
+    let _ = tokio::time::timeout(LINGER, rest).await;
+    asking.abort();
+    pen.note(Direction::ToClient, 0, Piece::End(Some(format!("it ended with {status}"))));
+    Ok(status)
+}
+
+/// Passes on what the client writes, and that it has stopped.
+async fn ask(mut input: impl AsyncRead + Unpin, stdin: impl AsyncWrite + Unpin, pen: &Pen) {
+    let up = |bytes| pen.note(Direction::ToServer, 0, Piece::Bytes(bytes));
+    if !pass(&mut input, stdin, up).await {
+        // The process reads no more. The client must not block for that, and what it writes now reaches nobody.
+        let _ = tokio::io::copy(&mut input, &mut tokio::io::sink()).await;
+    }
+    pen.note(Direction::ToServer, 0, Piece::End(None));
+}
+
+/// Passes on until the end of `from`; false when `to` takes no more.
+async fn pass(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    note: impl Fn(Bytes),
+) -> bool {
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(count @ 1..) = from.read(&mut buffer).await {
+        note(Bytes::copy_from_slice(&buffer[..count]));
+        if to.write_all(&buffer[..count]).await.is_err() || to.flush().await.is_err() {
+            return false;
+        }
+    }
+    // The other end sees the same end.
+    let _ = to.shutdown().await;
+    true
+}
+
+/// Waits for the end, and passes signals on meanwhile.
+#[cfg(unix)]
+async fn watch_over(child: &mut Child) -> std::io::Result<ExitStatus> {
+    use std::io::IsTerminal as _;
+
+    use rustix::process::Signal;
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut quit = signal(SignalKind::quit())?;
+    // What is typed at a terminal reaches the process by itself.
+    let typed = std::io::stdin().is_terminal() || std::io::stderr().is_terminal();
+    loop {
+        let sent = tokio::select! {
+            status = child.wait() => return status,
+            _ = terminate.recv() => Some(Signal::TERM),
+            _ = hang_up.recv() => Some(Signal::HUP),
+            _ = interrupt.recv() => (!typed).then_some(Signal::INT),
+            _ = quit.recv() => (!typed).then_some(Signal::QUIT),
+        };
+        let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(rustix::process::Pid::from_raw);
+        if let (Some(pid), Some(signal)) = (pid, sent) {
+            // It may have ended just now, which is what the loop finds next.
+            let _ = rustix::process::kill_process(pid, signal);
+        }
+    }
+}
+
+/// Waits for the end.
+#[cfg(not(unix))]
+async fn watch_over(child: &mut Child) -> std::io::Result<ExitStatus> {
+    child.wait().await
+}

@@ -1,0 +1,90 @@
+//! The words of the format, and those that others use for the same things.
+
+use super::Medium;
+use crate::{Direction, What};
+
+/// What may stand in `what`, for messages to people.
+pub(super) const WHATS: &str = "message, noise, head, event, stderr, end";
+
+/// Who sent it.
+pub(super) const fn sender(direction: Direction) -> &'static str {
+    match direction {
+        Direction::ToServer => "client",
+        Direction::ToClient => "server",
+    }
+}
+
+pub(super) const fn what(what: What) -> &'static str {
+    match what {
+        What::Message => "message",
+        What::Noise => "noise",
+        What::Head => "head",
+        What::Event => "event",
+        What::Stderr => "stderr",
+        What::End => "end",
+    }
+}
+
+pub(super) fn what_of(word: &str) -> Option<What> {
+    let all = [What::Message, What::Noise, What::Head, What::Event, What::Stderr, What::End];
+    all.into_iter().find(|known| what(*known) == word)
+}
+
+/// A direction in any of the spellings that are met in the field.
+pub(super) fn direction_of(word: &str) -> Option<Direction> {
+    let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
+    match (plain.to_ascii_lowercase().as_str(), word.trim()) {
+        (
+            "client" | "fromclient" | "toserver" | "clienttoserver" | "clientserver" | "c2s" | "out"
+            | "outgoing" | "outbound" | "send" | "sent" | "tx" | "stdin",
+            _,
+        )
+        | ("", "→" | "->" | ">" | ">>") => Some(Direction::ToServer),
+        (
+            "server" | "fromserver" | "toclient" | "servertoclient" | "serverclient" | "s2c" | "in"
+            | "incoming" | "inbound" | "receive" | "received" | "recv" | "rx" | "stdout" | "stderr",
+            _,
+        )
+        | ("", "←" | "<-" | "<" | "<<") => Some(Direction::ToClient),
+        _ => None,
+    }
+}
+
+pub(super) fn medium_of(word: &str) -> Option<Medium> {
+    let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
+    match plain.to_ascii_lowercase().as_str() {
+        "stdio" | "pipe" | "inprocess" => Some(Medium::Stdio),
+        "http" | "https" | "streamablehttp" | "streamable" => Some(Medium::Http),
+        "httpsse" | "sse" => Some(Medium::HttpSse),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_are_known_in_many_spellings() {
+        for word in ["client", "Client->Server", "to-server", "client_to_server", "c2s", "→", "outgoing"] {
+            assert_eq!(direction_of(word), Some(Direction::ToServer), "{word}");
+        }
+        for word in ["server", "server → client", "toClient", "s2c", "<-", "received", "stdout"] {
+            assert_eq!(direction_of(word), Some(Direction::ToClient), "{word}");
+        }
+        // Both ends send these.
+        for word in ["request", "response", "notification", "", "sideways"] {
+            assert_eq!(direction_of(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn words_are_read_as_they_are_written() {
+        for medium in [Medium::Stdio, Medium::Http, Medium::HttpSse] {
+            assert_eq!(medium_of(medium.as_str()), Some(medium));
+        }
+        for word in WHATS.split(", ") {
+            assert_eq!(what_of(word).map(what), Some(word));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Lines, ready to be appended to a file: each ends with its newline.
+
+use super::{About, FORMAT, FORMAT_VERSION, Tape, content, spelling};
+use crate::{Entry, What};
+
+/// The first line of a file.
+pub fn header(about: &About) -> Vec<u8> {
+    let mut line = Line::default();
+    line.text("format", FORMAT);
+    line.raw("version", FORMAT_VERSION.to_string().as_bytes());
+    for (name, value) in [("tool", &about.tool), ("target", &about.target), ("started", &about.started)] {
+        if let Some(value) = value {
+            line.text(name, value);
+        }
+    }
+    line.finish()
+}
+
+/// The line that tells of a session, before its entries.
+pub fn session(tape: &Tape) -> Vec<u8> {
+    let mut line = Line::default();
+    line.text("session", &tape.name);
+    if let Some(medium) = tape.medium {
+        line.text("transport", medium.as_str());
+    }
+    if let Some(protocol) = &tape.protocol {
+        line.text("protocol", protocol);
+    }
+    line.finish()
+}
+
+/// The line of one entry.
+pub fn entry(session: &str, entry: &Entry) -> Vec<u8> {
+    let mut line = Line::default();
+    let micros = entry.at.as_micros();
+    line.raw("at", format!("{}.{:03}", micros / 1000, micros % 1000).as_bytes());
+    line.text("session", session);
+    line.text("from", spelling::sender(entry.direction));
+    if entry.exchange != 0 {
+        line.raw("exchange", entry.exchange.to_string().as_bytes());
+    }
+    if entry.what != What::Message {
+        line.text("what", spelling::what(entry.what));
+    }
+    content::write(entry, &mut line);
+    line.finish()
+}
+
+/// A whole session: the line that tells of it, and its entries.
+pub fn tape(tape: &Tape) -> Vec<u8> {
+    let mut lines = session(tape);
+    for item in &tape.transcript.entries {
+        lines.extend_from_slice(&entry(&tape.name, item));
+    }
+    lines
+}
+
+/// A JSON object on one line, member by member.
+#[derive(Debug, Default)]
+pub(super) struct Line(Vec<u8>);
+
+impl Line {
+    /// A member whose value is a string.
+    pub(super) fn text(&mut self, name: &str, value: &str) {
+        self.raw(name, quoted(value).as_bytes());
+    }
+
+    /// A member whose value is JSON already, without newlines.
+    pub(super) fn raw(&mut self, name: &str, json: &[u8]) {
+        self.0.push(if self.0.is_empty() { b'{' } else { b',' });
+        self.0.extend_from_slice(quoted(name).as_bytes());
+        self.0.push(b':');
+        self.0.extend_from_slice(json);
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.0.extend_from_slice(b"}\n");
+        self.0
+    }
+}
+
+/// `text` as a JSON string.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

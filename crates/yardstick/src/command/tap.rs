@@ -1,0 +1,148 @@
+//! `yardstick tap`
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context as _;
+use protocol::method::Side;
+use suite::{Options, Recorded};
+use transport::client::{Endpoint, Target};
+use transport::tap::http::HttpTap;
+use transport::tap::{Desk, Scribe, Veil, Written, stdio};
+
+use crate::args::Tap;
+use crate::exit::{Exit, Usage};
+use crate::record::about;
+
+/// How long connections may take to close once the tap is told to stop.
+const GRACE: Duration = Duration::from_secs(2);
+
+pub(crate) async fn run(arguments: Tap) -> anyhow::Result<Exit> {
+    match (&arguments.url, &arguments.command[..]) {
+        (Some(url), _) => over_http(url, &arguments).await,
+        (None, [program, args @ ..]) => over_stdio(program, args, &arguments).await,
+        (None, []) => Err(Usage("nothing to tap; yardstick tap -- COMMAND, or a URL".to_owned()).into()),
+    }
+}
+
+async fn over_stdio(program: &str, args: &[String], arguments: &Tap) -> anyhow::Result<Exit> {
+    let target = Target::command(program, args.to_vec());
+    let (scribe, file) = begin(&target, None, arguments)?;
+    let streams = stdio::Streams {
+        input: tokio::io::stdin(),
+        output: tokio::io::stdout(),
+        errors: tokio::io::stderr(),
+    };
+    let ended = stdio::run(program, args, streams, &scribe.pen()).await;
+    end(scribe.finish().await, &file, arguments);
+    match ended {
+        Ok(status) => Ok(Exit::Program(code(status))),
+        // As a shell has it.
+        Err(why) => {
+            anstream::eprintln!("yardstick tap: `{program}` cannot be started: {why}");
+            Ok(Exit::Program(if why.kind() == io::ErrorKind::NotFound { 127 } else { 126 }))
+        }
+    }
+}
+
+async fn over_http(url: &str, arguments: &Tap) -> anyhow::Result<Exit> {
+    let endpoint = Endpoint::new(url).map_err(|failure| {
+        Usage(format!("`{url}` is no URL ({failure}); a command goes after `--`: yardstick tap -- {url}"))
+    })?;
+    let target = Target::Url(endpoint.clone());
+    let (scribe, file) = begin(&target, Some(endpoint.url.path().to_owned()), arguments)?;
+    let address = arguments.http.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+    let tap = HttpTap::bind(address, &endpoint, scribe.pen()).await?;
+    let mut stdout = anstream::stdout();
+    writeln!(stdout, "{}", tap.url()).and_then(|()| stdout.flush()).context("stdout is closed")?;
+    super::serve::told_to_stop().await.context("no signals here")?;
+    tap.shut_down(GRACE).await;
+    Ok(end(scribe.finish().await, &file, arguments).unwrap_or(Exit::Success))
+}
+
+/// Begins the record. A file that cannot be written is told of, and the session goes on without.
+fn begin(target: &Target, endpoint: Option<String>, arguments: &Tap) -> anyhow::Result<(Scribe, PathBuf)> {
+    let moment = stamp();
+    let opened = match &arguments.record {
+        Some(path) => {
+            OpenOptions::new().append(true).create(true).open(path).map(|file| (file, path.clone()))
+        }
+        None => fresh(&moment),
+    };
+    let (sink, path): (Box<dyn Write + Send>, PathBuf) = match opened {
+        Ok((file, path)) => {
+            anstream::eprintln!("yardstick tap: recording to {}", path.display());
+            (Box::new(file), path)
+        }
+        Err(why) => {
+            let path = arguments.record.clone().unwrap_or_else(|| PathBuf::from("."));
+            anstream::eprintln!("yardstick tap: nothing is recorded: `{}`: {why}", path.display());
+            (Box::new(io::sink()), path)
+        }
+    };
+    let veil = if arguments.with_secrets { Veil::lifted() } else { Veil::of(target).with_environment() };
+    let scribe = Scribe::start(Desk {
+        sink,
+        veil,
+        about: about(Some(target.describe())),
+        name: format!("{moment}-{}", std::process::id()),
+        endpoint,
+        keep: arguments.check,
+        trouble: Box::new(|why| {
+            anstream::eprintln!("yardstick tap: the recording ends here: {why}; the session goes on");
+        }),
+    });
+    Ok((scribe.context("no thread to record on")?, path))
+}
+
+/// Judges what was recorded, if that was asked for.
+fn end(written: Written, file: &Path, arguments: &Tap) -> Option<Exit> {
+    if !arguments.check {
+        return None;
+    }
+    let recorded = Recorded {
+        description: file.display().to_string(),
+        arguments: super::wire::again(&[file.to_owned()]),
+        tapes: written.tapes,
+    };
+    let judged = suite::judge(&recorded, &[Side::Server], &Options::default());
+    anstream::eprint!("{}", report::human::render(&judged.report));
+    Some(super::wire::exit(&judged))
+}
+
+/// A file that was not there before.
+fn fresh(moment: &str) -> io::Result<(File, PathBuf)> {
+    for number in 1.. {
+        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+        let path = PathBuf::from(format!("yardstick-{moment}{suffix}.ndjson"));
+        match OpenOptions::new().append(true).create_new(true).open(&path) {
+            Err(why) if why.kind() == io::ErrorKind::AlreadyExists && number < 100 => {}
+            opened => return opened.map(|file| (file, path)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// The time, as it stands in a file name.
+fn stamp() -> String {
+    let now = server::moment::rfc3339(SystemTime::now());
+    let digits: String = now.chars().filter(char::is_ascii_digit).collect();
+    digits.get(..14).map(|digits| format!("{}-{}", &digits[..8], &digits[8..])).unwrap_or(digits)
+}
+
+/// The exit code, as a shell has it where a signal ended the program.
+#[cfg(unix)]
+fn code(status: ExitStatus) -> u8 {
+    use std::os::unix::process::ExitStatusExt as _;
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
+#[cfg(not(unix))]
+fn code(status: ExitStatus) -> u8 {
+    status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}

@@ -1,0 +1,87 @@
+//! `yardstick check wire`: recorded sessions.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use protocol::method::Side;
+use suite::{Judged, Options, Recorded, Selection};
+use wire::recording::{Recording, Tape};
+
+use super::check::show;
+use crate::args::{Check, Sides};
+use crate::exit::{Exit, Usage};
+
+/// What stands in the place of a URL.
+pub(super) const WORD: &str = "wire";
+
+pub(super) fn run(arguments: &Check, selection: Selection) -> anyhow::Result<Exit> {
+    let files = &arguments.files;
+    if files.is_empty() {
+        let repair = "yardstick check wire FILE…, or `-` for stdin";
+        return Err(Usage(format!("which recording is to be judged? {repair}")).into());
+    }
+    let mut tapes = Vec::new();
+    for file in files {
+        tapes.extend(read(file, files.len() > 1)?);
+    }
+    let recorded = Recorded { description: names(files, ", "), arguments: again(files), tapes };
+    let sides: &[Side] = match arguments.side {
+        Sides::Server => &[Side::Server],
+        Sides::Client => &[Side::Client],
+        Sides::Both => &[Side::Server, Side::Client],
+    };
+    let options = Options { protocols: arguments.protocol.clone(), selection, ..Options::default() };
+    let judged = suite::judge(&recorded, sides, &options);
+    show(&judged.report, arguments.format);
+    Ok(exit(&judged))
+}
+
+/// Says what was not judged. That part of a record could be read is no success of the whole.
+pub(super) fn exit(judged: &Judged) -> Exit {
+    for why in &judged.skipped {
+        anstream::eprintln!("not judged: {why}");
+    }
+    if judged.report.cases.is_empty() && judged.skipped.is_empty() {
+        anstream::eprintln!("not judged: there is no message in the recording");
+    }
+    match Exit::from(judged.report.verdict()) {
+        Exit::Success if !judged.skipped.is_empty() => Exit::Untested,
+        exit => exit,
+    }
+}
+
+fn read(file: &Path, many: bool) -> anyhow::Result<Vec<Tape>> {
+    let bytes = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).context("stdin cannot be read")?;
+        bytes
+    } else {
+        std::fs::read(file).with_context(|| format!("`{}` cannot be read", file.display()))?
+    };
+    let recording =
+        Recording::read(bytes).with_context(|| format!("`{}` is no recording", file.display()))?;
+    if let Some(line) = recording.cut {
+        anstream::eprintln!("note: line {line} of `{}` is cut short and was left out", file.display());
+    }
+    let mut tapes = recording.tapes;
+    for tape in tapes.iter_mut().filter(|_| many) {
+        tape.name = format!("{} of {}", tape.name, file.display());
+    }
+    Ok(tapes)
+}
+
+fn names(files: &[PathBuf], between: &str) -> String {
+    files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(between)
+}
+
+/// The arguments that name the same files again.
+pub(super) fn again(files: &[PathBuf]) -> String {
+    let quoted = |file: &PathBuf| {
+        let name = file.display().to_string();
+        let plain = |c: char| c.is_alphanumeric() || "-_./+=:,@".contains(c);
+        if name.chars().all(plain) { name } else { format!("'{}'", name.replace('\'', r"'\''")) }
+    };
+    let names: Vec<_> = files.iter().map(quoted).collect();
+    format!("{WORD} {}", names.join(" "))
+}
