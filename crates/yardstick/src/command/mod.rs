@@ -3,6 +3,7 @@
 mod check;
 mod explain;
 mod list;
+mod report;
 mod serve;
 
 use crate::args::Command;
@@ -15,5 +16,6 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Serve(arguments) => serve::run(arguments).await,
         Command::List(arguments) => list::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
     }
 }
