@@ -38,7 +38,11 @@ pub(crate) fn grouped<'a>(cases: impl Iterator<Item = &'a CaseReport>) -> Vec<Gr
                 }
             }
             None => {
-                groups.push(Group { case, protocols: vec![case.protocol], transports: vec![&case.transport] })
+                groups.push(Group {
+                    case,
+                    protocols: vec![case.protocol],
+                    transports: vec![&case.transport],
+                });
             }
         }
     }

@@ -86,7 +86,7 @@ fn test(out: &mut String, case: &CaseReport) -> fmt::Result {
         Outcome::NotApplicable => writeln!(out, ">\n      <skipped message=\"not applicable: {said}\"/>")?,
         Outcome::KnownFailure => writeln!(out, ">\n      <skipped message=\"known failure: {said}\"/>")?,
         Outcome::Warned => {
-            writeln!(out, ">\n      <system-out>warning ({level})\n{}</system-out>", body(case))?
+            writeln!(out, ">\n      <system-out>warning ({level})\n{}</system-out>", body(case))?;
         }
     }
     writeln!(out, "    </testcase>")

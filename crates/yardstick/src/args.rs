@@ -31,7 +31,7 @@ Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested";
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Measure a server; with no target, the built-in one
-    Check(Check),
+    Check(Box<Check>),
     /// Run the reference server, on stdio unless told otherwise
     Serve(Serve),
     /// List the checks

@@ -77,9 +77,8 @@ pub(crate) fn parse(text: &str) -> Result<Wanted, String> {
         None => (text, None),
     };
     let format = Format::from_str(name, false).map_err(|_| {
-        let names: Vec<_> =
-            Format::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
-        let names: Vec<_> = names.iter().map(|value| value.get_name()).collect();
+        let values = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
         format!("no format `{name}`; there are {}", names.join(", "))
     })?;
     Ok(Wanted { format, file })

@@ -28,7 +28,7 @@ pub(super) fn write(out: &mut String, report: &Report) -> fmt::Result {
     writeln!(out, "<button type=\"button\" id=\"theme\" hidden>Theme: auto</button></div>")?;
     writeln!(out, "<h1>{}</h1>\n<p class=\"target\">", escape(&text::name(report)))?;
     if !target.description.is_empty() {
-        writeln!(out, "<code>{}</code>", escape(&target.description))?;
+        writeln!(out, "<code>{}</code><span class=\"line\"></span>", escape(&target.description))?;
     }
     if !target.transport.is_empty() {
         writeln!(out, "<span class=\"pill\">{}</span>", escape(&target.transport))?;

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 /// Runs a subcommand.
 pub(crate) async fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
-        Command::Check(arguments) => check::run(arguments).await,
+        Command::Check(arguments) => check::run(*arguments).await,
         Command::Serve(arguments) => serve::run(arguments).await,
         Command::List(arguments) => list::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
