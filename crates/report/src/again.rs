@@ -5,8 +5,11 @@ use suite::Report;
 /// The command that runs one check again, in the revisions in which it did not pass.
 pub(crate) fn again(report: &Report, check: &str, protocols: &[protocol::Version]) -> String {
     let mut command = format!("yardstick check --only {check}");
-    for protocol in protocols {
-        command.push_str(&format!(" --protocol {protocol}"));
+    // All that the target speaks are what is measured anyway.
+    if protocols != report.target.speaks {
+        for protocol in protocols {
+            command.push_str(&format!(" --protocol {protocol}"));
+        }
     }
     if !report.target.arguments.is_empty() {
         command.push(' ');

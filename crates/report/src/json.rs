@@ -1,4 +1,4 @@
-//! The report as JSON, for machines.
+//! The report as JSON, for machines; `docs/report.schema.json` describes it.
 
 use serde::Serialize;
 use suite::{Conclusion, Report};
@@ -16,22 +16,25 @@ struct Document<'a> {
     report: &'a Report,
 }
 
+/// Who wrote a report.
 #[derive(Serialize)]
-struct Tool {
+pub(crate) struct Tool {
     name: &'static str,
     version: &'static str,
 }
 
+/// Us.
+pub(crate) const TOOL: Tool = Tool { name: "yardstick", version: env!("CARGO_PKG_VERSION") };
+
 /// The report, pretty-printed, with a newline at its end.
 pub fn render(report: &Report) -> String {
-    let document = Document {
-        schema_version: SCHEMA_VERSION,
-        tool: Tool { name: "yardstick", version: env!("CARGO_PKG_VERSION") },
-        verdict: report.verdict(),
-        report,
-    };
-    // Nothing in a report can fail to serialise: no maps with odd keys, no floats.
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    pretty(&Document { schema_version: SCHEMA_VERSION, tool: TOOL, verdict: report.verdict(), report })
+}
+
+/// A document, pretty-printed, with a newline at its end.
+pub(crate) fn pretty(document: &impl Serialize) -> String {
+    // Nothing in a report can fail to serialise: no maps with odd keys, no floats that are no numbers.
+    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
     text.push('\n');
     text
 }

@@ -1,9 +1,23 @@
-//! What a run found, in every format: pure functions of a [`suite::Report`].
+//! What a run found, in every format: pure functions of a [`suite::Report`], or sinks of [`suite::Event`]s.
 
 mod again;
 mod explain;
 mod findings;
+pub mod html;
 pub mod human;
 pub mod json;
+pub mod junit;
+pub mod markdown;
+pub mod mcpjam;
+pub mod ndjson;
+mod read;
+pub mod sarif;
+mod seeds;
+mod tally;
+mod text;
+pub mod validator;
+mod worst;
+mod wrap;
 
 pub use explain::{explain, list};
+pub use read::{Unreadable, read};

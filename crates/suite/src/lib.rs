@@ -5,9 +5,11 @@
 //! emits [`Event`]s while it works, and their fold is a [`Report`].
 
 mod arguments;
+mod baseline;
 mod check;
 pub mod checks;
 mod cite;
+mod clock;
 mod context;
 mod event;
 mod evidence;
@@ -21,6 +23,7 @@ mod run;
 pub mod seeds;
 mod verdict;
 
+pub use baseline::{Baseline, BaselineError, Entry};
 pub use check::{Check, On, Run, Section, by_id, registry};
 pub use cite::{Basis, Cite, Level, advice, defined, must, must_not, should, should_not};
 pub use context::{Facts, ServerCx, WireCx};

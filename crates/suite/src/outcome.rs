@@ -51,17 +51,27 @@ pub struct Counts {
 }
 
 impl Outcome {
-    /// What to record; `known` says that the baseline expects a failure.
-    pub const fn of(level: Level, verdict: &Verdict, known: bool) -> Self {
-        match (verdict, level, known) {
-            (Ok(()), _, false) => Self::Passed,
-            (Ok(()), _, true) => Self::UnexpectedPass,
-            (Err(Finding::Violated(_)), _, true) => Self::KnownFailure,
-            (Err(Finding::Violated(_)), Level::Must, false) => Self::Failed,
-            (Err(Finding::Violated(_)), Level::Should | Level::Advice, false) => Self::Warned,
-            (Err(Finding::Blocked(_)), _, _) => Self::Blocked,
-            (Err(Finding::NotApplicable(_)), _, _) => Self::NotApplicable,
-            (Err(Finding::Broke(_)), _, _) => Self::Broke,
+    /// What to record, as long as no baseline speaks.
+    pub const fn of(level: Level, verdict: &Verdict) -> Self {
+        match (verdict, level) {
+            (Ok(()), _) => Self::Passed,
+            (Err(Finding::Violated(_)), Level::Must) => Self::Failed,
+            (Err(Finding::Violated(_)), Level::Should | Level::Advice) => Self::Warned,
+            (Err(Finding::Blocked(_)), _) => Self::Blocked,
+            (Err(Finding::NotApplicable(_)), _) => Self::NotApplicable,
+            (Err(Finding::Broke(_)), _) => Self::Broke,
+        }
+    }
+
+    /// What to record when the baseline says that it fails.
+    #[must_use]
+    pub const fn known(self) -> Self {
+        match self {
+            Self::Passed => Self::UnexpectedPass,
+            Self::Failed | Self::Warned => Self::KnownFailure,
+            Self::Blocked | Self::NotApplicable | Self::Broke | Self::KnownFailure | Self::UnexpectedPass => {
+                self
+            }
         }
     }
 
@@ -157,16 +167,14 @@ mod tests {
     #[test]
     fn level_verdict_and_baseline_decide() {
         let violated: Verdict = Err(Finding::violated("a", "b"));
-        assert_eq!(Outcome::of(Level::Must, &violated, false), Outcome::Failed);
-        assert_eq!(Outcome::of(Level::Should, &violated, false), Outcome::Warned);
-        assert_eq!(Outcome::of(Level::Advice, &violated, false), Outcome::Warned);
-        assert_eq!(Outcome::of(Level::Must, &violated, true), Outcome::KnownFailure);
-        assert_eq!(Outcome::of(Level::Must, &Ok(()), true), Outcome::UnexpectedPass);
-        assert_eq!(Outcome::of(Level::Must, &Err(Finding::blocked("x")), false), Outcome::Blocked);
-        assert_eq!(
-            Outcome::of(Level::Must, &Err(Finding::not_applicable("x")), true),
-            Outcome::NotApplicable
-        );
+        assert_eq!(Outcome::of(Level::Must, &violated), Outcome::Failed);
+        assert_eq!(Outcome::of(Level::Should, &violated), Outcome::Warned);
+        assert_eq!(Outcome::of(Level::Advice, &violated), Outcome::Warned);
+        assert_eq!(Outcome::of(Level::Must, &violated).known(), Outcome::KnownFailure);
+        assert_eq!(Outcome::of(Level::Must, &Ok(())).known(), Outcome::UnexpectedPass);
+        assert_eq!(Outcome::of(Level::Must, &Err(Finding::blocked("x"))), Outcome::Blocked);
+        let absent = Outcome::of(Level::Must, &Err(Finding::not_applicable("x")));
+        assert_eq!(absent.known(), Outcome::NotApplicable);
     }
 
     #[test]

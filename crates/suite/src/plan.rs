@@ -63,7 +63,8 @@ impl Selection {
     }
 }
 
-fn matches(check: &Check, name: &str) -> bool {
+/// Whether `name` is the check's id, its beginning, its section or an alias.
+pub(crate) fn matches(check: &Check, name: &str) -> bool {
     let prefix = name.trim_end_matches('/');
     let below = check.id.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     below || check.section().0 == name || check.aliases.contains(&name)

@@ -37,6 +37,9 @@ pub struct TargetReport {
     pub name: Option<String>,
     /// Its version.
     pub version: Option<String>,
+    /// When the run began, as in RFC 3339, in UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
 }
 
 /// What came of one case.
@@ -153,7 +156,7 @@ impl Report {
 
 impl CaseReport {
     /// What came of `case`.
-    pub fn new(case: &Case, verdict: &crate::Verdict, known: bool, took: Duration) -> Self {
+    pub fn new(case: &Case, verdict: &crate::Verdict, took: Duration) -> Self {
         let check = case.check;
         let (expected, actual, frames) = match verdict {
             Ok(()) => (None, None, Vec::new()),
@@ -172,7 +175,7 @@ impl CaseReport {
             protocol: case.version,
             transport: crate::run::transport_name(case.via).to_owned(),
             level: case.level,
-            outcome: Outcome::of(case.level, verdict, known),
+            outcome: Outcome::of(case.level, verdict),
             expected,
             actual,
             frames,

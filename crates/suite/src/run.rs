@@ -9,6 +9,7 @@ use protocol::method::Side;
 use transport::client::{self, Discovery, Failure, Limits, Target, Transport};
 use transport::serve::Via;
 
+use crate::baseline::{Baseline, Ledger};
 use crate::check::Run;
 use crate::{
     CaseReport, Event, Finding, Keep, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx,
@@ -27,6 +28,8 @@ pub struct Options {
     pub jobs: usize,
     /// Is given every session once it has ended.
     pub keep: Option<Keep>,
+    /// What is known to fail.
+    pub baseline: Baseline,
 }
 
 impl Default for Options {
@@ -37,6 +40,7 @@ impl Default for Options {
             limits: Limits::default(),
             jobs: 8,
             keep: None,
+            baseline: Baseline::default(),
         }
     }
 }
@@ -52,13 +56,16 @@ pub async fn run(
 ) -> Result<Report, Failure> {
     let start = Instant::now();
     let mut report = Report::default();
+    let mut ledger = Ledger::new(&options.baseline);
     let mut tell = |event: Event| {
         let event = match event {
             Event::Finished(case) => Event::Finished(case.redacted(|text| target.redact(text).into_owned())),
             other => other,
         };
-        report.add(&event);
-        emit(&event);
+        for event in ledger.take(event) {
+            report.add(&event);
+            emit(&event);
+        }
     };
     let found = match client::probe(target, options.limits.clone()).await {
         Ok(found) => found,
@@ -100,7 +107,7 @@ async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(E
         .map(|(case, run)| async move {
             let start = Instant::now();
             let verdict = run(cx).await;
-            CaseReport::new(&case, &verdict, false, start.elapsed())
+            CaseReport::new(&case, &verdict, start.elapsed())
         })
         .buffer_unordered(jobs.max(1));
     while let Some(report) = running.next().await {
@@ -117,7 +124,7 @@ async fn passive(cx: &ServerCx, plan: &Plan, tell: &mut impl FnMut(Event)) {
         if let Run::Wire(judge) = case.check.run {
             let start = Instant::now();
             let verdict = judge_all(cx, judge, &transcripts).and(session.clone());
-            tell(Event::Finished(CaseReport::new(case, &verdict, false, start.elapsed())));
+            tell(Event::Finished(CaseReport::new(case, &verdict, start.elapsed())));
         }
     }
 }
@@ -156,6 +163,7 @@ fn describe(target: &Target, arguments: &str, found: &Discovery) -> TargetReport
         speaks: found.versions(),
         name: text("name"),
         version: text("version"),
+        at: Some(crate::clock::now()),
     }
 }
 

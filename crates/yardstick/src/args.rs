@@ -1,10 +1,14 @@
 //! The command line.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use protocol::Version;
+use report::human::Detail;
+
+use crate::format::{self, Wanted};
 
 /// Measures MCP servers against the specification, and ships a reference to compare with.
 #[derive(Debug, Parser)]
@@ -29,7 +33,7 @@ Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested";
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Measure a server; with no target, the built-in one
-    Check(Check),
+    Check(Box<Check>),
     /// Run the reference server, on stdio unless told otherwise
     Serve(Serve),
     /// Sit between a client and a server, pass everything on, and record
@@ -38,6 +42,8 @@ pub(crate) enum Command {
     List(List),
     /// Say all there is to say about one check
     Explain(Explain),
+    /// Show a saved run again, in any format
+    Report(Report),
 }
 
 #[derive(Debug, Args)]
@@ -50,6 +56,7 @@ Examples:
   yardstick check --format json -- ./my-server > report.json
   yardstick check --record run.ndjson -- ./my-server
   yardstick check wire run.ndjson                 judges recorded sessions; `-` reads stdin
+  yardstick check --output reports --baseline known-failures.txt -- ./my-server
 
 Only tools that say they are read-only are called.
 Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested")]
@@ -59,7 +66,7 @@ pub(crate) struct Check {
     pub(crate) url: Option<String>,
     /// After `wire`: the files of recorded sessions; `-` is stdin
     #[arg(value_name = "FILE", requires = "url")]
-    pub(crate) files: Vec<std::path::PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// The command that starts a stdio server
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
@@ -80,22 +87,28 @@ pub(crate) struct Check {
     pub(crate) env: Vec<String>,
     /// The directory that the server runs in
     #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<std::path::PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// How many seconds the server has for one answer
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// How many seconds the server has to start
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     pub(crate) start_timeout: Duration,
-    /// How the report is written
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
     /// Save every session of the run in this file
     #[arg(long, value_name = "FILE", help_heading = "Recorded sessions")]
-    pub(crate) record: Option<std::path::PathBuf>,
+    pub(crate) record: Option<PathBuf>,
     /// Whose messages are judged in recorded sessions
     #[arg(long, value_enum, default_value_t, help_heading = "Recorded sessions")]
     pub(crate) side: Sides,
+    /// Known failures, which do not fail the run: `CHECK [REVISION] [TRANSPORT]` a line, or the official suite's
+    /// expected-failures YAML
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write what falls short in this run as a baseline
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) write_baseline: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -109,13 +122,50 @@ pub(crate) enum Sides {
     Both,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    #[default]
-    Human,
-    /// For machines
-    Json,
+/// How a report is written, and where to.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Report")]
+pub(crate) struct Output {
+    /// human, json, ndjson, junit, sarif, markdown, html, mcpjam or mcp-validator; with `:FILE`, into a file
+    /// (repeatable) [default: human]
+    #[arg(long, value_name = "FORMAT[:FILE]", value_parser = format::parse)]
+    pub(crate) format: Vec<Wanted>,
+    /// Write report.json, .ndjson, .junit.xml, .sarif, .md and .html into this folder besides
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Only the findings, a line each, and the verdict
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Every check, and every message in full
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+impl Output {
+    /// How much the human report tells.
+    pub(crate) const fn detail(&self) -> Detail {
+        match (self.quiet, self.verbose) {
+            (true, _) => Detail::Brief,
+            (false, true) => Detail::Everything,
+            (false, false) => Detail::Findings,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  yardstick report --from report.json
+  yardstick report --from report.ndjson --format html:report.html
+  yardstick report --from stdio.json --from http.json --output reports
+
+Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested")]
+pub(crate) struct Report {
+    /// A run that was saved as JSON or NDJSON; several are merged (repeatable)
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) from: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -161,7 +211,7 @@ pub(crate) struct Tap {
     pub(crate) http: Option<SocketAddr>,
     /// Append to this file [default: a new one, named after the time]
     #[arg(long, value_name = "FILE")]
-    pub(crate) record: Option<std::path::PathBuf>,
+    pub(crate) record: Option<PathBuf>,
     /// Judge what was recorded, in the end, on stderr
     #[arg(long)]
     pub(crate) check: bool,

@@ -1,18 +1,58 @@
 //! Measures MCP servers against the specification.
 //!
-//! This is the binary's library: its commands, and a facade over the crates that do the work.
+//! This is the binary's library: its commands, and a facade over the crates that do the work. In a test of your own
+//! server it reads like this:
+//!
+//! ```
+//! use yardstick::protocol::Version;
+//! use yardstick::{measure, reference};
+//!
+//! // Your server: `Target::command("node", ["server.js"])`, `Target::url("http://127.0.0.1:3000/mcp")?`, or, within this
+//! // process, `Target::in_process(…)`. Here it is the one that comes with Yardstick.
+//! let measured = measure(reference())
+//!     .protocol(Version::V2025_11_25)
+//!     .only("server/tools")
+//!     .run_blocking()?;
+//!
+//! measured.assert_conformant();
+//! for case in measured.findings() {
+//!     println!("{} {}: {:?}", case.protocol, case.check, case.actual);
+//! }
+//! println!("{measured}");
+//! # Ok::<(), yardstick::transport::client::Failure>(())
+//! ```
+//!
+//! A server that breaks a rule is found out:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use yardstick::server::{Fault, Faults, fault::Faulty};
+//! use yardstick::suite::Conclusion;
+//!
+//! let broken = Faulty::new(Faults::new(vec![Fault::named("unknown-tool-succeeds").unwrap()]));
+//! let measured = yardstick::measure(yardstick::in_process(broken)).only("server/tools").run_blocking()?;
+//!
+//! assert_eq!(measured.verdict(), Conclusion::NotConformant);
+//! assert!(measured.findings().any(|case| case.check == "server/tools/unknown-tool-refused"));
+//! # Ok::<(), yardstick::transport::client::Failure>(())
+//! ```
 
 mod args;
 mod command;
 mod exit;
+mod format;
+mod measure;
 mod progress;
 mod record;
+mod stream;
 mod target;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
+pub use measure::{Measure, Measured, measure, measure_with};
+pub use target::{in_process, reference};
 pub use {protocol, report, server, suite, transport, wire};
 
 /// Runs the command line and says how it ended.

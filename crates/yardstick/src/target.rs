@@ -8,7 +8,7 @@ use server::Server;
 use tokio::io::DuplexStream;
 use transport::client::{Dial, Endpoint, Program, Target};
 use transport::serve::http::{HttpServer, Options};
-use transport::serve::pipe;
+use transport::serve::{Handler, pipe};
 
 use crate::args::Check;
 use crate::exit::Usage;
@@ -52,7 +52,7 @@ pub(crate) async fn of(arguments: &Check) -> anyhow::Result<Vec<Subject>> {
 
 async fn built_in() -> anyhow::Result<Vec<Subject>> {
     let server = Server::new();
-    let pipe = Target::InProcess(Arc::new(BuiltIn(server.clone())));
+    let pipe = in_process(server.clone());
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let http =
         HttpServer::bind(address, server, Options::default()).await.context("no loopback to listen on")?;
@@ -63,10 +63,20 @@ async fn built_in() -> anyhow::Result<Vec<Subject>> {
     ])
 }
 
-/// The built-in server behind a pipe.
-struct BuiltIn(Arc<Server>);
+/// The reference server, within this process.
+pub fn reference() -> Target {
+    in_process(Server::new())
+}
 
-impl Dial for BuiltIn {
+/// A handler of messages within this process, behind a pipe that carries lines like stdio.
+pub fn in_process<H: Handler>(handler: Arc<H>) -> Target {
+    Target::InProcess(Arc::new(BuiltIn(handler)))
+}
+
+/// A handler behind a pipe.
+struct BuiltIn<H>(Arc<H>);
+
+impl<H: Handler> Dial for BuiltIn<H> {
     fn dial(&self) -> DuplexStream {
         let (ours, theirs) = tokio::io::duplex(PIPE);
         let (read, write) = tokio::io::split(theirs);

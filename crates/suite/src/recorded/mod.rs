@@ -55,7 +55,7 @@ pub fn judge(recorded: &Recorded, sides: &[Side], options: &Options) -> Judged {
         for case in &plan.cases {
             let began = Instant::now();
             let Some(verdict) = group.judge(case, sides, recorded.tapes.len() > 1) else { continue };
-            report.add(&Event::Finished(CaseReport::new(case, &verdict, false, began.elapsed())));
+            report.add(&Event::Finished(CaseReport::new(case, &verdict, began.elapsed())));
         }
     }
     report.add(&Event::Ended { took: start.elapsed() });
@@ -158,5 +158,6 @@ fn describe(recorded: &Recorded, groups: &[Group<'_>]) -> TargetReport {
         speaks,
         name: text("name"),
         version: text("version"),
+        at: Some(crate::clock::now()),
     }
 }

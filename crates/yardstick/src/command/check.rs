@@ -1,12 +1,16 @@
 //! `yardstick check`
 
-use suite::{Options, Report, Selection};
+use std::path::Path;
+
+use suite::{Baseline, Options, Report, Selection};
 use transport::client::Limits;
 
-use crate::args::{Check, Format};
+use crate::args::Check;
 use crate::exit::{Exit, Usage};
+use crate::format::{self, Format, Wanted};
 use crate::progress::Progress;
 use crate::record::Record;
+use crate::stream::Streams;
 use crate::target::{self, Subject};
 
 pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
@@ -21,31 +25,57 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
         return Err(Usage(format!("one URL at a time; what is `{}`?", file.display())).into());
     }
     let limits = Limits { request: arguments.timeout, start: arguments.start_timeout, ..Limits::default() };
-    let options = Options { protocols: arguments.protocol.clone(), selection, limits, ..Options::default() };
+    let baseline = arguments.baseline.as_deref().map(known).transpose()?.unwrap_or_default();
+    let options =
+        Options { protocols: arguments.protocol.clone(), selection, limits, baseline, ..Options::default() };
+    let wanted = format::wanted(&arguments.output.format, arguments.output.output.as_deref())?;
     let subjects = target::of(&arguments).await?;
     let record = arguments.record.as_deref().map(|file| Record::create(file, &subjects)).transpose()?;
+    let mut streams = Streams::open(&wanted)?;
     let mut reports = Vec::new();
     for subject in &subjects {
         let keep = record.as_ref().map(|record| record.keep(&subject.target));
         let options = Options { keep, ..options.clone() };
-        reports.push(measure(subject, &options, arguments.format).await?);
+        reports.push(measure(subject, &options, &wanted, &mut streams).await?);
     }
     let report = Report::merge(reports);
-    show(&report, arguments.format);
+    format::write(&report, &wanted, arguments.output.detail(), |place| place.format == Format::Ndjson)?;
+    streams.end()?;
+    if let Some(file) = &arguments.write_baseline {
+        let written = std::fs::write(file, Baseline::write(&report));
+        written.map_err(|error| Usage(format!("`{}` cannot be written: {error}", file.display())))?;
+    }
     Ok(report.verdict().into())
 }
 
-/// Prints a report.
-pub(super) fn show(report: &Report, format: Format) {
-    match format {
-        Format::Human => anstream::print!("{}", report::human::render(report)),
-        Format::Json => anstream::print!("{}", report::json::render(report)),
-    }
-}
-
-async fn measure(subject: &Subject, options: &Options, format: Format) -> anyhow::Result<Report> {
-    let mut progress = Progress::new(format == Format::Human);
-    let run = suite::run(&subject.target, &subject.arguments, options, |event| progress.event(event)).await;
+async fn measure(
+    subject: &Subject,
+    options: &Options,
+    wanted: &[Wanted],
+    streams: &mut Streams,
+) -> anyhow::Result<Report> {
+    let human = wanted.iter().any(|place| place.format == Format::Human && place.file.is_none());
+    let mut progress = Progress::new(human);
+    let run = suite::run(&subject.target, &subject.arguments, options, |event| {
+        streams.event(event);
+        progress.event(event);
+    });
+    let run = run.await;
     progress.clear();
     Ok(run?)
+}
+
+/// The baseline in `file`, with a word about what in it is not understood.
+fn known(file: &Path) -> anyhow::Result<Baseline> {
+    let name = file.display();
+    let text =
+        std::fs::read_to_string(file).map_err(|error| Usage(format!("`{name}` cannot be read: {error}")))?;
+    let baseline = Baseline::parse(&text).map_err(|error| Usage(format!("`{name}`, {error}")))?;
+    if !baseline.aside.is_empty() {
+        let aside = baseline.aside.join(", ");
+        anstream::eprintln!(
+            "note: `{name}` names what no check here answers, and it was left aside: {aside}"
+        );
+    }
+    Ok(baseline)
 }

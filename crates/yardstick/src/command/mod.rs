@@ -3,6 +3,7 @@
 mod check;
 mod explain;
 mod list;
+mod report;
 mod serve;
 mod tap;
 mod wire;
@@ -13,10 +14,11 @@ use crate::exit::Exit;
 /// Runs a subcommand.
 pub(crate) async fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
-        Command::Check(arguments) => check::run(arguments).await,
+        Command::Check(arguments) => check::run(*arguments).await,
         Command::Serve(arguments) => serve::run(arguments).await,
         Command::Tap(arguments) => tap::run(arguments).await,
         Command::List(arguments) => list::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
     }
 }

@@ -8,9 +8,9 @@ use protocol::method::Side;
 use suite::{Judged, Options, Recorded, Selection};
 use wire::recording::{Recording, Tape};
 
-use super::check::show;
 use crate::args::{Check, Sides};
 use crate::exit::{Exit, Usage};
+use crate::format;
 
 /// What stands in the place of a URL.
 pub(super) const WORD: &str = "wire";
@@ -33,7 +33,8 @@ pub(super) fn run(arguments: &Check, selection: Selection) -> anyhow::Result<Exi
     };
     let options = Options { protocols: arguments.protocol.clone(), selection, ..Options::default() };
     let judged = suite::judge(&recorded, sides, &options);
-    show(&judged.report, arguments.format);
+    let wanted = format::wanted(&arguments.output.format, arguments.output.output.as_deref())?;
+    format::write(&judged.report, &wanted, arguments.output.detail(), |_| false)?;
     Ok(exit(&judged))
 }
 

@@ -4,6 +4,7 @@
 
 mod check;
 mod record;
+mod report;
 mod serve;
 #[cfg(unix)]
 mod tap;

@@ -1,0 +1,62 @@
+//! Sections against revisions: where things stand, at a glance.
+
+use std::fmt::{self, Write as _};
+
+use suite::{CaseReport, Counts, Outcome, Report};
+
+use super::escape::{class, escape};
+use crate::tally::{counted, parts};
+
+/// The table; a cell that is chosen filters the checks.
+pub(super) fn write(out: &mut String, report: &Report) -> fmt::Result {
+    let mut versions: Vec<_> = report.cases.iter().map(|case| case.protocol).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    if versions.is_empty() {
+        return writeln!(out, "<p class=\"none\">Nothing was run.</p>");
+    }
+    writeln!(
+        out,
+        "<section id=\"overview\" aria-labelledby=\"overview-title\"><h2 id=\"overview-title\">Overview</h2>"
+    )?;
+    writeln!(
+        out,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"overview-title\"><table><thead><tr><th scope=\"col\">Section</th>"
+    )?;
+    for version in &versions {
+        writeln!(out, "<th scope=\"col\">{version}</th>")?;
+    }
+    writeln!(out, "</tr></thead><tbody>")?;
+    for part in parts(report) {
+        let name = escape(part.name);
+        write!(out, "<tr><th scope=\"row\">{name}</th>")?;
+        for version in &versions {
+            let cases: Vec<_> = part.cases.iter().filter(|case| case.protocol == *version).copied().collect();
+            cell(out, &name, version.as_str(), &cases)?;
+        }
+        writeln!(out, "</tr>")?;
+    }
+    writeln!(out, "</tbody></table></div></section>")
+}
+
+fn cell(out: &mut String, section: &str, version: &str, cases: &[&CaseReport]) -> fmt::Result {
+    let counts = Counts::of(cases.iter().map(|case| case.outcome));
+    let Some(tone) = worst(counts) else {
+        return write!(out, "<td class=\"empty\"><span aria-label=\"no checks\">·</span></td>");
+    };
+    let words: Vec<_> = counts.listed().map(|(outcome, count)| counted(outcome, count)).collect();
+    let words = words.join(", ");
+    let applicable = cases.len() - counts.not_applicable;
+    let shown = if applicable == 0 { "n/a".to_owned() } else { format!("{}/{applicable}", counts.passed) };
+    write!(
+        out,
+        "<td><button type=\"button\" class=\"cell {}\" data-section=\"{section}\" data-protocol=\"{version}\" \
+         title=\"{words}\" aria-label=\"{section}, {version}: {words}\">{shown}</button></td>",
+        class(tone)
+    )
+}
+
+/// What colours the cell: the worst that happened; nothing when there is nothing.
+fn worst(counts: Counts) -> Option<Outcome> {
+    counts.listed().next().map(|(outcome, _)| outcome)
+}

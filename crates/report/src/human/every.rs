@@ -1,0 +1,32 @@
+//! Every case, a line each, under its section.
+
+use std::fmt::{self, Write as _};
+
+use suite::{CaseReport, Report};
+
+use super::{BOLD, DIM, Look, style};
+use crate::tally::parts;
+use crate::text::{self, visible};
+
+/// Every check, with what came of it in each revision.
+pub(super) fn case(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
+    for part in parts(report) {
+        writeln!(out, "{BOLD}{}{BOLD:#}", visible(part.name))?;
+        for case in part.cases {
+            line(out, case, look)?;
+        }
+    }
+    Ok(())
+}
+
+fn line(out: &mut String, case: &CaseReport, look: &Look) -> fmt::Result {
+    let colour = style(case.outcome);
+    let (check, protocol, transport) = (visible(&case.check), case.protocol, visible(&case.transport));
+    write!(out, "  {colour}{:15}{colour:#} {check} {DIM}{protocol} {transport}", case.outcome)?;
+    if let Some(actual) = &case.actual {
+        let taken = 22 + check.len() + protocol.as_str().len() + transport.len();
+        let actual = visible(actual);
+        write!(out, ": {}", text::cut(&actual, look.room(taken)))?;
+    }
+    writeln!(out, "{DIM:#}")
+}

@@ -1,0 +1,143 @@
+//! The report for a person at a terminal. Colours are ANSI codes; whoever prints strips them where they do not belong.
+
+mod every;
+mod finding;
+mod fold;
+
+use std::fmt::{self, Write as _};
+
+use anstyle::{AnsiColor, Style};
+use suite::{Conclusion, Counts, Outcome, Report};
+
+use crate::tally::{self, counted, parts};
+use crate::text::{self, visible};
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// How the report is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// How many characters fit on a line; no line is broken when there is no limit.
+    pub width: Option<usize>,
+    /// How much is told.
+    pub detail: Detail,
+}
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// The findings in a line each, and the verdict.
+    Brief,
+    /// The sections, the findings with their evidence, and the verdict.
+    #[default]
+    Findings,
+    /// Every case, and every message in full.
+    Everything,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self { width: None, detail: Detail::Findings }
+    }
+}
+
+impl Look {
+    /// The room for text behind `indent` characters; never so little that a word a line is left.
+    fn room(&self, indent: usize) -> usize {
+        self.width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(24))
+    }
+}
+
+/// The whole report, with lines as long as they are.
+pub fn render(report: &Report) -> String {
+    render_as(report, &Look::default())
+}
+
+/// The whole report, laid out as told.
+pub fn render_as(report: &Report, look: &Look) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut out, report, look);
+    out
+}
+
+/// The line that says what is measured.
+pub fn header(report: &Report) -> String {
+    let target = &report.target;
+    let mut parts = vec![target.description.clone(), target.transport.clone()];
+    if !target.speaks.is_empty() {
+        let speaks: Vec<_> = target.speaks.iter().map(ToString::to_string).collect();
+        parts.push(format!("speaks {}", speaks.join(", ")));
+    }
+    if target.name.is_some() {
+        parts.push(text::name(report));
+    }
+    parts.retain(|part| !part.is_empty());
+    visible(&parts.join(" · ")).into_owned()
+}
+
+fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
+    let header = crate::wrap::wrap(&header(report), look.room(2)).join("\n  ");
+    writeln!(out, "{BOLD}{header}{BOLD:#}\n")?;
+    match look.detail {
+        Detail::Brief => finding::brief(out, report)?,
+        Detail::Findings => {
+            sections(out, report, look)?;
+            finding::all(out, report, look)?;
+        }
+        Detail::Everything => {
+            every::case(out, report, look)?;
+            finding::all(out, report, look)?;
+        }
+    }
+    let lines = crate::wrap::wrap(&conclusion(report), look.room(2)).join("\n  ");
+    let gap = if look.detail == Detail::Brief { "" } else { "\n" };
+    writeln!(out, "{gap}{lines}")
+}
+
+fn sections(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
+    let parts = parts(report);
+    let width = parts.iter().map(|part| part.name.chars().count()).max().unwrap_or(0).max(11);
+    for part in parts {
+        let counts = Counts::of(part.cases.iter().map(|case| case.outcome));
+        write!(out, "  {:width$}", visible(part.name))?;
+        let mut listed: Vec<_> = counts.listed().collect();
+        listed.sort_by_key(|(outcome, _)| *outcome != Outcome::Passed);
+        let mut taken = width + 2;
+        for (outcome, count) in listed {
+            let style = style(outcome);
+            let words = counted(outcome, count);
+            write!(out, "  {style}{words}{style:#}")?;
+            taken += 2 + words.len();
+            if let Some(reason) = part.reason().filter(|_| outcome == Outcome::NotApplicable) {
+                let reason = visible(reason);
+                write!(out, "{DIM}: {}{DIM:#}", text::cut(&reason, look.room(taken + 3)))?;
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn conclusion(report: &Report) -> String {
+    let verdict = report.verdict();
+    let colour = match verdict {
+        Conclusion::Conformant => AnsiColor::Green,
+        Conclusion::NotConformant => AnsiColor::Red,
+        Conclusion::Incomplete => AnsiColor::Yellow,
+    };
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    let (word, counts) = (tally::verdict(verdict), tally::summary(report));
+    format!("{style}{word}{style:#}: {counts} ({})", text::seconds(report.took_ms))
+}
+
+fn style(outcome: Outcome) -> Style {
+    let colour = match outcome {
+        Outcome::Passed => AnsiColor::Green,
+        Outcome::Failed | Outcome::Broke => AnsiColor::Red,
+        Outcome::Warned | Outcome::Blocked | Outcome::UnexpectedPass => AnsiColor::Yellow,
+        Outcome::NotApplicable | Outcome::KnownFailure => return Style::new().dimmed(),
+    };
+    Style::new().fg_color(Some(colour.into()))
+}

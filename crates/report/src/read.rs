@@ -1,0 +1,100 @@
+//! Reading a saved run back, whichever of our two formats it is in.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use suite::{Counts, Event, Report};
+use thiserror::Error;
+
+use crate::json::SCHEMA_VERSION;
+use crate::ndjson::Read;
+
+/// Why a file is no saved run.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Unreadable {
+    /// Nothing in it.
+    #[error("the file is empty; was the run stopped before it reached its target?")]
+    Empty,
+    /// No JSON, or not to its end.
+    #[error("line {line} is no JSON: {why}")]
+    NotJson {
+        /// The line, counted from 1.
+        line: usize,
+        /// What the parser says.
+        why: String,
+    },
+    /// JSON of something else.
+    #[error("it is JSON, but no report of `yardstick check --format json` or `--format ndjson`: {0}")]
+    NotOurs(String),
+    /// Of a later version.
+    #[error("it has schema version {0}, and this is version {SCHEMA_VERSION}; use a newer yardstick")]
+    Newer(u64),
+    /// Events without an end.
+    #[error("the run did not end: its last event is missing")]
+    CutOff,
+}
+
+/// The report in `text`.
+pub fn read(text: &str) -> Result<Report, Unreadable> {
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() {
+        return Err(Unreadable::Empty);
+    }
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    match serde_json::from_str::<Value>(first) {
+        Ok(event) if event.get("event").is_some() => events(text),
+        Ok(_) | Err(_) => document(text),
+    }
+}
+
+fn document(text: &str) -> Result<Report, Unreadable> {
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| Unreadable::NotJson { line: error.line(), why: error.to_string() })?;
+    match value.get("schemaVersion").map(Value::as_u64) {
+        Some(Some(version)) => supported(version)?,
+        Some(None) | None => return Err(Unreadable::NotOurs("there is no `schemaVersion`".to_owned())),
+    }
+    let mut report: Report =
+        serde_json::from_value(value).map_err(|error| Unreadable::NotOurs(error.to_string()))?;
+    // What is counted is what is there, also in a file that somebody has edited.
+    report.counts = Counts::of(report.cases.iter().map(|case| case.outcome));
+    Ok(report)
+}
+
+/// Several runs in one file make one report.
+fn events(text: &str) -> Result<Report, Unreadable> {
+    let mut runs = Vec::new();
+    let mut run: Option<Report> = None;
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let event = event(line, at + 1)?;
+        if matches!(event, Event::Reached(_)) && run.is_some() {
+            return Err(Unreadable::CutOff);
+        }
+        let current = run.get_or_insert_default();
+        current.add(&event);
+        if matches!(event, Event::Ended { .. }) {
+            runs.extend(run.take());
+        }
+    }
+    if run.is_some() { Err(Unreadable::CutOff) } else { Ok(Report::merge(runs)) }
+}
+
+fn event(line: &str, number: usize) -> Result<Event, Unreadable> {
+    let value: Value = serde_json::from_str(line)
+        .map_err(|error| Unreadable::NotJson { line: number, why: error.to_string() })?;
+    let read: Read = serde_json::from_value(value)
+        .map_err(|error| Unreadable::NotOurs(format!("line {number}: {error}")))?;
+    Ok(match read {
+        Read::Reached { schema_version, target } => {
+            supported(schema_version.into())?;
+            Event::Reached(*target)
+        }
+        Read::Began { protocol, cases } => Event::Began { version: protocol, cases },
+        Read::Finished { case } => Event::Finished(*case),
+        Read::Ended { took_ms } => Event::Ended { took: Duration::from_millis(took_ms) },
+    })
+}
+
+fn supported(version: u64) -> Result<(), Unreadable> {
+    if version > u64::from(SCHEMA_VERSION) { Err(Unreadable::Newer(version)) } else { Ok(()) }
+}

@@ -1,0 +1,24 @@
+//! `yardstick report`
+
+use std::fs;
+
+use suite::Report;
+
+use crate::args;
+use crate::exit::{Exit, Usage};
+use crate::format;
+
+pub(crate) fn run(arguments: &args::Report) -> anyhow::Result<Exit> {
+    let output = &arguments.output;
+    let wanted = format::wanted(&output.format, output.output.as_deref())?;
+    let mut reports = Vec::new();
+    for file in &arguments.from {
+        let name = file.display();
+        let bytes = fs::read(file).map_err(|error| Usage(format!("`{name}` cannot be read: {error}")))?;
+        let text = String::from_utf8(bytes).map_err(|_| Usage(format!("`{name}` is no text in UTF-8")))?;
+        reports.push(report::read(&text).map_err(|error| Usage(format!("`{name}`: {error}")))?);
+    }
+    let report = Report::merge(reports);
+    format::write(&report, &wanted, output.detail(), |_| false)?;
+    Ok(report.verdict().into())
+}
