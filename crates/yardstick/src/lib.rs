@@ -3,6 +3,7 @@
 //! This is the binary's library: its commands, and a facade over the crates that do the work.
 
 mod args;
+mod calls;
 mod command;
 mod exit;
 mod progress;

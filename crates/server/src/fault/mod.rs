@@ -4,11 +4,14 @@
 //! [`Faulty`]; a switch is asked for by name at the one place in the server that it changes.
 
 pub mod apps;
+pub mod asks;
+pub mod calls;
 mod edit;
 mod faulty;
 pub mod framing;
 pub mod http;
 pub mod lifecycle;
+pub mod lists;
 pub mod resources;
 pub mod tools;
 
@@ -119,5 +122,14 @@ impl fmt::Debug for Effect {
     }
 }
 
-const ALL: &[&[&Fault]] =
-    &[framing::FAULTS, lifecycle::FAULTS, http::FAULTS, tools::FAULTS, resources::FAULTS, apps::FAULTS];
+const ALL: &[&[&Fault]] = &[
+    framing::FAULTS,
+    lifecycle::FAULTS,
+    http::FAULTS,
+    tools::FAULTS,
+    calls::FAULTS,
+    lists::FAULTS,
+    resources::FAULTS,
+    asks::FAULTS,
+    apps::FAULTS,
+];

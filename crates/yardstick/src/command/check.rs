@@ -3,7 +3,9 @@
 use suite::{Options, Report, Selection};
 use transport::client::Limits;
 
+use super::plan;
 use crate::args::{Check, Format};
+use crate::calls;
 use crate::exit::{Exit, Usage};
 use crate::progress::Progress;
 use crate::target::{self, Subject};
@@ -14,8 +16,14 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
         return Err(Usage(format!("no check `{name}`; `yardstick list` shows them")).into());
     }
     let limits = Limits { request: arguments.timeout, start: arguments.start_timeout, ..Limits::default() };
-    let options = Options { protocols: arguments.protocol.clone(), selection, limits, ..Options::default() };
+    let calls = calls::of(&arguments)?;
+    let protocols = arguments.protocol.clone();
+    let options = Options { protocols, selection, limits, calls, ..Options::default() };
     let subjects = target::of(&arguments).await?;
+    if arguments.plan {
+        anstream::print!("{}", plan::show(&subjects, &options).await?);
+        return Ok(Exit::Success);
+    }
     let mut reports = Vec::new();
     for subject in &subjects {
         reports.push(measure(subject, &options, arguments.format).await?);

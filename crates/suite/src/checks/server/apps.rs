@@ -237,7 +237,7 @@ async fn text_fallback(cx: &ServerCx) -> Verdict {
     let harmless = cx.harmless_tools().await?;
     let mut called = 0;
     for tool in harmless.into_iter().filter(|tool| ToolUi::of(tool).0.has_view()).take(MOST) {
-        let Some(arguments) = arguments::valid(&tool["inputSchema"]) else { continue };
+        let Some(arguments) = arguments::valid(&tool["inputSchema"], cx.version) else { continue };
         let params = json!({ "name": tool["name"], "arguments": arguments });
         let answer = cx.request("tools/call").await?.params(params).send().await?;
         let Some(result) = answer.reply.result() else { continue };
