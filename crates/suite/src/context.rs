@@ -14,6 +14,8 @@ use transport::serve::Via;
 use wire::{Direction, Transcript};
 
 use crate::expect::Ask;
+use crate::policy::Calls;
+use crate::sweep::{Called, Completed, Got, Read};
 use crate::{Finding, Verdict};
 
 /// How many requests in a row may go unanswered before the server is given up.
@@ -37,15 +39,25 @@ pub struct ServerCx {
     facts: Facts,
     /// What the server shows of MCP Apps.
     pub(crate) surface: OnceCell<crate::checks::Surface>,
+    rules: Calls,
 }
 
 /// What has been learnt about the server, once for all checks.
 #[derive(Debug, Default)]
 pub struct Facts {
-    tools: OnceCell<Result<Vec<Value>, Finding>>,
-    resources: OnceCell<Result<Vec<Value>, Finding>>,
-    prompts: OnceCell<Result<Vec<Value>, Finding>>,
+    tools: Fact<Value>,
+    resources: Fact<Value>,
+    templates: Fact<Value>,
+    prompts: Fact<Value>,
+    pub(crate) calls: Fact<Called>,
+    pub(crate) reads: Fact<Read>,
+    pub(crate) gets: Fact<Got>,
+    pub(crate) completions: Fact<Completed>,
+    pub(crate) asked: Fact<()>,
 }
+
+/// Found out once, by the first who asks.
+pub(crate) type Fact<T> = OnceCell<Result<Vec<T>, Finding>>;
 
 /// What a passive check has to work with: one recorded session.
 #[derive(Debug)]
@@ -91,7 +103,29 @@ impl ServerCx {
             unanswered: AtomicU32::new(0),
             facts: Facts::default(),
             surface: OnceCell::new(),
+            rules: Calls::default(),
         }
+    }
+
+    /// With these rules about which tools are called.
+    #[must_use]
+    pub fn calling(mut self, rules: Calls) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// Which tools are called, and with what.
+    pub const fn rules(&self) -> &Calls {
+        &self.rules
+    }
+
+    /// How long one answer is waited for.
+    pub const fn patience(&self) -> std::time::Duration {
+        self.limits.request
+    }
+
+    pub(crate) const fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     /// The session that well-behaved requests share.
@@ -223,15 +257,15 @@ impl ServerCx {
         learn(&self.facts.prompts, self.list("prompts/list", "prompts")).await
     }
 
-    /// The tools that say that calling them changes nothing.
+    /// The server's resource templates, all pages.
+    pub async fn templates(&self) -> Result<&[Value], Finding> {
+        self.needs(protocol::capability::RESOURCES).await?;
+        learn(&self.facts.templates, self.list("resources/templates/list", "resourceTemplates")).await
+    }
+
+    /// The tools that may be called.
     pub async fn harmless_tools(&self) -> Result<Vec<&Value>, Finding> {
-        let tools = self.tools().await?;
-        let harmless: Vec<_> =
-            tools.iter().filter(|tool| tool["annotations"]["readOnlyHint"] == true).collect();
-        if harmless.is_empty() {
-            return Err(Finding::not_applicable("no tool says that it is read-only"));
-        }
-        Ok(harmless)
+        Ok(self.callable().await?.into_iter().map(|(tool, _)| tool).collect())
     }
 
     /// What was said on every session so far.
@@ -266,6 +300,15 @@ impl ServerCx {
         Ok(items)
     }
 
+    /// What `find_out` finds, or found when somebody asked before.
+    pub(crate) async fn once<'c, T>(
+        &self,
+        fact: &'c Fact<T>,
+        find_out: impl Future<Output = Result<Vec<T>, Finding>>,
+    ) -> Result<&'c [T], Finding> {
+        learn(fact, find_out).await
+    }
+
     /// Blocked when the server has not answered for a while.
     pub(crate) fn still_answers(&self) -> Verdict {
         if self.unanswered.load(Ordering::Relaxed) < PATIENCE {
@@ -289,11 +332,12 @@ impl ServerCx {
     }
 }
 
-async fn learn(
-    cell: &OnceCell<Result<Vec<Value>, Finding>>,
-    find_out: impl Future<Output = Result<Vec<Value>, Finding>>,
-) -> Result<&[Value], Finding> {
-    match cell.get_or_init(|| find_out).await {
+async fn learn<T>(
+    cell: &Fact<T>,
+    find_out: impl Future<Output = Result<Vec<T>, Finding>>,
+) -> Result<&[T], Finding> {
+    // On the heap: these nest, and a check should not have to carry all of them on its stack.
+    match cell.get_or_init(|| Box::pin(find_out)).await {
         Ok(items) => Ok(items),
         // The check of the list itself reports the violation; for the others it is what stands in the way.
         Err(Finding::Violated(evidence)) => Err(Finding::Blocked(evidence.actual.clone())),

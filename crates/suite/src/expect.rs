@@ -62,6 +62,15 @@ impl<'c> Ask<'c> {
         Ok(Answer { reply, session: self.session })
     }
 
+    /// Sends it, gives what the server asks for on the way, and waits until it is complete: the answer of every round.
+    pub async fn through(self) -> Result<Vec<Answer>, Finding> {
+        self.cx.still_answers()?;
+        let rounds = self.request.send_through().await.map_err(|failure| self.cx.noted(failure))?;
+        self.cx.answered();
+        let answer = |reply| Answer { reply, session: self.session.clone() };
+        Ok(rounds.replies.into_iter().map(answer).collect())
+    }
+
     /// Sends it and watches what comes.
     pub async fn start(self) -> Result<Pending, Finding> {
         self.cx.still_answers()?;

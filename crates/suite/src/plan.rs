@@ -21,9 +21,9 @@ pub struct Case {
 /// Which checks are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Ids, aliases or prefixes of ids; all checks when empty.
+    /// Ids, prefixes of ids, sections, aliases, or the levels `must` and `should`; all checks when empty.
     pub only: Vec<String>,
-    /// Ids, aliases or prefixes of ids that are left out.
+    /// What is left out, named in the same ways.
     pub skip: Vec<String>,
 }
 
@@ -39,8 +39,9 @@ impl Plan {
     pub fn new(versions: &[Version], via: Via, selection: &Selection) -> Self {
         let mut cases = Vec::new();
         for version in versions.iter().copied() {
-            for check in registry().filter(|check| check.suits(via) && selection.takes(check)) {
-                if let Some(level) = check.level(version) {
+            for check in registry().filter(|check| check.suits(via)) {
+                let Some(level) = check.level(version) else { continue };
+                if selection.takes_as(check, level) {
                     cases.push(Case { check, version, via, level });
                 }
             }
@@ -50,16 +51,40 @@ impl Plan {
 }
 
 impl Selection {
-    /// Whether `check` is wanted.
+    /// Whether `check` is wanted in any revision.
     pub fn takes(&self, check: &Check) -> bool {
-        let named = |names: &[String]| names.iter().any(|name| matches(check, name));
-        (self.only.is_empty() || named(&self.only)) && !named(&self.skip)
+        [Level::Must, Level::Should].into_iter().any(|level| {
+            check.versions().any(|version| check.level(version) == Some(level)) && self.takes_as(check, level)
+        })
+    }
+
+    /// Whether `check` is wanted where it binds with `level`. Names add up; levels narrow what they leave.
+    pub fn takes_as(&self, check: &Check, level: Level) -> bool {
+        let fits = |name: &String| level_of(name).is_none_or(|named| named == level);
+        let (levels, names): (Vec<_>, Vec<_>) = self.only.iter().partition(|name| level_of(name).is_some());
+        let by_level = levels.is_empty() || levels.into_iter().any(fits);
+        let by_name = names.is_empty() || names.into_iter().any(|name| matches(check, name));
+        let skipped = |name: &String| match level_of(name) {
+            Some(named) => named == level,
+            None => matches(check, name),
+        };
+        by_level && by_name && !self.skip.iter().any(skipped)
     }
 
     /// The first name that selects nothing, which is most likely a misspelling.
     pub fn unknown(&self) -> Option<&str> {
-        let names = self.only.iter().chain(&self.skip);
+        let names = self.only.iter().chain(&self.skip).filter(|name| level_of(name).is_none());
         names.map(String::as_str).find(|name| !registry().any(|check| matches(check, name)))
+    }
+}
+
+/// The level that a name means, if it means one.
+fn level_of(name: &str) -> Option<Level> {
+    match name.to_ascii_lowercase().as_str() {
+        "must" => Some(Level::Must),
+        "should" => Some(Level::Should),
+        "advice" => Some(Level::Advice),
+        _ => None,
     }
 }
 
@@ -68,4 +93,40 @@ pub(crate) fn matches(check: &Check, name: &str) -> bool {
     let prefix = name.trim_end_matches('/');
     let below = check.id.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     below || check.section().0 == name || check.aliases.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(only: &[&str], skip: &[&str]) -> Vec<(&'static str, Level)> {
+        let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let selection = Selection { only: texts(only), skip: texts(skip) };
+        assert_eq!(selection.unknown(), None);
+        let plan = Plan::new(&[Version::V2025_11_25], Via::Pipe, &selection);
+        plan.cases.iter().map(|case| (case.check.id, case.level)).collect()
+    }
+
+    #[test]
+    fn checks_are_chosen_by_id_prefix_section_and_level() {
+        let ids = |only: &[&str]| chosen(only, &[]).into_iter().map(|(id, _)| id).collect::<Vec<_>>();
+        assert_eq!(ids(&["server/tools/name-unique"]), ["server/tools/name-unique"]);
+        assert!(ids(&["server/tools"]).iter().all(|id| id.starts_with("server/tools/")));
+        assert_eq!(ids(&["tools"]), ids(&["server/tools/"]));
+        assert!(!ids(&["tools"]).is_empty());
+    }
+
+    #[test]
+    fn levels_narrow_what_names_choose() {
+        let strict = chosen(&["tools", "must"], &[]);
+        assert!(
+            !strict.is_empty()
+                && strict
+                    .iter()
+                    .all(|(id, level)| { id.starts_with("server/tools/") && *level == Level::Must })
+        );
+        let lenient = chosen(&["tools"], &["MUST"]);
+        assert!(!lenient.is_empty() && lenient.iter().all(|(_, level)| *level == Level::Should));
+        assert_eq!(chosen(&["tools"], &[]).len(), strict.len() + lenient.len());
+    }
 }

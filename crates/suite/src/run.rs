@@ -12,7 +12,7 @@ use transport::serve::Via;
 use crate::baseline::{Baseline, Ledger};
 use crate::check::Run;
 use crate::{
-    CaseReport, Event, Finding, Keep, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx,
+    Calls, CaseReport, Event, Finding, Keep, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx,
 };
 
 /// How to run.
@@ -30,6 +30,8 @@ pub struct Options {
     pub keep: Option<Keep>,
     /// What is known to fail.
     pub baseline: Baseline,
+    /// Which tools are called, and with what.
+    pub calls: Calls,
 }
 
 impl Default for Options {
@@ -41,6 +43,7 @@ impl Default for Options {
             jobs: 8,
             keep: None,
             baseline: Baseline::default(),
+            calls: Calls::default(),
         }
     }
 }
@@ -67,7 +70,7 @@ pub async fn run(
             emit(&event);
         }
     };
-    let found = match client::probe(target, options.limits.clone()).await {
+    let found = match Box::pin(client::probe(target, options.limits.clone())).await {
         Ok(found) => found,
         // It is there and it answers, but nothing that makes sense: the checks will say what is wrong with it.
         Err(failure) if is_talkative(&failure) => {
@@ -76,18 +79,14 @@ pub async fn run(
         Err(failure) => return Err(failure),
     };
     tell(Event::Reached(describe(target, arguments, &found)));
-    let mut protocols =
-        if options.protocols.is_empty() { found.versions() } else { options.protocols.clone() };
-    if protocols.is_empty() {
-        protocols = vec![Version::LATEST_LEGACY, Version::LATEST];
-    }
-    for version in protocols.iter().copied() {
+    for version in protocols_of(options, &found) {
         let via = via_of(target, &found, version);
         let plan = Plan::new(&[version], via, &options.selection);
         tell(Event::Began { version, cases: plan.cases.len() });
-        let cx = ServerCx::new(target.clone(), version, via, options.limits.clone());
-        active(&cx, &plan, options.jobs, &mut tell).await;
-        passive(&cx, &plan, &mut tell).await;
+        let cx = ServerCx::new(target.clone(), version, via, options.limits.clone())
+            .calling(options.calls.clone());
+        Box::pin(active(&cx, &plan, options.jobs, &mut tell)).await;
+        Box::pin(passive(&cx, &plan, &mut tell)).await;
         let transcripts = cx.close().await;
         if let Some(keep) = &options.keep {
             keep.sessions(version, via, transcripts);
@@ -95,6 +94,12 @@ pub async fn run(
     }
     tell(Event::Ended { took: start.elapsed() });
     Ok(report)
+}
+
+/// The revisions that are measured: those that were named, else those that were found, else the newest of each era.
+pub(crate) fn protocols_of(options: &Options, found: &Discovery) -> Vec<Version> {
+    let named = if options.protocols.is_empty() { found.versions() } else { options.protocols.clone() };
+    if named.is_empty() { vec![Version::LATEST_LEGACY, Version::LATEST] } else { named }
 }
 
 /// The checks that talk to the server, side by side.
@@ -119,6 +124,9 @@ async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(E
 async fn passive(cx: &ServerCx, plan: &Plan, tell: &mut impl FnMut(Event)) {
     // Even when no active check was chosen there has to be something to read.
     let session = cx.session().await.map(|_| ());
+    if session.is_ok() && plan.cases.iter().any(|case| matches!(case.check.run, Run::Wire(_))) {
+        cx.explore().await;
+    }
     let transcripts = cx.transcripts();
     for case in &plan.cases {
         if let Run::Wire(judge) = case.check.run {
@@ -168,7 +176,7 @@ fn describe(target: &Target, arguments: &str, found: &Discovery) -> TargetReport
 }
 
 /// The wire on which a revision was found; for one that was not, that of the others.
-fn via_of(target: &Target, found: &Discovery, version: Version) -> Via {
+pub(crate) fn via_of(target: &Target, found: &Discovery, version: Version) -> Via {
     let spoken = found.find(version).or(found.spoken.last());
     match (spoken.map(|spoken| spoken.transport), target) {
         (Some(Transport::StreamableHttp), _) | (None, Target::Url(_)) => Via::StreamableHttp,

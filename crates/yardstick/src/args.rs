@@ -53,12 +53,16 @@ Examples:
   yardstick check -- npx my-server --stdio
   yardstick check http://127.0.0.1:3000/mcp --header 'Authorization: Bearer …'
   yardstick check --protocol 2025-11-25 --only server/tools -- ./my-server
+  yardstick check --only tools --only must -- ./my-server
+  yardstick check --plan -- ./my-server                          what would run and be called
+  yardstick check --tool search --args '{\"query\": \"yard\"}' -- ./my-server
+  yardstick check --args @arguments.json -- ./my-server          an object of arguments by tool
   yardstick check --format json -- ./my-server > report.json
   yardstick check --record run.ndjson -- ./my-server
   yardstick check wire run.ndjson                 judges recorded sessions; `-` reads stdin
   yardstick check --output reports --baseline known-failures.txt -- ./my-server
 
-Only tools that say they are read-only are called.
+Only tools that say they are read-only are called, and the fixtures of the official suite.
 Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested")]
 pub(crate) struct Check {
     /// The URL of an HTTP server, or the word `wire` for recorded sessions
@@ -73,12 +77,24 @@ pub(crate) struct Check {
     /// Measure this revision only (repeatable) [default: every one that the server speaks]
     #[arg(long, value_name = "VERSION")]
     pub(crate) protocol: Vec<Version>,
-    /// Run only these checks: an id, the beginning of one, a section, or an alias (repeatable)
+    /// Run only these checks: an id, the beginning of one, a section, an alias, `must` or `should` (repeatable)
     #[arg(long, value_name = "CHECK")]
     pub(crate) only: Vec<String>,
-    /// Leave these checks out (repeatable)
+    /// Leave these checks out, named in the same ways (repeatable)
     #[arg(long, value_name = "CHECK")]
     pub(crate) skip: Vec<String>,
+    /// Which tools are called
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    pub(crate) allow_calls: AllowCalls,
+    /// Call this tool, whatever it says about itself (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Vec<String>,
+    /// The arguments of the --tool at the same place, or without --tool of each tool by name: JSON or @FILE (repeatable)
+    #[arg(long, value_name = "JSON")]
+    pub(crate) args: Vec<String>,
+    /// Say what would run and which tools would be called, and call nothing
+    #[arg(long)]
+    pub(crate) plan: bool,
     /// A header for every HTTP request, as `Name: value` (repeatable)
     #[arg(long, value_name = "HEADER")]
     pub(crate) header: Vec<String>,
@@ -109,6 +125,17 @@ pub(crate) struct Check {
     pub(crate) write_baseline: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AllowCalls {
+    /// All of them
+    All,
+    /// Those that say they are read-only, and the fixtures of the official suite
+    #[default]
+    ReadOnly,
+    /// None but those that --tool names
+    None,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -38,6 +38,7 @@
 //! ```
 
 mod args;
+mod calls;
 mod command;
 mod exit;
 mod format;

@@ -5,11 +5,14 @@
 
 pub mod app_details;
 pub mod apps;
+pub mod asks;
+pub mod calls;
 mod edit;
 mod faulty;
 pub mod framing;
 pub mod http;
 pub mod lifecycle;
+pub mod lists;
 pub mod openai;
 pub mod resources;
 pub mod tools;
@@ -126,7 +129,10 @@ const ALL: &[&[&Fault]] = &[
     lifecycle::FAULTS,
     http::FAULTS,
     tools::FAULTS,
+    calls::FAULTS,
+    lists::FAULTS,
     resources::FAULTS,
+    asks::FAULTS,
     apps::FAULTS,
     app_details::FAULTS,
     openai::FAULTS,

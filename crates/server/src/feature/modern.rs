@@ -6,13 +6,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use http::{HeaderMap, HeaderValue};
 use protocol::capability::{self, Capabilities, Capability};
 use protocol::header::{self, Mirrored, Mismatch};
-use protocol::meta::{CLIENT_CAPABILITIES, RequestMeta};
+use protocol::meta::{CLIENT_CAPABILITIES, MetaError, RequestMeta};
 use protocol::{Era, Version, code, method};
 use serde_json::{Map, Value, json};
 
 use crate::apps::Hints;
 use crate::client::Client;
 use crate::context::{Ask, Call, Stop};
+use crate::fault::asks::META_LEVEL_UNCHECKED;
 use crate::fault::http::HEADER_MISMATCH_SERVED;
 use crate::fault::lifecycle as fault;
 use crate::params::Params;
@@ -40,7 +41,12 @@ pub(crate) fn read(
         let capabilities = json!({}).into();
         return Ok((Client { version: Version::LATEST, capabilities, log_level: None, hints }, None, params));
     }
-    let meta = RequestMeta::of_raw_meta(raw).map_err(|e| RpcError::invalid_params(e.to_string()).at(400))?;
+    let meta = RequestMeta::of_raw_meta(raw);
+    if server.is_broken(&META_LEVEL_UNCHECKED) && matches!(meta, Err(MetaError::LogLevel(_))) {
+        let capabilities = json!({}).into();
+        return Ok((Client { version: Version::LATEST, capabilities, log_level: None, hints }, None, params));
+    }
+    let meta = meta.map_err(|e| RpcError::invalid_params(e.to_string()).at(400))?;
     let mismatch =
         headers.and_then(|headers| standard(server, method, &meta.version, &params, headers).err());
     if let Some(mismatch) = mismatch.as_ref().filter(|mismatch| is_about_version(mismatch)) {

@@ -5,7 +5,9 @@ use std::path::Path;
 use suite::{Baseline, Options, Report, Selection};
 use transport::client::Limits;
 
+use super::plan;
 use crate::args::Check;
+use crate::calls;
 use crate::exit::{Exit, Usage};
 use crate::format::{self, Format, Wanted};
 use crate::progress::Progress;
@@ -26,10 +28,15 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
     }
     let limits = Limits { request: arguments.timeout, start: arguments.start_timeout, ..Limits::default() };
     let baseline = arguments.baseline.as_deref().map(known).transpose()?.unwrap_or_default();
-    let options =
-        Options { protocols: arguments.protocol.clone(), selection, limits, baseline, ..Options::default() };
+    let calls = calls::of(&arguments)?;
+    let protocols = arguments.protocol.clone();
+    let options = Options { protocols, selection, limits, baseline, calls, ..Options::default() };
     let wanted = format::wanted(&arguments.output.format, arguments.output.output.as_deref())?;
     let subjects = target::of(&arguments).await?;
+    if arguments.plan {
+        anstream::print!("{}", plan::show(&subjects, &options).await?);
+        return Ok(Exit::Success);
+    }
     let record = arguments.record.as_deref().map(|file| Record::create(file, &subjects)).transpose()?;
     let mut streams = Streams::open(&wanted)?;
     let mut reports = Vec::new();

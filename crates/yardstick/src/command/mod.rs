@@ -3,6 +3,7 @@
 mod check;
 mod explain;
 mod list;
+mod plan;
 mod report;
 mod serve;
 mod tap;

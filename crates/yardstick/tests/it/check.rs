@@ -66,3 +66,46 @@ fn what_cannot_be_tested_is_3_and_says_why() {
         assert!(start.elapsed() < Duration::from_secs(30), "{target:?} took {:?}", start.elapsed());
     }
 }
+
+#[test]
+fn a_plan_says_what_would_be_called_and_with_what() {
+    let plan = |arguments: &[&str]| {
+        let fixed = ["check", "--plan", "--protocol", "2025-11-25"];
+        let output = yardstick(&[&fixed, arguments, &["--", SELF, "serve"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let usual = plan(&[]);
+    assert!(usual.contains("2025-11-25") && usual.contains("checks"), "{usual}");
+    assert!(usual.contains("  call   echo {"), "{usual}");
+    assert!(usual.contains("  leave  toggle (it does not say that it is read-only)"), "{usual}");
+    assert!(plan(&["--allow-calls", "none"]).contains("  leave  echo (no calls are allowed)"));
+    assert!(plan(&["--allow-calls", "all"]).contains("  call   toggle {"));
+    let named = plan(&["--allow-calls", "none", "--tool", "echo", "--args", r#"{"message": "hi"}"#]);
+    assert!(named.contains(r#"  call   echo {"message":"hi"} (it was named)"#), "{named}");
+}
+
+#[test]
+fn arguments_come_from_a_file_for_each_tool() {
+    let file = std::env::temp_dir().join(format!("yardstick-arguments-{}.json", std::process::id()));
+    std::fs::write(&file, r#"{"echo": {"message": "from a file"}}"#).unwrap();
+    let given = format!("@{}", file.display());
+    let output =
+        yardstick(&["check", "--plan", "--allow-calls", "none", "--args", &given, "--", SELF, "serve"]);
+    std::fs::remove_file(&file).unwrap();
+    assert!(stdout(&output).contains(r#"call   echo {"message":"from a file"}"#), "{}", stdout(&output));
+}
+
+#[test]
+fn levels_choose_checks() {
+    let report = |level: &str| -> serde_json::Value {
+        let fixed =
+            ["check", "--protocol", "2025-11-25", "--only", "tools", "--only", level, "--format", "json"];
+        serde_json::from_slice(&yardstick(&[&fixed[..], &["--", SELF, "serve"]].concat()).stdout).unwrap()
+    };
+    for (level, shown) in [("must", "MUST"), ("should", "SHOULD")] {
+        let report = report(level);
+        let cases = report["cases"].as_array().unwrap();
+        assert!(!cases.is_empty() && cases.iter().all(|case| case["level"] == shown), "{report}");
+    }
+}

@@ -52,21 +52,24 @@ async fn sample_with_tools(call: Call) -> Result<Value, Stop> {
     first["tools"] = json!([converter()]);
     first["toolChoice"] = json!({ "mode": "required" });
     let used = call.ask(Ask::sampling("use", first)).await?;
-    let Some(tool_use) = blocks(&used["content"]).find(|block| block["type"] == "tool_use") else {
+    let results: Vec<_> =
+        blocks(&used["content"]).filter(|block| block["type"] == "tool_use").map(result).collect();
+    if results.is_empty() {
         return Ok(failure("the model did not use the tool that it was told to use"));
-    };
-    let yards = tool_use["input"]["yards"].as_f64().unwrap_or(6.0);
-    let answer = json!({
-        "type": "tool_result",
-        "toolUseId": tool_use["id"],
-        "content": [{ "type": "text", "text": (yards * 0.9144).to_string() }],
-    });
-    let turns = json!([question, { "role": "assistant", "content": used["content"] }, { "role": "user", "content": [answer] }]);
+    }
+    let turns = json!([question, { "role": "assistant", "content": used["content"] }, { "role": "user", "content": results }]);
     let mut second = request(&turns);
     second["tools"] = json!([converter()]);
     second["toolChoice"] = json!({ "mode": "none" });
     let end = call.ask(Ask::sampling("answer", second)).await?;
     Ok(text(format!("the model says: {}", words(&end["content"]))))
+}
+
+/// What the model is told about one use of the tool.
+fn result(used: &Value) -> Value {
+    let yards = used["input"]["yards"].as_f64().unwrap_or(6.0);
+    let metres = json!({ "type": "text", "text": (yards * 0.9144).to_string() });
+    json!({ "type": "tool_result", "toolUseId": used["id"], "content": [metres] })
 }
 
 fn request(messages: &Value) -> Value {

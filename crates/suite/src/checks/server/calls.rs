@@ -1,23 +1,26 @@
-//! Calling tools: the harmless ones, and one that does not exist.
+//! Calling tools: those that may be called, and one that does not exist.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeSet;
 
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use protocol::Span;
 use protocol::capability::TOOLS;
-use protocol::{Span, Version};
 use serde_json::{Value, json};
-use server::fault::tools as fault;
+use server::fault::{calls, tools as fault};
 
+use crate::arguments::{Kind, Wrong};
 use crate::expect::Answer;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, arguments, defined, must, must_not, should};
+use crate::sweep::last;
+use crate::{Called, Check, Finding, On, Run, ServerCx, Verdict, arguments, defined, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
-    &[UNKNOWN_TOOL, CONTENT_PRESENT, ARGUMENTS_CHECKED, OUTPUT_MATCHES, TEXT_BESIDE, LOG_ASKED_FOR];
+    &[UNKNOWN_TOOL, CALL_ANSWERED, CONTENT_PRESENT, ARGUMENTS_CHECKED, FAILURE_IN_RESULT];
 
-/// Every call asks for progress, each under a token of its own, so that the passive checks have some to judge.
-static TOKENS: AtomicU64 = AtomicU64::new(1);
-
-/// How many tools a check calls at most.
-const MOST: usize = 20;
+/// The official suite's tool that is there for the keywords of its schema: its own server has no code behind them.
+const SHOWN_ONLY: &str = "json_schema_2020_12_tool";
+/// How many calls are under way at a time.
+const ABREAST: usize = 8;
 
 const UNKNOWN_TOOL: Check = Check {
     id: "server/tools/unknown-tool-refused",
@@ -34,11 +37,39 @@ const UNKNOWN_TOOL: Check = Check {
 async fn unknown_tool(cx: &ServerCx) -> Verdict {
     cx.needs(TOOLS).await?;
     let answer = call(cx, &json!({ "name": "yardstick-no-such-tool" }), json!({})).await?;
-    let refused = answer.reply.is_error() || answer.reply.result().is_some_and(|r| r["isError"] == true);
-    if refused {
+    if is_refused(&answer) {
         return Ok(());
     }
     Err(answer.violated("error -32602, or a result with isError", "a result without isError"))
+}
+
+const CALL_ANSWERED: Check = Check {
+    id: "server/tools/call-answered",
+    title: "a listed tool can be called",
+    cites: &[defined("server/tools#calling-tools", Span::ALWAYS)],
+    aliases: &[],
+    why: "the model is offered what is listed, and every try ends in an error",
+    fix: "serve tools/call for every tool that tools/list names",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(call_answered(cx))),
+    fault: &calls::CALLS_REFUSED,
+};
+
+/// One tool that refuses may have its reasons; the one that needs nothing has none, and all of them cannot have.
+async fn call_answered(cx: &ServerCx) -> Verdict {
+    let answered = |called: &&Called| called.answers.as_ref().is_ok_and(|answers| !answers.is_empty());
+    let calls: Vec<_> = cx.calls().await?.iter().filter(answered).collect();
+    let refused = |called: &&Called| last(&called.answers).is_none();
+    let simple = calls.iter().find(|called| called.tool["name"] == "test_simple_text");
+    let worst = match simple {
+        Some(simple) => Some(simple).filter(|simple| refused(simple)),
+        None => calls.first().filter(|_| calls.len() > 2 && calls.iter().all(refused)),
+    };
+    match worst.and_then(|called| called.answers.as_ref().ok()?.last()) {
+        Some(answer) if answer.reply.is_error() => Err(answer.violated("a result", answer.summary())),
+        Some(_) | None if calls.is_empty() => Err(Finding::not_applicable("no tool could be called")),
+        Some(_) | None => Ok(()),
+    }
 }
 
 const CONTENT_PRESENT: Check = Check {
@@ -74,119 +105,84 @@ const ARGUMENTS_CHECKED: Check = Check {
 };
 
 async fn arguments_checked(cx: &ServerCx) -> Verdict {
-    let mut tried = 0;
-    for tool in cx.harmless_tools().await?.into_iter().take(MOST) {
-        let Some((bad, why)) = arguments::invalid(&tool["inputSchema"]) else { continue };
-        tried += 1;
-        let answer = call(cx, tool, bad).await?;
-        if answer.reply.result().is_some_and(|r| r["isError"] != true) {
-            let actual = format!("tool {} ran although {why}", tool["name"]);
-            return Err(answer.violated("a result with isError, or error -32602", actual));
+    let mut tries = Vec::new();
+    for tool in cx.harmless_tools().await?.into_iter().filter(|tool| tool["name"] != SHOWN_ONLY) {
+        for wrong in mistakes(cx, tool) {
+            tries.push(refuses(cx, tool, wrong));
         }
     }
-    if tried == 0 {
-        Err(Finding::not_applicable("no read-only tool has arguments that could be wrong"))
-    } else {
-        Ok(())
+    if tries.is_empty() {
+        return Err(Finding::not_applicable("no tool that may be called has arguments that could be wrong"));
     }
-}
-
-const OUTPUT_MATCHES: Check = Check {
-    id: "server/tools/output-matches-schema",
-    title: "structured content matches the output schema",
-    cites: &[must("server/tools#output-schema", Span::since(Version::V2025_06_18))],
-    aliases: &[],
-    why: "clients validate it, and throw away what does not match",
-    fix: "build structuredContent from the type that the schema is made of",
-    on: On::Any,
-    run: Run::Server(|cx| Box::pin(output_matches(cx))),
-    fault: &fault::OUTPUT_AGAINST_SCHEMA,
-};
-
-async fn output_matches(cx: &ServerCx) -> Verdict {
-    if !cx.harmless_tools().await?.iter().any(|tool| tool.get("outputSchema").is_some()) {
-        return Err(Finding::not_applicable("no read-only tool has an output schema"));
-    }
-    each_call(cx, |tool, result| {
-        let Some(schema) = tool.get("outputSchema").filter(|_| result["isError"] != true) else {
-            return Ok(());
-        };
-        let Ok(validator) = jsonschema::validator_for(schema) else { return Ok(()) };
-        let structured = result.get("structuredContent").cloned().unwrap_or_default();
-        match validator.iter_errors(&structured).next() {
-            Some(error) => Err((
-                "structuredContent that matches outputSchema".to_owned(),
-                format!("tool {}: {}{error}", tool["name"], error.instance_path()),
-            )),
-            None => Ok(()),
-        }
-    })
-    .await
-}
-
-const TEXT_BESIDE: Check = Check {
-    id: "server/tools/structured-as-text",
-    title: "structured content is repeated as text",
-    cites: &[should("server/tools#structured-content", Span::since(Version::V2025_06_18))],
-    aliases: &[],
-    why: "clients of older revisions, and models, see the text alone",
-    fix: "put the serialised JSON into a text block as well",
-    on: On::Any,
-    run: Run::Server(|cx| Box::pin(text_beside(cx))),
-    fault: &fault::STRUCTURED_WITHOUT_TEXT,
-};
-
-async fn text_beside(cx: &ServerCx) -> Verdict {
-    each_call(cx, |tool, result| {
-        let text = result["content"].as_array().into_iter().flatten().any(|block| block["type"] == "text");
-        if result.get("structuredContent").is_none() || text {
-            return Ok(());
-        }
-        Err(("a text block beside structuredContent".to_owned(), format!("tool {} has none", tool["name"])))
-    })
-    .await
-}
-
-const LOG_ASKED_FOR: Check = Check {
-    id: "server/logging/only-when-asked",
-    title: "no log messages for a request that set no log level",
-    cites: &[must_not("server/utilities/logging#per-request-log-level", Span::MODERN)],
-    aliases: &[],
-    why: "a client that did not ask has no place to put them, and pays for the stream",
-    fix: "send notifications/message only when the request's _meta has a logLevel, and from that level on",
-    on: On::Any,
-    run: Run::Server(|cx| Box::pin(log_asked_for(cx))),
-    fault: &fault::LOG_UNWANTED,
-};
-
-async fn log_asked_for(cx: &ServerCx) -> Verdict {
-    for tool in cx.harmless_tools().await?.into_iter().take(MOST) {
-        let Some(good) = arguments::valid(&tool["inputSchema"]) else { continue };
-        let answer = call(cx, tool, good).await?;
-        if answer.reply.notifications("notifications/message").next().is_some() {
-            return Err(answer.violated("no notifications/message", format!("tool {} logs", tool["name"])));
-        }
+    let mut judged = stream::iter(tries).buffer_unordered(ABREAST);
+    while let Some(verdict) = judged.next().await {
+        verdict?;
     }
     Ok(())
 }
 
-/// Calls each harmless tool with valid arguments, and judges the results.
-async fn each_call(cx: &ServerCx, judge: impl Fn(&Value, &Value) -> Result<(), (String, String)>) -> Verdict {
-    let mut called = 0;
-    for tool in cx.harmless_tools().await?.into_iter().take(MOST) {
-        let Some(good) = arguments::valid(&tool["inputSchema"]) else { continue };
-        let answer = call(cx, tool, good).await?;
-        let interim = answer.reply.result_type().is_some_and(|kind| kind != "complete");
-        let Some(result) = answer.reply.result().filter(|_| !interim) else { continue };
-        judge(tool, &result).map_err(|(expected, actual)| answer.violated(expected, actual))?;
-        called += 1;
+/// One mistake of each kind. A member that is not declared is none of them: the usual validators drop it, which is as
+/// safe as refusing it.
+fn mistakes(cx: &ServerCx, tool: &Value) -> Vec<Wrong> {
+    let mut seen = BTreeSet::from([Kind::Extra]);
+    let all = arguments::invalid(&tool["inputSchema"], cx.version);
+    all.into_iter().filter(|wrong| seen.insert(wrong.kind)).collect()
+}
+
+async fn refuses(cx: &ServerCx, tool: &Value, wrong: Wrong) -> Verdict {
+    let answer = call(cx, tool, wrong.arguments).await?;
+    if is_refused(&answer) {
+        return Ok(());
     }
-    if called == 0 { Err(Finding::not_applicable("no read-only tool could be called")) } else { Ok(()) }
+    let actual = format!("tool {} ran although {}", tool["name"], wrong.what);
+    Err(answer.violated("a result with isError, or error -32602", actual))
+}
+
+const FAILURE_IN_RESULT: Check = Check {
+    id: "server/tools/failure-in-result",
+    title: "a tool that fails says so in its result, with isError",
+    cites: &[defined("server/tools#error-handling", Span::ALWAYS)],
+    aliases: &[],
+    why: "the model reads results and can try again; it never sees protocol errors",
+    fix: "catch what goes wrong in the tool, and return it as content with isError true",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(failure_in_result(cx))),
+    fault: &calls::FAILURE_UNMARKED,
+};
+
+async fn failure_in_result(cx: &ServerCx) -> Verdict {
+    let failing = cx.calls().await?.iter().find(|called| called.tool["name"] == "test_error_handling");
+    let Some(failing) = failing else {
+        return Err(Finding::not_applicable("there is no tool test_error_handling, which always fails"));
+    };
+    let Some(answer) = failing.answers.as_ref().map_err(Clone::clone)?.last() else {
+        return Err(Finding::blocked("the call was not answered"));
+    };
+    let result = answer.expect_result()?;
+    if result["isError"] == true {
+        return Ok(());
+    }
+    Err(answer.violated("isError: true", format!("isError: {}", result["isError"])))
+}
+
+fn is_refused(answer: &Answer) -> bool {
+    answer.reply.is_error() || answer.reply.result().is_some_and(|result| result["isError"] == true)
+}
+
+/// Judges the result of every call that was made.
+pub(super) async fn each_call(
+    cx: &ServerCx,
+    judge: impl Fn(&Value, &Value) -> Result<(), (String, String)>,
+) -> Verdict {
+    let mut judged = 0;
+    for called in cx.calls().await? {
+        let Some((answer, result)) = last(&called.answers) else { continue };
+        judge(&called.tool, &result).map_err(|(expected, actual)| answer.violated(expected, actual))?;
+        judged += 1;
+    }
+    if judged == 0 { Err(Finding::not_applicable("no call had a result")) } else { Ok(()) }
 }
 
 async fn call(cx: &ServerCx, tool: &Value, arguments: Value) -> Result<Answer, Finding> {
-    let params = json!({ "name": tool["name"], "arguments": arguments });
-    let token = TOKENS.fetch_add(1, Ordering::Relaxed);
-    let ask = cx.request("tools/call").await?.params(params);
-    ask.with(|r| r.mirror(&tool["inputSchema"]).meta("progressToken", token)).send().await
+    cx.call_on(cx.session().await?, tool, arguments).send().await
 }

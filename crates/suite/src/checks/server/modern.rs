@@ -3,19 +3,12 @@
 use protocol::meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION};
 use protocol::{Span, code};
 use serde_json::Value;
-use server::fault::{lifecycle as fault, resources};
+use server::fault::lifecycle as fault;
 
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[
-    DISCOVER_ANSWERED,
-    DISCOVER_NAMES_VERSION,
-    UNSUPPORTED_REFUSED,
-    UNSUPPORTED_LISTED,
-    META_REQUIRED,
-    CACHE_HINTS,
-    CACHE_TTL,
-];
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[DISCOVER_ANSWERED, DISCOVER_NAMES_VERSION, UNSUPPORTED_REFUSED, UNSUPPORTED_LISTED, META_REQUIRED];
 
 const NEGOTIATION: &str = "basic/versioning#protocol-version-negotiation";
 
@@ -132,64 +125,4 @@ async fn meta_required(cx: &ServerCx) -> Verdict {
         cx.request("server/discover").await?.with(|r| r.without_meta(CLIENT_CAPABILITIES)).send().await?;
     answer.expect_error(&[code::INVALID_PARAMS])?;
     answer.expect_status(&[400])
-}
-
-const CACHE_HINTS: Check = Check {
-    id: "server/caching/hints-present",
-    title: "results that may be cached say for how long and by whom",
-    cites: &[must("server/utilities/caching#cacheable-results", Span::MODERN)],
-    aliases: &[],
-    why: "without hints every client has to guess, and shared caches may serve private data",
-    fix: "add ttlMs and cacheScope to discover, all lists and resources/read",
-    on: On::Any,
-    run: Run::Server(|cx| Box::pin(cache_hints(cx))),
-    fault: &resources::CACHE_HINTS_MISSING,
-};
-
-async fn cache_hints(cx: &ServerCx) -> Verdict {
-    each_cacheable(cx, |result| match (&result["ttlMs"], result["cacheScope"].as_str()) {
-        (Value::Number(_), Some("public" | "private")) => Ok(()),
-        (ttl, _) => Err((
-            "ttlMs, a number, and cacheScope, public or private",
-            format!("ttlMs: {ttl}, cacheScope: {}", result["cacheScope"]),
-        )),
-    })
-    .await
-}
-
-const CACHE_TTL: Check = Check {
-    id: "server/caching/ttl-not-negative",
-    title: "ttlMs is not negative",
-    cites: &[must("server/utilities/caching#time-to-live-field", Span::MODERN)],
-    aliases: &[],
-    why: "a negative time makes some caches keep the result for ever",
-    fix: "use 0 for what must not be cached",
-    on: On::Any,
-    run: Run::Server(|cx| Box::pin(cache_ttl(cx))),
-    fault: &resources::CACHE_TTL_NEGATIVE,
-};
-
-async fn cache_ttl(cx: &ServerCx) -> Verdict {
-    each_cacheable(cx, |result| match result["ttlMs"].as_f64() {
-        Some(ttl) if ttl < 0.0 => Err(("ttlMs of 0 or more", format!("ttlMs: {ttl}"))),
-        Some(_) | None => Ok(()),
-    })
-    .await
-}
-
-/// Judges the result of each request that has caching hints and that the server answers.
-async fn each_cacheable(
-    cx: &ServerCx,
-    judge: impl Fn(&Value) -> Result<(), (&'static str, String)>,
-) -> Verdict {
-    let mut judged = 0;
-    for method in
-        ["server/discover", "tools/list", "resources/list", "resources/templates/list", "prompts/list"]
-    {
-        let answer = cx.request(method).await?.send().await?;
-        let Some(result) = answer.reply.result() else { continue };
-        judge(&result).map_err(|(expected, actual)| answer.violated(expected, actual))?;
-        judged += 1;
-    }
-    if judged == 0 { Err(Finding::blocked("no list was answered")) } else { Ok(()) }
 }

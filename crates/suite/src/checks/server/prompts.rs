@@ -2,15 +2,37 @@
 
 use protocol::capability::PROMPTS;
 use protocol::{Span, code};
-use serde_json::{Map, Value, json};
-use server::fault::resources as fault;
+use serde_json::{Value, json};
+use server::fault::{calls, resources as fault};
 
+use crate::sweep::last;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, should};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[MESSAGES_PRESENT, ARGUMENT_REQUIRED, UNKNOWN_REFUSED];
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[GETTABLE, MESSAGES_PRESENT, ARGUMENT_REQUIRED, UNKNOWN_REFUSED];
 
-/// How many prompts a check gets at most.
-const MOST: usize = 10;
+const GETTABLE: Check = Check {
+    id: "server/prompts/listed-gettable",
+    title: "a listed prompt without arguments can be got",
+    cites: &[defined("server/prompts#getting-a-prompt", Span::ALWAYS)],
+    aliases: &[],
+    why: "the user picks it from the menu, and sees an error",
+    fix: "serve prompts/get for every prompt that prompts/list names",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(gettable(cx))),
+    fault: &calls::PROMPTS_REFUSED,
+};
+
+async fn gettable(cx: &ServerCx) -> Verdict {
+    let plain = |got: &&crate::Got| got.prompt["arguments"].as_array().is_none_or(Vec::is_empty);
+    let mut tried = 0;
+    for got in cx.gets().await?.iter().filter(plain) {
+        let Some(answer) = got.answers.as_ref().ok().and_then(|answers| answers.last()) else { continue };
+        answer.expect_result()?;
+        tried += 1;
+    }
+    if tried == 0 { Err(Finding::not_applicable("every prompt has arguments")) } else { Ok(()) }
+}
 
 const MESSAGES_PRESENT: Check = Check {
     id: "server/prompts/messages-present",
@@ -26,17 +48,8 @@ const MESSAGES_PRESENT: Check = Check {
 
 async fn messages_present(cx: &ServerCx) -> Verdict {
     let mut got = 0;
-    for prompt in cx.prompts().await?.iter().take(MOST) {
-        let arguments: Map<String, Value> = prompt["arguments"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|argument| Some((argument["name"].as_str()?.to_owned(), plausible(argument).into())))
-            .collect();
-        let params = json!({ "name": prompt["name"], "arguments": arguments });
-        let answer = cx.request("prompts/get").await?.params(params).send().await?;
-        let interim = answer.reply.result_type().is_some_and(|kind| kind != "complete");
-        let Some(result) = answer.reply.result().filter(|_| !interim) else { continue };
+    for one in cx.gets().await? {
+        let Some((answer, result)) = last(&one.answers) else { continue };
         got += 1;
         let sound =
             |m: &Value| matches!(m["role"].as_str(), Some("user" | "assistant")) && m["content"].is_object();
@@ -45,18 +58,6 @@ async fn messages_present(cx: &ServerCx) -> Verdict {
         }
     }
     if got == 0 { Err(Finding::not_applicable("no prompt could be got")) } else { Ok(()) }
-}
-
-/// Prompt arguments have no schema; their names are all there is to go by.
-fn plausible(argument: &Value) -> &'static str {
-    let name = argument["name"].as_str().unwrap_or_default().to_lowercase();
-    if name.contains("uri") {
-        "yardstick://example"
-    } else if name.contains("url") {
-        "https://example.com/"
-    } else {
-        "yardstick"
-    }
 }
 
 const ARGUMENT_REQUIRED: Check = Check {

@@ -1,16 +1,15 @@
 //! Resources.
 
-use protocol::capability::RESOURCES;
+use protocol::capability::{RESOURCES, RESOURCES_SUBSCRIBE};
 use protocol::{Span, Version, code};
-use serde_json::{Value, json};
-use server::fault::resources as fault;
+use serde_json::json;
+use server::fault::{lists, resources as fault};
 
+use crate::sweep::last;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not, should};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[READABLE, CONTENTS_NAMED, NOT_FOUND, NOT_FOUND_EMPTY];
-
-/// How many resources a check reads at most.
-const MOST: usize = 10;
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[READABLE, CONTENTS_NAMED, NOT_FOUND, NOT_FOUND_EMPTY, URI_CHECKED, TRAVERSAL, SUBSCRIBE];
 
 const READABLE: Check = Check {
     id: "server/resources/listed-readable",
@@ -25,12 +24,14 @@ const READABLE: Check = Check {
 };
 
 async fn readable(cx: &ServerCx) -> Verdict {
-    for resource in some(cx).await? {
-        let answer =
-            cx.request("resources/read").await?.params(json!({ "uri": resource["uri"] })).send().await?;
+    let mut read = 0;
+    for one in cx.reads().await?.iter().filter(|read| read.listed) {
+        // One that takes too long is left alone.
+        let Some(answer) = one.answers.as_ref().ok().and_then(|answers| answers.last()) else { continue };
         answer.expect_result()?;
+        read += 1;
     }
-    Ok(())
+    if read == 0 { Err(Finding::not_applicable("the server lists no resources")) } else { Ok(()) }
 }
 
 const CONTENTS_NAMED: Check = Check {
@@ -47,19 +48,20 @@ const CONTENTS_NAMED: Check = Check {
 
 async fn contents_named(cx: &ServerCx) -> Verdict {
     let mut read = 0;
-    for resource in some(cx).await? {
-        let answer =
-            cx.request("resources/read").await?.params(json!({ "uri": resource["uri"] })).send().await?;
-        let Some(result) = answer.reply.result() else { continue };
+    for one in cx.reads().await? {
+        let Some((answer, result)) = last(&one.answers) else { continue };
         read += 1;
-        for content in result["contents"].as_array().into_iter().flatten() {
+        let Some(contents) = result["contents"].as_array() else {
+            return Err(answer.violated("contents, an array", result.to_string()));
+        };
+        for content in contents {
             let body = content["text"].is_string() || content["blob"].is_string();
             if !content["uri"].is_string() || !body {
                 return Err(answer.violated("uri, and text or blob", content.to_string()));
             }
         }
     }
-    if read == 0 { Err(Finding::blocked("no resource could be read")) } else { Ok(()) }
+    if read == 0 { Err(Finding::not_applicable("no resource could be read")) } else { Ok(()) }
 }
 
 const NOT_FOUND: Check = Check {
@@ -111,10 +113,73 @@ async fn read_nothing(cx: &ServerCx) -> Result<crate::expect::Answer, Finding> {
     cx.request("resources/read").await?.params(nowhere).send().await
 }
 
-async fn some(cx: &ServerCx) -> Result<Vec<&Value>, Finding> {
-    let resources = cx.resources().await?;
-    if resources.is_empty() {
-        return Err(Finding::not_applicable("the server lists no resources"));
+const URI_CHECKED: Check = Check {
+    id: "server/resources/uri-checked",
+    title: "reading what is no URI is an error",
+    cites: &[must("server/resources#security-considerations", Span::ALWAYS)],
+    aliases: &[],
+    why: "what is not checked ends up in a path or a query",
+    fix: "parse the URI, and refuse what is none or not yours",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(uri_checked(cx))),
+    fault: &fault::RESOURCE_NOT_FOUND_EMPTY,
+};
+
+async fn uri_checked(cx: &ServerCx) -> Verdict {
+    cx.needs(RESOURCES).await?;
+    for uri in [json!("this is no uri"), json!("")] {
+        let answer = cx.request("resources/read").await?.params(json!({ "uri": uri })).send().await?;
+        answer.expect_any_error()?;
     }
-    Ok(resources.iter().take(MOST).collect())
+    Ok(())
+}
+
+const TRAVERSAL: Check = Check {
+    id: "server/resources/traversal-refused",
+    title: "a file URI that climbs out of its directory is refused",
+    cites: &[must("server/resources#security-considerations", Span::MODERN)],
+    aliases: &[],
+    why: "otherwise every file on the machine can be read",
+    fix: "resolve the path, and serve it only if it lies within the directories that you mean to serve",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(traversal(cx))),
+    fault: &fault::RESOURCE_NOT_FOUND_EMPTY,
+};
+
+async fn traversal(cx: &ServerCx) -> Verdict {
+    let files = cx.resources().await?.iter().filter_map(|resource| resource["uri"].as_str());
+    let folder = files.filter(|uri| uri.starts_with("file://")).filter_map(|uri| uri.rsplit_once('/')).next();
+    let folder = folder.map_or("file:///yardstick", |(folder, _)| folder);
+    let up = "/..".repeat(12);
+    for path in [format!("{folder}{up}/etc/passwd"), format!("{folder}{}/etc/passwd", up.replace('.', "%2e"))]
+    {
+        let answer = cx.request("resources/read").await?.params(json!({ "uri": path })).send().await?;
+        answer.expect_any_error()?;
+    }
+    Ok(())
+}
+
+const SUBSCRIBE: Check = Check {
+    id: "server/resources/subscribe-answered",
+    title: "a server that declares subscriptions lets a client subscribe and unsubscribe",
+    cites: &[defined("server/resources#subscriptions", Span::LEGACY)],
+    aliases: &[],
+    why: "a client that relies on it shows what is out of date",
+    fix: "answer resources/subscribe and resources/unsubscribe with an empty result",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(subscribe(cx))),
+    fault: &lists::SUBSCRIBE_REFUSED,
+};
+
+async fn subscribe(cx: &ServerCx) -> Verdict {
+    cx.needs(RESOURCES_SUBSCRIBE).await?;
+    let Some(resource) = cx.resources().await?.first() else {
+        return Err(Finding::not_applicable("the server lists no resources"));
+    };
+    let session = cx.fresh().await?;
+    for method in ["resources/subscribe", "resources/unsubscribe"] {
+        let params = json!({ "uri": resource["uri"] });
+        cx.on(&session, method).params(params).send().await?.expect_result()?;
+    }
+    Ok(())
 }

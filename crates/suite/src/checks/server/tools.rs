@@ -3,14 +3,22 @@
 use std::collections::HashSet;
 
 use protocol::capability::TOOLS;
-use protocol::{Span, Version, code};
+use protocol::{Span, Version, code, header};
 use serde_json::{Value, json};
-use server::fault::tools as fault;
+use server::fault::{lists, tools as fault};
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, arguments, defined, must, should};
 
-pub(in crate::checks) const CHECKS: &[Check] =
-    &[SCHEMA_VALID, NAME_CHARACTERS, NAME_UNIQUE, ORDER_STABLE, BAD_CURSOR, PAGES_END];
+pub(in crate::checks) const CHECKS: &[Check] = &[
+    SCHEMA_VALID,
+    INPUT_OBJECT,
+    HEADERS_VALID,
+    NAME_CHARACTERS,
+    NAME_UNIQUE,
+    ORDER_STABLE,
+    BAD_CURSOR,
+    PAGES_END,
+];
 
 const SCHEMA_VALID: Check = Check {
     id: "server/tools/schema-valid",
@@ -31,14 +39,63 @@ async fn schema_valid(cx: &ServerCx) -> Verdict {
     for tool in cx.tools().await? {
         for member in ["inputSchema", "outputSchema"] {
             let Some(schema) = tool.get(member) else { continue };
-            if let Err(error) = jsonschema::meta::validate(schema) {
-                let place = error.instance_path().to_string();
-                let actual = format!("tool {}, {member}{place}: {error}", tool["name"]);
+            if let Some(flaw) = arguments::flaw(schema, cx.version) {
+                let actual = format!("tool {}, {member}{flaw}", tool["name"]);
                 return Err(Finding::violated("a schema that its meta-schema accepts", actual));
             }
         }
     }
     Ok(())
+}
+
+const INPUT_OBJECT: Check = Check {
+    id: "server/tools/input-schema-object",
+    title: "every tool has an input schema of type object",
+    cites: &[
+        defined("server/tools#tool", Span::until(Version::V2025_06_18)),
+        must("server/tools#tool", Span::since(Version::V2025_11_25)),
+    ],
+    aliases: &[],
+    why: "one tool without it makes typed clients drop the whole list",
+    fix: "use {\"type\": \"object\"} for a tool without arguments, never null",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(input_object(cx))),
+    fault: &lists::TOOL_SCHEMA_NULL,
+};
+
+async fn input_object(cx: &ServerCx) -> Verdict {
+    match cx.tools().await?.iter().find(|tool| tool["inputSchema"]["type"] != "object") {
+        Some(tool) => {
+            let actual = format!("tool {}: {}", tool["name"], tool["inputSchema"]);
+            Err(Finding::violated("inputSchema, an object with type \"object\"", actual))
+        }
+        None => Ok(()),
+    }
+}
+
+const HEADERS_VALID: Check = Check {
+    id: "server/tools/header-declarations-valid",
+    title: "x-mcp-header names headers that can be sent, each once, for plain parameters",
+    cites: &[must("server/tools#x-mcp-header", Span::MODERN)],
+    aliases: &[],
+    why: "clients over HTTP leave the whole tool out when one declaration is wrong",
+    fix: "use a token of RFC 9110, unique in the schema, on properties of type string, integer or boolean",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(headers_valid(cx))),
+    fault: &lists::TOOL_HEADER_INVALID,
+};
+
+async fn headers_valid(cx: &ServerCx) -> Verdict {
+    let mut used = false;
+    for tool in cx.tools().await? {
+        used |= tool["inputSchema"].to_string().contains("\"x-mcp-header\"");
+        if let Err(defects) = header::declared(&tool["inputSchema"]) {
+            let defects: Vec<_> = defects.iter().map(ToString::to_string).collect();
+            let actual = format!("tool {}: {}", tool["name"], defects.join("; "));
+            return Err(Finding::violated("declarations of x-mcp-header that can be sent", actual));
+        }
+    }
+    if used { Ok(()) } else { Err(Finding::not_applicable("no tool uses x-mcp-header")) }
 }
 
 const NAME_CHARACTERS: Check = Check {

@@ -1,6 +1,9 @@
 //! What messages hold: strict JSON, the schema of the revision, results that say what they are.
 
-use ::wire::{Flaw, Frame, Kind, inspect};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use ::wire::{Flaw, Frame, Id, Kind, inspect};
 use protocol::method;
 use protocol::{Span, Version, schema};
 use serde_json::Value;
@@ -79,8 +82,10 @@ const SCHEMA: Check = Check {
 };
 
 fn matches_schema(cx: &WireCx<'_>) -> Verdict {
+    let sent = requests(cx).filter(|frame| frame.kind() == Kind::Request);
+    let asked: HashMap<_, _> = sent.filter_map(|frame| Some((frame.id()?, frame.method()?))).collect();
     for (entry, frame) in frames(cx) {
-        let Some((name, value)) = defined_by(cx, &frame) else { continue };
+        let Some((name, value)) = defined_by(cx, &asked, &frame) else { continue };
         let Some(validator) = schema::validator(cx.version, name) else { continue };
         if let Some(flaw) = validator.check(&value).first() {
             return Err(violated(entry, format!("{name} of {}", cx.version), flaw.to_string()));
@@ -90,12 +95,15 @@ fn matches_schema(cx: &WireCx<'_>) -> Verdict {
 }
 
 /// The definition that a frame has to match, and the part of it that has to.
-fn defined_by(cx: &WireCx<'_>, frame: &Frame<'_>) -> Option<(&'static str, Value)> {
+fn defined_by(
+    cx: &WireCx<'_>,
+    asked: &HashMap<Id, Cow<'_, str>>,
+    frame: &Frame<'_>,
+) -> Option<(&'static str, Value)> {
     let parse = |raw: &serde_json::value::RawValue| serde_json::from_str(raw.get()).ok();
     match frame.kind() {
         Kind::Result => {
-            let asked = requests(cx).find(|r| r.kind() == Kind::Request && r.id() == frame.id())?;
-            let method = method::find(cx.version, &asked.method()?)?;
+            let method = method::find(cx.version, asked.get(&frame.id()?)?)?;
             let result: Value = parse(frame.result?)?;
             match result["resultType"].as_str() {
                 Some("input_required") => Some(("InputRequiredResult", result)),

@@ -1,7 +1,13 @@
 //! Checks that read what was said, whoever said it.
 
+mod asks;
+pub(super) mod caching;
+pub(super) mod client;
+pub(super) mod elicitation;
 pub(super) mod jsonrpc;
+pub(super) mod logging;
 pub(super) mod message;
+pub(super) mod sampling;
 pub(super) mod stdio;
 
 use ::wire::{Entry, Frame, Payload, What};

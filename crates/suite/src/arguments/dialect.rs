@@ -1,0 +1,42 @@
+//! Which JSON Schema a schema is written in, and what judges by it.
+
+use jsonschema::{Draft, Validator};
+use protocol::Version;
+use serde_json::Value;
+
+/// What judges instances of `schema`; `None` for what is no schema, or refers to what is not in it.
+pub(crate) fn validator(schema: &Value, version: Version) -> Option<Validator> {
+    // A schema of another place is never fetched: the reference is simply not met.
+    match dialect(schema, version) {
+        Some(draft) => jsonschema::options().with_draft(draft).build(schema).ok(),
+        None => jsonschema::validator_for(schema).ok(),
+    }
+}
+
+/// What is wrong with `schema` by the meta-schema of its dialect, and where.
+pub(crate) fn flaw(schema: &Value, version: Version) -> Option<String> {
+    let error = match dialect(schema, version) {
+        Some(Draft::Draft7) => jsonschema::draft7::meta::validate(schema).err()?,
+        Some(_) => jsonschema::draft202012::meta::validate(schema).err()?,
+        None if !known(schema) => return None,
+        None => jsonschema::meta::validate(schema).err()?,
+    };
+    Some(format!("{}: {error}", error.instance_path()))
+}
+
+/// The dialect of a schema that names none. From 2025-11-25 on that is 2020-12; before, nobody said, and what either
+/// of the two that are in use accepts will do.
+fn dialect(schema: &Value, version: Version) -> Option<Draft> {
+    if schema.get("$schema").is_some_and(Value::is_string) {
+        return None;
+    }
+    let modern = jsonschema::draft202012::meta::is_valid(schema);
+    let older = version < Version::V2025_11_25 && !modern && jsonschema::draft7::meta::is_valid(schema);
+    Some(if older { Draft::Draft7 } else { Draft::Draft202012 })
+}
+
+/// Whether the dialect that the schema names is one that we can judge.
+fn known(schema: &Value) -> bool {
+    let name = schema["$schema"].as_str().unwrap_or_default();
+    name.contains("json-schema.org/")
+}

@@ -1,0 +1,58 @@
+//! A text that a regular expression matches.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use super::choice::Choices;
+
+/// No repetition is followed further than this.
+const LONGEST: u32 = 256;
+
+/// A text that `source` matches, with at least `least` characters if it lets us; `None` for an expression that is not
+/// understood, as those that look around are not.
+pub(super) fn matching(source: &str, least: usize, choices: &mut Choices) -> Option<String> {
+    let parsed = regex_syntax::parse(source).ok()?;
+    let mut text = String::new();
+    write(&parsed, u32::try_from(least).unwrap_or(LONGEST).min(LONGEST), choices, &mut text);
+    Some(text)
+}
+
+fn write(part: &Hir, least: u32, choices: &mut Choices, text: &mut String) {
+    match part.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
+        HirKind::Class(class) => text.extend(one_of(class, choices)),
+        HirKind::Repetition(repetition) => {
+            let most = repetition.max.unwrap_or(u32::MAX);
+            let wanted = repetition.min.max(least).min(most).min(LONGEST.max(repetition.min));
+            let more = if wanted < most && choices.also() { 1 } else { 0 };
+            for _ in 0..wanted + more {
+                write(&repetition.sub, 0, choices, text);
+            }
+        }
+        HirKind::Capture(capture) => write(&capture.sub, least, choices, text),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| write(part, least, choices, text)),
+        HirKind::Alternation(ways) => {
+            if let Some(way) = ways.get(choices.pick(ways.len())) {
+                write(way, least, choices, text);
+            }
+        }
+    }
+}
+
+/// A character of the class: a plain one if there is such.
+fn one_of(class: &Class, choices: &mut Choices) -> Option<char> {
+    let holds = |wanted: char| match class {
+        Class::Unicode(class) => class.ranges().iter().any(|r| r.start() <= wanted && wanted <= r.end()),
+        Class::Bytes(class) => {
+            class.ranges().iter().any(|r| char::from(r.start()) <= wanted && wanted <= char::from(r.end()))
+        }
+    };
+    let plain: Vec<char> = ('a'..='z').chain('0'..='9').chain('A'..='Z').filter(|c| holds(*c)).collect();
+    if !plain.is_empty() {
+        return plain.get(choices.pick(plain.len())).copied();
+    }
+    match class {
+        Class::Unicode(class) => class.ranges().first().map(regex_syntax::hir::ClassUnicodeRange::start),
+        Class::Bytes(class) => class.ranges().first().map(|range| char::from(range.start())),
+    }
+}

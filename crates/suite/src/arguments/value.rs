@@ -1,0 +1,56 @@
+//! A value of whatever type.
+
+use serde_json::{Map, Value, json};
+
+use super::Attempt;
+use super::flat::types;
+
+impl Attempt<'_> {
+    /// An instance of `schema`, or so we hope. Instances of different `salt` differ where they can.
+    pub(super) fn value(&mut self, schema: &Value, depth: usize, salt: usize) -> Value {
+        let flat = self.flat(schema, depth);
+        self.of_flat(&flat, depth, salt)
+    }
+
+    pub(super) fn of_flat(&mut self, flat: &Map<String, Value>, depth: usize, salt: usize) -> Value {
+        if let Some(value) = flat.get("const") {
+            return value.clone();
+        }
+        if let Some(options) = flat.get("enum").and_then(Value::as_array).filter(|all| !all.is_empty()) {
+            return options[(self.choices.pick(options.len()) + salt) % options.len()].clone();
+        }
+        let examples = flat.get("examples").and_then(Value::as_array).into_iter().flatten();
+        let suggested: Vec<_> = flat.get("default").into_iter().chain(examples).collect();
+        if let Some(value) = suggested.get(salt + self.choices.pick(suggested.len() + 1)) {
+            return (*value).clone();
+        }
+        let kinds = kinds(flat);
+        match kinds[self.choices.pick(kinds.len())] {
+            "object" => self.members(flat, depth).into(),
+            "array" => self.items(flat, depth),
+            "integer" => self.number(flat, true, salt),
+            "number" => self.number(flat, false, salt),
+            "boolean" => json!(!salt.is_multiple_of(2) || self.choices.also()),
+            "null" => Value::Null,
+            _ => self.text(flat, salt),
+        }
+    }
+}
+
+/// The types that may be meant; where none is named, the keywords tell.
+fn kinds(flat: &Map<String, Value>) -> Vec<&str> {
+    let declared = flat.get("type").map(types).unwrap_or_default();
+    if !declared.is_empty() {
+        return declared;
+    }
+    let has = |words: &[&str]| words.iter().any(|word| flat.contains_key(*word));
+    if has(&["properties", "required", "additionalProperties", "minProperties", "dependentRequired"]) {
+        vec!["object"]
+    } else if has(&["items", "prefixItems", "minItems", "contains", "uniqueItems"]) {
+        vec!["array"]
+    } else if has(&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) {
+        vec!["number"]
+    } else {
+        vec!["string", "integer", "boolean", "object", "array", "null"]
+    }
+}

@@ -1,0 +1,121 @@
+//! Completion.
+
+use protocol::capability::COMPLETIONS;
+use protocol::{Span, Version, code};
+use serde_json::json;
+use server::fault::{asks, calls, resources as fault};
+
+use crate::sweep::last;
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[ANSWERED, BOUNDED, UNKNOWN_REFUSED, INPUT_CHECKED];
+
+const ANSWERED: Check = Check {
+    id: "server/completion/answered",
+    title: "a server that declares completions completes something",
+    cites: &[defined(
+        "server/utilities/completion#requesting-completions",
+        Span::since(Version::V2025_03_26),
+    )],
+    aliases: &[],
+    why: "a client asks at every key that the user presses, and gets nothing but errors",
+    fix: "answer completion/complete for the arguments of your prompts and templates, with no values if need be",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(answered(cx))),
+    fault: &calls::COMPLETIONS_REFUSED,
+};
+
+async fn answered(cx: &ServerCx) -> Verdict {
+    let completions = cx.completions().await?;
+    if completions.iter().any(|completed| last(&completed.answers).is_some()) {
+        return Ok(());
+    }
+    let refused = completions.iter().filter_map(|completed| completed.answers.as_ref().ok()?.last()).next();
+    match refused {
+        Some(answer) => Err(answer.violated("a result for at least one argument", answer.summary())),
+        None => Err(Finding::not_applicable("there is nothing to complete")),
+    }
+}
+
+const BOUNDED: Check = Check {
+    id: "server/completion/at-most-100",
+    title: "completion answers with at most a hundred values",
+    cites: &[defined("server/utilities/completion#completion-results", Span::since(Version::V2025_03_26))],
+    aliases: &[],
+    why: "clients show the values as the user types, and have room for that many",
+    fix: "cut the list at a hundred, and set hasMore",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(bounded(cx))),
+    fault: &fault::COMPLETION_TOO_MANY,
+};
+
+async fn bounded(cx: &ServerCx) -> Verdict {
+    let mut judged = 0;
+    for completed in cx.completions().await? {
+        let Some((answer, result)) = last(&completed.answers) else { continue };
+        judged += 1;
+        match result["completion"]["values"].as_array() {
+            Some(values) if values.len() <= 100 => {}
+            Some(values) => {
+                return Err(answer.violated("at most 100 values", format!("{} values", values.len())));
+            }
+            None => return Err(answer.violated("completion.values, an array", result.to_string())),
+        }
+    }
+    if judged == 0 { Err(Finding::not_applicable("there is nothing to complete")) } else { Ok(()) }
+}
+
+const UNKNOWN_REFUSED: Check = Check {
+    id: "server/completion/unknown-prompt-refused",
+    title: "completion for a prompt that does not exist is refused with -32602",
+    cites: &[should("server/utilities/completion#error-handling", Span::since(Version::V2025_03_26))],
+    aliases: &[],
+    why: "no suggestions look the same as none that fit, so a client never learns that it misspelt the name",
+    fix: "look the prompt up first, and answer -32602 if there is none",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(unknown_refused(cx))),
+    fault: &asks::COMPLETION_UNKNOWN_SERVED,
+};
+
+async fn unknown_refused(cx: &ServerCx) -> Verdict {
+    cx.needs(COMPLETIONS).await?;
+    let params = json!({
+        "ref": { "type": "ref/prompt", "name": "yardstick-no-such-prompt" },
+        "argument": { "name": "x", "value": "" },
+    });
+    cx.request("completion/complete")
+        .await?
+        .params(params)
+        .send()
+        .await?
+        .expect_error(&[code::INVALID_PARAMS])
+}
+
+const INPUT_CHECKED: Check = Check {
+    id: "server/completion/input-checked",
+    title: "nothing is suggested for a request that makes no sense",
+    cites: &[must("server/utilities/completion#security", Span::since(Version::V2025_03_26))],
+    aliases: &[],
+    why: "a server that guesses what was meant may suggest what the client was not to see",
+    fix: "check ref and argument before anything is looked up",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(input_checked(cx))),
+    fault: &asks::COMPLETION_UNKNOWN_SERVED,
+};
+
+async fn input_checked(cx: &ServerCx) -> Verdict {
+    cx.needs(COMPLETIONS).await?;
+    for params in [
+        json!({ "ref": { "type": "ref/prompt", "name": "yardstick" } }),
+        json!({ "ref": { "type": "ref/yardstick" }, "argument": { "name": "x", "value": "" } }),
+        json!({ "argument": { "name": "x", "value": "" } }),
+    ] {
+        let answer = cx.request("completion/complete").await?.params(params).send().await?;
+        // An empty answer gives nothing away, and the page does not say how to refuse.
+        let suggested = answer.reply.result().unwrap_or_default()["completion"]["values"].clone();
+        if suggested.as_array().is_some_and(|values| !values.is_empty()) {
+            return Err(answer.violated("an error, or no values", suggested.to_string()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! Pictures, sounds and resources within results, and what resources say about themselves.
+
+use protocol::{Span, Version};
+use serde_json::Value;
+use server::fault::{calls, lists};
+
+use super::calls::each_call;
+use crate::expect::Answer;
+use crate::formats::{is_base64, is_media_type, is_timestamp, is_uri, is_uri_template};
+use crate::sweep::last;
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[TOOL_MEDIA, PROMPT_MEDIA, PROMPT_EMBEDDED, RESOURCE_URI, TEMPLATE, BLOB, LAST_MODIFIED];
+
+const TOOL_MEDIA: Check = Check {
+    id: "server/tools/media-valid",
+    title: "pictures and sounds that tools return are base64 and have a media type",
+    cites: &[
+        defined("server/tools#image-content", Span::ALWAYS),
+        defined("server/tools#audio-content", Span::since(Version::V2025_03_26)),
+    ],
+    aliases: &[],
+    why: "a client hands them to the model as they are, and the provider refuses the whole request",
+    fix: "encode the bytes as base64, and name their type",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(tool_media(cx))),
+    fault: &calls::CALL_MEDIA_NOT_BASE64,
+};
+
+async fn tool_media(cx: &ServerCx) -> Verdict {
+    let seen = std::sync::atomic::AtomicBool::new(false);
+    each_call(cx, |tool, result| {
+        for block in result["content"].as_array().into_iter().flatten().filter(|block| is_media(block)) {
+            seen.store(true, std::sync::atomic::Ordering::Relaxed);
+            media(block).map_err(|actual| (MEDIA.to_owned(), format!("tool {}: {actual}", tool["name"])))?;
+        }
+        Ok(())
+    })
+    .await?;
+    if seen.into_inner() {
+        Ok(())
+    } else {
+        Err(Finding::not_applicable("no call returned a picture or a sound"))
+    }
+}
+
+const PROMPT_MEDIA: Check = Check {
+    id: "server/prompts/media-valid",
+    title: "pictures and sounds in prompts are base64 and have a media type",
+    cites: &[
+        must("server/prompts#image-content", Span::ALWAYS),
+        must("server/prompts#audio-content", Span::since(Version::V2025_03_26)),
+    ],
+    aliases: &[],
+    why: "a client hands them to the model as they are, and the provider refuses the whole request",
+    fix: "encode the bytes as base64, and name their type",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(prompt_media(cx))),
+    fault: &calls::PROMPT_MEDIA_TYPE,
+};
+
+async fn prompt_media(cx: &ServerCx) -> Verdict {
+    each_prompt_block(cx, "no prompt has a picture or a sound", is_media, |answer, block| {
+        media(block).map_err(|actual| answer.violated(MEDIA, actual))
+    })
+    .await
+}
+
+const PROMPT_EMBEDDED: Check = Check {
+    id: "server/prompts/embedded-complete",
+    title: "a resource in a prompt has a URI, a media type, and text or base64",
+    cites: &[must("server/prompts#embedded-resources", Span::ALWAYS)],
+    aliases: &[],
+    why: "without them the client cannot show the resource, nor tell the model what it is",
+    fix: "give embedded resources uri, mimeType, and text or blob",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(prompt_embedded(cx))),
+    fault: &calls::EMBEDDED_WITHOUT_TYPE,
+};
+
+async fn prompt_embedded(cx: &ServerCx) -> Verdict {
+    let embedded = |block: &Value| block["type"] == "resource";
+    each_prompt_block(cx, "no prompt has a resource in it", embedded, |answer, block| {
+        let resource = &block["resource"];
+        let text = resource["text"].is_string() || resource["blob"].as_str().is_some_and(is_base64);
+        let complete = resource["uri"].as_str().is_some_and(is_uri)
+            && resource["mimeType"].as_str().is_some_and(is_media_type)
+            && text;
+        if complete {
+            return Ok(());
+        }
+        Err(answer.violated("a valid uri, a mimeType, and text or a base64 blob", resource.to_string()))
+    })
+    .await
+}
+
+const RESOURCE_URI: Check = Check {
+    id: "server/resources/uri-valid",
+    title: "the URIs of resources are valid",
+    cites: &[
+        defined("server/resources#resource", Span::until(Version::V2025_03_26)),
+        must("server/resources#custom-uri-schemes", Span::since(Version::V2025_06_18)),
+    ],
+    aliases: &[],
+    why: "a client that parses the URI, as it should, cannot use the resource",
+    fix: "give resources URIs by RFC 3986, with a scheme, and escape what has to be",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(resource_uri(cx))),
+    fault: &lists::RESOURCE_URI_BROKEN,
+};
+
+async fn resource_uri(cx: &ServerCx) -> Verdict {
+    let resources = cx.resources().await?;
+    if resources.is_empty() {
+        return Err(Finding::not_applicable("the server lists no resources"));
+    }
+    match resources.iter().find(|resource| !resource["uri"].as_str().is_some_and(is_uri)) {
+        Some(resource) => Err(Finding::violated("a URI with a scheme", format!("uri: {}", resource["uri"]))),
+        None => Ok(()),
+    }
+}
+
+const TEMPLATE: Check = Check {
+    id: "server/resources/template-valid",
+    title: "the URI templates of resources are valid",
+    cites: &[defined("server/resources#resource-templates", Span::ALWAYS)],
+    aliases: &[],
+    why: "a client cannot make a URI from a template that it cannot read",
+    fix: "write templates by RFC 6570, with every brace closed",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(template(cx))),
+    fault: &lists::TEMPLATE_BROKEN,
+};
+
+async fn template(cx: &ServerCx) -> Verdict {
+    let templates = cx.templates().await?;
+    if templates.is_empty() {
+        return Err(Finding::not_applicable("the server lists no resource templates"));
+    }
+    let broken = |template: &&Value| !template["uriTemplate"].as_str().is_some_and(is_uri_template);
+    match templates.iter().find(broken) {
+        Some(template) => Err(Finding::violated(
+            "a template by RFC 6570",
+            format!("uriTemplate: {}", template["uriTemplate"]),
+        )),
+        None => Ok(()),
+    }
+}
+
+const BLOB: Check = Check {
+    id: "server/resources/blob-encoded",
+    title: "binary resources are base64",
+    cites: &[must("server/resources#security-considerations", Span::ALWAYS)],
+    aliases: &[],
+    why: "the client decodes the blob and fails, or shows the user something else",
+    fix: "encode the bytes as base64",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(blob(cx))),
+    fault: &lists::BLOB_NOT_BASE64,
+};
+
+async fn blob(cx: &ServerCx) -> Verdict {
+    let mut seen = false;
+    for read in cx.reads().await? {
+        let Some((answer, result)) = last(&read.answers) else { continue };
+        for blob in result["contents"].as_array().into_iter().flatten().filter_map(|c| c.get("blob")) {
+            seen = true;
+            if !blob.as_str().is_some_and(is_base64) {
+                return Err(answer.violated("base64", format!("the blob of {} is none", read.uri)));
+            }
+        }
+    }
+    if seen { Ok(()) } else { Err(Finding::not_applicable("no resource was binary")) }
+}
+
+const LAST_MODIFIED: Check = Check {
+    id: "server/resources/last-modified-valid",
+    title: "lastModified is a timestamp",
+    cites: &[defined("server/resources#annotations", Span::since(Version::V2025_06_18))],
+    aliases: &[],
+    why: "clients sort by it and show how old a resource is",
+    fix: "write the time by ISO 8601, like 2026-07-28T12:00:00Z",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(last_modified(cx))),
+    fault: &lists::LAST_MODIFIED_BROKEN,
+};
+
+async fn last_modified(cx: &ServerCx) -> Verdict {
+    let templates = cx.templates().await.unwrap_or_default();
+    let items = cx.resources().await?.iter().chain(templates);
+    let times: Vec<_> = items.filter_map(|item| item["annotations"].get("lastModified")).collect();
+    if times.is_empty() {
+        return Err(Finding::not_applicable("no resource says when it was modified"));
+    }
+    match times.into_iter().find(|time| !time.as_str().is_some_and(is_timestamp)) {
+        Some(time) => Err(Finding::violated("an ISO 8601 timestamp", format!("lastModified: {time}"))),
+        None => Ok(()),
+    }
+}
+
+const MEDIA: &str = "base64 data, and a media type";
+
+fn is_media(block: &Value) -> bool {
+    matches!(block["type"].as_str(), Some("image" | "audio"))
+}
+
+fn media(block: &Value) -> Result<(), String> {
+    if !block["data"].as_str().is_some_and(is_base64) {
+        return Err("data that is not base64".to_owned());
+    }
+    if !block["mimeType"].as_str().is_some_and(is_media_type) {
+        return Err(format!("mimeType: {}", block["mimeType"]));
+    }
+    Ok(())
+}
+
+/// Judges those blocks of prompts that are `wanted`.
+async fn each_prompt_block(
+    cx: &ServerCx,
+    none: &str,
+    wanted: impl Fn(&Value) -> bool,
+    judge: impl Fn(&Answer, &Value) -> Verdict,
+) -> Verdict {
+    let mut seen = false;
+    for got in cx.gets().await? {
+        let Some((answer, result)) = last(&got.answers) else { continue };
+        let messages = result["messages"].as_array().into_iter().flatten();
+        for block in messages.map(|message| &message["content"]).filter(|block| wanted(block)) {
+            seen = true;
+            judge(answer, block)?;
+        }
+    }
+    if seen { Ok(()) } else { Err(Finding::not_applicable(none)) }
+}

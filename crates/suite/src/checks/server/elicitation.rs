@@ -1,0 +1,51 @@
+//! Users who say no.
+
+use protocol::Span;
+use serde_json::{Value, json};
+use server::fault::asks as fault;
+use transport::client::{Answer, Profile};
+
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[DECLINE_HANDLED];
+
+const DECLINE_HANDLED: Check = Check {
+    id: "server/elicitation/decline-handled",
+    title: "a call is answered also when the user declines or cancels",
+    cites: &[must("client/elicitation#error-handling", Span::MODERN)],
+    aliases: &[],
+    why: "users say no; a server that counts on a yes leaves the client waiting",
+    fix: "give a result, or an error, for decline and for cancel",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(decline_handled(cx))),
+    fault: &fault::ELICIT_DECLINE_UNANSWERED,
+};
+
+async fn decline_handled(cx: &ServerCx) -> Verdict {
+    let callable = cx.callable().await?;
+    let fed = callable.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
+    let asking: Vec<_> = fed.filter(|(tool, _)| elicits(tool)).take(4).collect();
+    let mut asked = false;
+    for action in ["decline", "cancel"] {
+        let session = cx.fresh_as(refusing(action)).await?;
+        for (tool, good) in &asking {
+            let answers = cx.call_on(&session, tool, good.clone()).through().await?;
+            asked |= answers.len() > 1;
+        }
+    }
+    if asked { Ok(()) } else { Err(Finding::not_applicable("no tool that may be called asks the user")) }
+}
+
+fn elicits(tool: &Value) -> bool {
+    let name = tool["name"].as_str().unwrap_or_default().to_lowercase();
+    name.contains("elicit") || name.contains("ask-") || name.contains("ask_")
+}
+
+/// A client whose user does nothing else.
+fn refusing(action: &'static str) -> Profile {
+    let usual = Profile::default();
+    Profile::default().answering(move |method, params| match method {
+        "elicitation/create" => Answer::Result(json!({ "action": action })),
+        _ => usual.answer(method, params),
+    })
+}

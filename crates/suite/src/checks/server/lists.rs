@@ -1,0 +1,142 @@
+//! Lists as such: that they are there, and the same for everyone.
+
+use std::collections::BTreeSet;
+
+use protocol::Span;
+use protocol::capability::{Capability, PROMPTS, RESOURCES, TOOLS};
+use serde_json::{Value, json};
+use server::fault::lists as fault;
+use transport::client::Session;
+
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[TOOLS_LISTED, RESOURCES_LISTED, PROMPTS_LISTED, TOOLS_SAME, RESOURCES_SAME, PROMPTS_SAME];
+
+const LISTED: &str = "a client that sees the capability asks for the list, and shows an error instead";
+const ANSWER: &str = "answer the list request, with an empty list if there is nothing";
+const SAME: &str =
+    "a client that reconnects, or is served by another instance, would have something taken away";
+const KEEP: &str = "make the list from what there is, not from what happened on the connection";
+
+const TOOLS_LISTED: Check = Check {
+    id: "server/tools/listed",
+    title: "a server that declares tools lists them",
+    cites: &[
+        defined("server/tools#listing-tools", Span::LEGACY),
+        must("server/tools#capabilities", Span::MODERN),
+    ],
+    aliases: &[],
+    why: LISTED,
+    fix: ANSWER,
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(listed(cx, TOOLS, "tools/list", "tools"))),
+    fault: &fault::TOOLS_UNLISTED,
+};
+
+const RESOURCES_LISTED: Check = Check {
+    id: "server/resources/listed",
+    title: "a server that declares resources lists them",
+    cites: &[
+        defined("server/resources#listing-resources", Span::LEGACY),
+        must("server/resources#capabilities", Span::MODERN),
+    ],
+    aliases: &[],
+    why: LISTED,
+    fix: ANSWER,
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(listed(cx, RESOURCES, "resources/list", "resources"))),
+    fault: &fault::RESOURCES_UNLISTED,
+};
+
+const PROMPTS_LISTED: Check = Check {
+    id: "server/prompts/listed",
+    title: "a server that declares prompts lists them",
+    cites: &[
+        defined("server/prompts#listing-prompts", Span::LEGACY),
+        must("server/prompts#capabilities", Span::MODERN),
+    ],
+    aliases: &[],
+    why: LISTED,
+    fix: ANSWER,
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(listed(cx, PROMPTS, "prompts/list", "prompts"))),
+    fault: &fault::PROMPTS_UNLISTED,
+};
+
+async fn listed(cx: &ServerCx, capability: Capability, method: &str, key: &str) -> Verdict {
+    cx.needs(capability).await?;
+    let answer = cx.request(method).await?.send().await?;
+    let result = answer.expect_result()?;
+    if result[key].is_array() {
+        return Ok(());
+    }
+    Err(answer.violated(format!("{key}, an array"), result.to_string()))
+}
+
+const TOOLS_SAME: Check = Check {
+    id: "server/tools/same-for-everyone",
+    title: "every connection sees the same tools",
+    cites: &[must_not("server/tools#capabilities", Span::MODERN)],
+    aliases: &[],
+    why: SAME,
+    fix: KEEP,
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(same(cx, TOOLS, "tools/list", "tools"))),
+    fault: &fault::TOOLS_DIFFER,
+};
+
+const RESOURCES_SAME: Check = Check {
+    id: "server/resources/same-for-everyone",
+    title: "every connection sees the same resources",
+    cites: &[must_not("server/resources#capabilities", Span::MODERN)],
+    aliases: &[],
+    why: SAME,
+    fix: KEEP,
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(same(cx, RESOURCES, "resources/list", "resources"))),
+    fault: &fault::RESOURCES_DIFFER,
+};
+
+const PROMPTS_SAME: Check = Check {
+    id: "server/prompts/same-for-everyone",
+    title: "every connection sees the same prompts",
+    cites: &[must_not("server/prompts#capabilities", Span::MODERN)],
+    aliases: &[],
+    why: SAME,
+    fix: KEEP,
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(same(cx, PROMPTS, "prompts/list", "prompts"))),
+    fault: &fault::PROMPTS_DIFFER,
+};
+
+/// The list here, on another connection, and here again: what changes meanwhile is not the connection's doing.
+async fn same(cx: &ServerCx, capability: Capability, method: &str, key: &str) -> Verdict {
+    cx.needs(capability).await?;
+    let (here, there) = (cx.fresh().await?, cx.fresh().await?);
+    let before = names(cx, &here, method, key).await?;
+    let other = names(cx, &there, method, key).await?;
+    let after = names(cx, &here, method, key).await?;
+    if before == other || before != after {
+        return Ok(());
+    }
+    let differing: Vec<_> = before.symmetric_difference(&other).cloned().collect();
+    Err(Finding::violated(
+        "the same on both connections",
+        format!("on one of them only: {}", differing.join(", ")),
+    ))
+}
+
+/// The names on the first page.
+async fn names(
+    cx: &ServerCx,
+    session: &Session,
+    method: &str,
+    key: &str,
+) -> Result<BTreeSet<String>, Finding> {
+    let answer = cx.on(session, method).params(json!({})).send().await?;
+    let result = answer.reply.result().ok_or_else(|| Finding::blocked(format!("{method} was refused")))?;
+    let items = result[key].as_array().into_iter().flatten();
+    let name = |item: &Value| item.get("uri").unwrap_or(&item["name"]).to_string();
+    Ok(items.map(name).collect())
+}

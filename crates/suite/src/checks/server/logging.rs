@@ -1,0 +1,189 @@
+//! Log messages: for those who asked, from the level on that they asked for.
+
+use std::time::Duration;
+
+use protocol::capability::LOGGING;
+use protocol::meta::{LOG_LEVEL, LogLevel};
+use protocol::{Span, code};
+use serde_json::{Value, json};
+use server::fault::{asks, resources, tools};
+
+use crate::expect::Answer;
+use crate::policy::is_fixture;
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must_not, should};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[LEVEL_CHECKED, LEVELS_ACCEPTED, LEVEL_RESPECTED, ASKED_FOR, META_LEVEL_CHECKED, META_LEVEL_RESPECTED];
+
+/// How long is listened for what belongs to no request.
+const SILENCE: Duration = Duration::from_millis(50);
+
+const LEVEL_CHECKED: Check = Check {
+    id: "server/logging/level-checked",
+    title: "a log level that does not exist is refused with -32602",
+    cites: &[should("server/utilities/logging#error-handling", Span::LEGACY)],
+    aliases: &[],
+    why: "a client that misspells a level would wait for messages that never come",
+    fix: "accept the eight levels of RFC 5424, and answer -32602 to any other",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(level_checked(cx))),
+    fault: &resources::LEVEL_UNCHECKED,
+};
+
+async fn level_checked(cx: &ServerCx) -> Verdict {
+    cx.needs(LOGGING).await?;
+    let answer = cx.request("logging/setLevel").await?.params(json!({ "level": "chatty" })).send().await?;
+    answer.expect_error(&[code::INVALID_PARAMS])
+}
+
+const LEVELS_ACCEPTED: Check = Check {
+    id: "server/logging/levels-accepted",
+    title: "a server that declares logging accepts all eight levels",
+    cites: &[defined("server/utilities/logging#log-levels", Span::LEGACY)],
+    aliases: &[],
+    why: "a client that sets the level gets an error for doing what the capability invites it to",
+    fix: "implement logging/setLevel for debug, info, notice, warning, error, critical, alert and emergency",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(levels_accepted(cx))),
+    fault: &asks::LEVEL_REFUSED,
+};
+
+async fn levels_accepted(cx: &ServerCx) -> Verdict {
+    cx.needs(LOGGING).await?;
+    let session = cx.fresh().await?;
+    for level in LogLevel::ALL {
+        let params = json!({ "level": level.as_str() });
+        cx.on(&session, "logging/setLevel").params(params).send().await?.expect_result()?;
+    }
+    Ok(())
+}
+
+const LEVEL_RESPECTED: Check = Check {
+    id: "server/logging/level-respected",
+    title: "no log messages below the level that was set",
+    cites: &[defined("server/utilities/logging#setting-log-level", Span::LEGACY)],
+    aliases: &[],
+    why: "who asks for errors only drowns in details",
+    fix: "keep the level of the session, and compare before a message is sent",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(level_respected(cx))),
+    fault: &tools::LOG_UNWANTED,
+};
+
+async fn level_respected(cx: &ServerCx) -> Verdict {
+    cx.needs(LOGGING).await?;
+    let logging = talkative(cx).await?;
+    let session = cx.fresh().await?;
+    let set =
+        |level: LogLevel| cx.on(&session, "logging/setLevel").params(json!({ "level": level.as_str() }));
+    let mut heard = false;
+    for least in [LogLevel::Debug, LogLevel::Error] {
+        if set(least).send().await?.reply.result().is_none() {
+            return Err(Finding::blocked("logging/setLevel was refused"));
+        }
+        for (tool, good) in &logging {
+            let answer = cx.call_on(&session, tool, good.clone()).send().await?;
+            heard |= answer.reply.notifications("notifications/message").next().is_some();
+            not_below(&answer, least)?;
+        }
+        while let Some(message) = session.incoming(SILENCE).await? {
+            heard |= message.is_notification("notifications/message");
+        }
+    }
+    if heard { Ok(()) } else { Err(Finding::not_applicable("no tool logged anything")) }
+}
+
+const ASKED_FOR: Check = Check {
+    id: "server/logging/only-when-asked",
+    title: "no log messages for a request that set no log level",
+    cites: &[must_not("server/utilities/logging#per-request-log-level", Span::MODERN)],
+    aliases: &[],
+    why: "a client that did not ask has no place to put them, and pays for the stream",
+    fix: "send notifications/message only when the request's _meta has a logLevel, and from that level on",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(asked_for(cx))),
+    fault: &tools::LOG_UNWANTED,
+};
+
+async fn asked_for(cx: &ServerCx) -> Verdict {
+    let mut judged = 0;
+    for called in cx.calls().await? {
+        for answer in called.answers.iter().flatten() {
+            judged += 1;
+            if answer.reply.notifications("notifications/message").next().is_some() {
+                let actual = format!("tool {} logs", called.tool["name"]);
+                return Err(answer.violated("no notifications/message", actual));
+            }
+        }
+    }
+    if judged == 0 { Err(Finding::not_applicable("no call was answered")) } else { Ok(()) }
+}
+
+const META_LEVEL_CHECKED: Check = Check {
+    id: "server/logging/meta-level-checked",
+    title: "a log level in _meta that does not exist is refused with -32602",
+    cites: &[should("server/utilities/logging#error-handling", Span::MODERN)],
+    aliases: &[],
+    why: "a client that misspells a level would wait for messages that never come",
+    fix: "accept the eight levels of RFC 5424, and answer -32602 to any other",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(meta_level_checked(cx))),
+    fault: &asks::META_LEVEL_UNCHECKED,
+};
+
+async fn meta_level_checked(cx: &ServerCx) -> Verdict {
+    cx.needs(LOGGING).await?;
+    let answer = cx.request("server/discover").await?.with(|r| r.meta(LOG_LEVEL, "chatty")).send().await?;
+    answer.expect_error(&[code::INVALID_PARAMS])
+}
+
+const META_LEVEL_RESPECTED: Check = Check {
+    id: "server/logging/meta-level-respected",
+    title: "no log messages below the level that the request asked for",
+    cites: &[defined("server/utilities/logging#per-request-log-level", Span::MODERN)],
+    aliases: &[],
+    why: "who asks for errors only drowns in details",
+    fix: "compare every message with the logLevel in the request's _meta",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(meta_level_respected(cx))),
+    fault: &tools::LOG_UNWANTED,
+};
+
+async fn meta_level_respected(cx: &ServerCx) -> Verdict {
+    cx.needs(LOGGING).await?;
+    let mut heard = false;
+    for least in [LogLevel::Debug, LogLevel::Error] {
+        for (tool, good) in talkative(cx).await? {
+            let session = cx.fresh().await?;
+            let ask = cx.call_on(&session, tool, good).with(|r| r.meta(LOG_LEVEL, least.as_str()));
+            let answer = ask.send().await?;
+            heard |= answer.reply.notifications("notifications/message").next().is_some();
+            not_below(&answer, least)?;
+        }
+    }
+    if heard { Ok(()) } else { Err(Finding::not_applicable("no tool logged anything")) }
+}
+
+/// The tools that look as if they logged; fixtures log whatever the level, for that is all that is asked of them.
+async fn talkative(cx: &ServerCx) -> Result<Vec<(&Value, Value)>, Finding> {
+    let callable = cx.callable().await?.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
+    let logs = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_lowercase().contains("log");
+    let logging: Vec<_> = callable.filter(|(tool, _)| logs(tool) && !is_fixture(tool)).take(4).collect();
+    if logging.is_empty() {
+        return Err(Finding::not_applicable("no tool that may be called looks as if it logged"));
+    }
+    Ok(logging)
+}
+
+fn not_below(answer: &Answer, least: LogLevel) -> Verdict {
+    for message in answer.reply.notifications("notifications/message") {
+        let level = message.params().map(|params| params["level"].clone()).unwrap_or_default();
+        let known = level.as_str().and_then(|text| text.parse::<LogLevel>().ok());
+        if known.is_some_and(|level| level < least) {
+            return Err(
+                answer.violated(format!("nothing below {}", least.as_str()), format!("level {level}"))
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! Pages of every list.
+
+use std::collections::HashSet;
+
+use protocol::capability::{Capability, PROMPTS, RESOURCES};
+use protocol::{Span, code};
+use serde_json::{Value, json};
+use server::fault::{lists, tools};
+
+use crate::expect::Answer;
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, should};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[BAD_CURSOR, PAGES_END, NO_REPEATS, CURSOR_STABLE];
+
+/// Lists with pages, besides that of tools: what they need, how they are asked for, and where their items are.
+const LISTS: &[(Capability, &str, &str)] = &[
+    (RESOURCES, "resources/list", "resources"),
+    (RESOURCES, "resources/templates/list", "resourceTemplates"),
+    (PROMPTS, "prompts/list", "prompts"),
+];
+/// How many pages are read at most.
+const MOST: usize = 50;
+
+const BAD_CURSOR: Check = Check {
+    id: "server/pagination/bad-cursor-refused",
+    title: "lists of resources, templates and prompts refuse a made-up cursor with -32602",
+    cites: &[should("server/utilities/pagination#error-handling", Span::ALWAYS)],
+    aliases: &[],
+    why: "a client with a stale cursor would read the first page again and take it for the next",
+    fix: "check the cursor, and answer -32602 when it is not one of yours",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(bad_cursor(cx))),
+    fault: &tools::CURSOR_UNCHECKED,
+};
+
+async fn bad_cursor(cx: &ServerCx) -> Verdict {
+    let mut asked = 0;
+    for (capability, method, _) in LISTS {
+        if cx.needs(*capability).await.is_err() {
+            continue;
+        }
+        let made_up = json!({ "cursor": "yardstick-made-this-up" });
+        let answer = cx.request(method).await?.params(made_up).send().await?;
+        if answer.reply.code() == Some(code::METHOD_NOT_FOUND) {
+            continue;
+        }
+        asked += 1;
+        answer.expect_error(&[code::INVALID_PARAMS])?;
+    }
+    if asked == 0 { Err(Finding::not_applicable("the server has no such list")) } else { Ok(()) }
+}
+
+const PAGES_END: Check = Check {
+    id: "server/pagination/pages-end",
+    title: "following the cursors of resources, templates and prompts comes to an end",
+    cites: &[should("server/utilities/pagination#implementation-guidelines", Span::ALWAYS)],
+    aliases: &[],
+    why: "a client that reads all pages would never finish",
+    fix: "leave out nextCursor on the last page",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(pages_end(cx))),
+    fault: &lists::PAGES_OF_RESOURCES_REPEAT,
+};
+
+async fn pages_end(cx: &ServerCx) -> Verdict {
+    let mut read = 0;
+    for (capability, method, _) in LISTS {
+        if cx.needs(*capability).await.is_err() {
+            continue;
+        }
+        let mut seen = HashSet::new();
+        for (at, answer) in pages(cx, method).await?.into_iter().enumerate() {
+            let Some(result) = answer.reply.result() else {
+                // Whether the list is there at all is another check's business.
+                if at == 0 {
+                    break;
+                }
+                return Err(answer.violated("the next page", answer.summary()));
+            };
+            read += 1;
+            let again = result["nextCursor"].as_str().is_some_and(|cursor| !seen.insert(cursor.to_owned()));
+            if again || seen.len() >= MOST {
+                return Err(answer.violated("a last page", format!("cursor {} again", result["nextCursor"])));
+            }
+        }
+    }
+    if read == 0 { Err(Finding::not_applicable("the server has no such list")) } else { Ok(()) }
+}
+
+const NO_REPEATS: Check = Check {
+    id: "server/pagination/no-repeats",
+    title: "no item is on two pages",
+    cites: &[defined("server/utilities/pagination#pagination-model", Span::ALWAYS)],
+    aliases: &[],
+    why: "the user sees it twice, and something else was most likely left out",
+    fix: "let the cursor point behind the last item of its page",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(no_repeats(cx))),
+    fault: &lists::PAGES_OVERLAP,
+};
+
+async fn no_repeats(cx: &ServerCx) -> Verdict {
+    let mut several = false;
+    for (method, key) in [("tools/list", "tools")].into_iter().chain(LISTS.iter().map(|(_, m, k)| (*m, *k))) {
+        let mut earlier: Vec<Value> = Vec::new();
+        for (at, answer) in pages(cx, method).await?.into_iter().enumerate() {
+            let result = answer.reply.result().unwrap_or_default();
+            let items = result[key].as_array().cloned().unwrap_or_default();
+            several |= at > 0;
+            if let Some(item) = items.iter().find(|item| earlier.contains(item)) {
+                return Err(answer.violated("items that were on no page before", item.to_string()));
+            }
+            earlier.extend(items);
+        }
+    }
+    if several { Ok(()) } else { Err(Finding::not_applicable("no list has more than one page")) }
+}
+
+const CURSOR_STABLE: Check = Check {
+    id: "server/pagination/cursor-stable",
+    title: "the same cursor leads to the same page",
+    cites: &[should("server/utilities/pagination#implementation-guidelines", Span::ALWAYS)],
+    aliases: &[],
+    why: "a client that asks again after a lost connection would miss items or see them twice",
+    fix: "make cursors from a position in the list, not from the state of an iteration",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(cursor_stable(cx))),
+    fault: &lists::CURSOR_UNSTABLE,
+};
+
+async fn cursor_stable(cx: &ServerCx) -> Verdict {
+    let mut several = false;
+    for (method, key) in [("tools/list", "tools")].into_iter().chain(LISTS.iter().map(|(_, m, k)| (*m, *k))) {
+        let first = cx.request(method).await?.send().await?;
+        let cursor = first.reply.result().and_then(|result| result.get("nextCursor").cloned());
+        let Some(cursor) = cursor.filter(Value::is_string) else { continue };
+        several = true;
+        let mut pages = Vec::new();
+        for _ in 0..2 {
+            let answer = cx.request(method).await?.params(json!({ "cursor": cursor })).send().await?;
+            pages.push((answer.reply.result().unwrap_or_default()[key].clone(), answer));
+        }
+        if let [(once, _), (again, answer)] = pages.as_slice()
+            && once != again
+        {
+            return Err(answer.violated(format!("{key} as before: {once}"), again.to_string()));
+        }
+    }
+    if several { Ok(()) } else { Err(Finding::not_applicable("no list has more than one page")) }
+}
+
+/// Every page, as far as there are cursors and patience; the last one may be an error.
+async fn pages(cx: &ServerCx, method: &str) -> Result<Vec<Answer>, Finding> {
+    let mut pages = Vec::new();
+    let mut cursors = HashSet::new();
+    let mut params = json!({});
+    for _ in 0..MOST {
+        let answer = cx.request(method).await?.params(params).send().await?;
+        let cursor = answer.reply.result().and_then(|r| r["nextCursor"].as_str().map(str::to_owned));
+        pages.push(answer);
+        match cursor {
+            Some(cursor) if cursors.insert(cursor.clone()) => params = json!({ "cursor": cursor }),
+            Some(_) | None => break,
+        }
+    }
+    Ok(pages)
+}

@@ -1,0 +1,77 @@
+//! What the server asks of the client, in whichever way its era has for it.
+
+use ::wire::{Direction, Entry, Kind};
+use protocol::meta::CLIENT_CAPABILITIES;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{frames, requests};
+use crate::{Finding, Verdict, WireCx};
+
+/// One thing that the client was asked.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    /// The message that asked.
+    pub(super) entry: &'a Entry,
+    /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
+    pub(super) method: String,
+    /// Its parameters.
+    pub(super) params: Value,
+    /// The capabilities that the client had declared.
+    pub(super) declared: Value,
+}
+
+/// Everything that the client was asked: requests of the server, and inputs that interim results require.
+pub(super) fn asked<'a>(cx: &'a WireCx<'_>) -> Vec<Asked<'a>> {
+    let mut all = Vec::new();
+    for (entry, frame) in frames(cx) {
+        match frame.kind() {
+            Kind::Request => {
+                let method = frame.method().unwrap_or_default().into_owned();
+                let params = frame.params.map(parsed).unwrap_or_default();
+                all.push(Asked { entry, method, params, declared: at_first(cx) });
+            }
+            Kind::Result if frame.result.is_some_and(|raw| raw.get().contains("inputRequests")) => {
+                let result = frame.result.map(parsed).unwrap_or_default();
+                let request = requests(cx).find(|r| r.kind() == Kind::Request && r.id() == frame.id());
+                let sent = request.and_then(|r| r.params).map(parsed).unwrap_or_default();
+                for input in result["inputRequests"].as_object().into_iter().flatten().map(|(_, input)| input)
+                {
+                    all.push(Asked {
+                        entry,
+                        method: input["method"].as_str().unwrap_or_default().to_owned(),
+                        params: input["params"].clone(),
+                        declared: sent["_meta"][CLIENT_CAPABILITIES].clone(),
+                    });
+                }
+            }
+            Kind::Result | Kind::Error | Kind::Notification | Kind::Invalid(_) => {}
+        }
+    }
+    all
+}
+
+/// Judges everything of one method that the client was asked.
+pub(super) fn each_asked(
+    cx: &WireCx<'_>,
+    method: &str,
+    judge: impl Fn(&Asked<'_>) -> Result<bool, (String, String)>,
+) -> Verdict {
+    let mut judged = false;
+    for asked in asked(cx).iter().filter(|asked| asked.method == method) {
+        judged |=
+            judge(asked).map_err(|(expected, actual)| super::violated(asked.entry, expected, actual))?;
+    }
+    if judged { Ok(()) } else { Err(Finding::not_applicable("the server did not ask for such a thing")) }
+}
+
+/// What the client declared when the session began.
+fn at_first(cx: &WireCx<'_>) -> Value {
+    let sent = cx.transcript.messages().filter(|entry| entry.direction == Direction::ToServer);
+    let first = sent.flat_map(super::split).find(|frame| frame.method().as_deref() == Some("initialize"));
+    first.and_then(|frame| frame.params).map(parsed).unwrap_or_default()["capabilities"].clone()
+}
+
+pub(super) fn parsed(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or_default()
+}

@@ -1,0 +1,68 @@
+//! What a run would do, found out without doing it.
+
+use protocol::Version;
+use serde_json::Value;
+use transport::client::{self, Failure, Target};
+
+use crate::run::{protocols_of, via_of};
+use crate::{Decision, Finding, Options, Plan, ServerCx};
+
+/// What a run would do, revision by revision.
+#[derive(Clone, Debug)]
+pub struct Preview {
+    /// The target, without secrets.
+    pub target: String,
+    /// One for each revision.
+    pub revisions: Vec<RevisionPreview>,
+}
+
+/// What a run would do in one revision.
+#[derive(Clone, Debug)]
+pub struct RevisionPreview {
+    /// The revision.
+    pub version: Version,
+    /// The ids of the checks.
+    pub checks: Vec<&'static str>,
+    /// The tools and what would become of them; or why they are not known.
+    pub tools: Result<Vec<ToolPreview>, String>,
+}
+
+/// What would become of one tool.
+#[derive(Clone, Debug)]
+pub struct ToolPreview {
+    /// Its name.
+    pub name: String,
+    /// Whether it would be called, and why.
+    pub decision: Decision,
+    /// What it would be called with; `None` when no arguments could be made for its schema.
+    pub arguments: Option<Value>,
+}
+
+/// Finds out what `run` would do with `target`. Lists are read, nothing is called.
+pub async fn preview(target: &Target, options: &Options) -> Result<Preview, Failure> {
+    let found = client::probe(target, options.limits.clone()).await?;
+    let mut revisions = Vec::new();
+    for version in protocols_of(options, &found) {
+        let via = via_of(target, &found, version);
+        let plan = Plan::new(&[version], via, &options.selection);
+        let cx = ServerCx::new(target.clone(), version, via, options.limits.clone())
+            .calling(options.calls.clone());
+        let tools = tools(&cx).await.map_err(|finding| match finding {
+            Finding::Violated(evidence) => evidence.actual,
+            Finding::Blocked(why) | Finding::NotApplicable(why) | Finding::Broke(why) => why,
+        });
+        cx.close().await;
+        let checks = plan.cases.iter().map(|case| case.check.id).collect();
+        revisions.push(RevisionPreview { version, checks, tools });
+    }
+    Ok(Preview { target: target.describe(), revisions })
+}
+
+async fn tools(cx: &ServerCx) -> Result<Vec<ToolPreview>, Finding> {
+    let preview = |tool: &Value| ToolPreview {
+        name: tool["name"].as_str().unwrap_or_default().to_owned(),
+        decision: cx.rules().decide(tool),
+        arguments: cx.arguments_for(tool),
+    };
+    Ok(cx.tools().await?.iter().map(preview).collect())
+}

@@ -1,0 +1,97 @@
+//! Tools that ask, called as clients that can be asked less, or more, than the usual one.
+
+use serde_json::{Value, json};
+use transport::client::{Answer, Profile};
+
+use super::send_all;
+use crate::policy::is_fixture;
+use crate::{Finding, ServerCx, arguments};
+
+/// Words in the names of tools that ask the client for something.
+const WORDS: &[&str] = &[
+    "sampl",
+    "elicit",
+    "ask",
+    "roots",
+    "input_required",
+    "confirm",
+    "interview",
+    "link-account",
+    "capabilit",
+];
+
+impl ServerCx {
+    /// Calls the tools that look as if they ask, as a client without any capabilities, as one that shows forms but no
+    /// pages, and as one whose model uses tools. What they are asked is for the passive checks to judge.
+    pub async fn asked(&self) -> Result<(), Finding> {
+        self.once(&self.facts().asked, async {
+            let callable = self.callable().await?;
+            let asking: Vec<_> = callable
+                .into_iter()
+                .filter_map(|(tool, good)| Some((tool, good?)))
+                .filter(|(tool, _)| asks(tool))
+                .collect();
+            if asking.is_empty() {
+                return Err(Finding::not_applicable("no tool that may be called looks as if it asked"));
+            }
+            for (able, profile) in [(false, Profile::bare()), (false, form_only()), (true, tool_user())] {
+                let session = self.fresh_as(profile).await?;
+                let mut calls = Vec::new();
+                for (tool, good) in asking.iter().filter(|(tool, _)| able || may_refuse(tool)) {
+                    calls.push(((), self.call_on(&session, tool, good.clone())));
+                }
+                send_all(self, calls).await;
+            }
+            Ok(Vec::new())
+        })
+        .await
+        .map(|_: &[()]| ())
+    }
+}
+
+fn asks(tool: &Value) -> bool {
+    let name = tool["name"].as_str().unwrap_or_default().to_lowercase();
+    WORDS.iter().any(|word| name.contains(word))
+}
+
+/// Fixtures are made to ask, and need not look at who calls them, but for those two that are made to look.
+fn may_refuse(tool: &Value) -> bool {
+    let name = tool["name"].as_str().unwrap_or_default();
+    !is_fixture(tool) || name.ends_with("_capability") || name.ends_with("_capabilities")
+}
+
+fn form_only() -> Profile {
+    let usual = Profile::default();
+    let answers = usual.clone();
+    usual
+        .with_capabilities(json!({ "elicitation": { "form": {} } }))
+        .answering(move |method, params| answers.answer(method, params))
+}
+
+/// A client whose model uses every tool that it is offered, once.
+fn tool_user() -> Profile {
+    let usual = Profile::default();
+    let mut capabilities = usual.capabilities.clone();
+    capabilities["sampling"] = json!({ "tools": {}, "context": {} });
+    let answers = usual.clone();
+    usual.with_capabilities(capabilities).answering(move |method, params| {
+        let tools = params["tools"].as_array().filter(|tools| !tools.is_empty());
+        let told = params["toolChoice"]["mode"] == "none" || params.to_string().contains("\"tool_result\"");
+        match tools {
+            Some(tools) if method == "sampling/createMessage" && !told => Answer::Result(uses(tools)),
+            Some(_) | None => answers.answer(method, params),
+        }
+    })
+}
+
+fn uses(tools: &[Value]) -> Value {
+    let version = protocol::Version::LATEST;
+    let first = tools.iter().cycle().take(tools.len().max(2)).enumerate();
+    let content: Value = first
+        .map(|(at, tool)| {
+            let input = arguments::valid(&tool["inputSchema"], version).unwrap_or_else(|| json!({}));
+            json!({ "type": "tool_use", "id": format!("yardstick-use-{at}"), "name": tool["name"], "input": input })
+        })
+        .collect();
+    json!({ "role": "assistant", "content": content, "model": "yardstick", "stopReason": "toolUse" })
+}

@@ -1,0 +1,78 @@
+//! Tools, called with arguments that fit.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use protocol::Version;
+use serde_json::{Value, json};
+use transport::client::Session;
+
+use super::{Answers, send_all};
+use crate::expect::Ask;
+use crate::policy::Decision;
+use crate::{Finding, ServerCx, arguments};
+
+/// How many tools are called at most.
+const MOST: usize = 64;
+/// Every call asks for progress, each under a token of its own, so that the passive checks have some to judge.
+static TOKENS: AtomicU64 = AtomicU64::new(1);
+
+/// A tool that was called.
+#[derive(Debug)]
+pub struct Called {
+    /// The tool as it is listed.
+    pub tool: Value,
+    /// What came back.
+    pub answers: Answers,
+}
+
+impl ServerCx {
+    /// The tools that may be called, each with arguments that fit, if any could be made.
+    pub async fn callable(&self) -> Result<Vec<(&Value, Option<Value>)>, Finding> {
+        let tools = self.tools().await?.iter().filter(|tool| self.rules().decide(tool).is_call());
+        let fed = tools.map(|tool| (tool, self.arguments_for(tool)));
+        let callable: Vec<_> = fed.take(MOST).collect();
+        if callable.is_empty() {
+            let left = self.tools().await?.first().map_or("there are no tools", |tool| {
+                match self.rules().decide(tool) {
+                    Decision::Leave(why) | Decision::Call(why) => why,
+                }
+            });
+            return Err(Finding::not_applicable(format!("no tool may be called: {left}")));
+        }
+        Ok(callable)
+    }
+
+    /// What a tool is called with: what the user said, else what its schema lets us make.
+    pub fn arguments_for(&self, tool: &Value) -> Option<Value> {
+        let name = tool["name"].as_str().unwrap_or_default();
+        let told = self.rules().arguments.get(name).cloned();
+        told.or_else(|| arguments::valid(&tool["inputSchema"], self.version))
+    }
+
+    /// Every tool that may be called, called once.
+    pub async fn calls(&self) -> Result<&[Called], Finding> {
+        self.once(&self.facts().calls, async {
+            let session = self.session().await?;
+            let callable = self.callable().await?;
+            let fed = callable.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
+            let asks = fed.filter(|(tool, _)| !is_task_only(self.version, tool));
+            let asks = asks.map(|(tool, good)| (tool, self.call_on(session, tool, good))).collect();
+            let answered = send_all(self, asks).await;
+            Ok(answered.into_iter().map(|(tool, answers)| Called { tool: tool.clone(), answers }).collect())
+        })
+        .await
+    }
+
+    /// A call of `tool` on `session`.
+    pub(crate) fn call_on(&self, session: &Session, tool: &Value, arguments: Value) -> Ask<'_> {
+        let params = json!({ "name": tool["name"], "arguments": arguments });
+        let token = TOKENS.fetch_add(1, Ordering::Relaxed);
+        let ask = self.on(session, "tools/call").params(params);
+        ask.with(|r| r.mirror(&tool["inputSchema"]).meta("progressToken", token))
+    }
+}
+
+/// A tool that is to be refused when it is called in the ordinary way.
+fn is_task_only(version: Version, tool: &Value) -> bool {
+    version == Version::V2025_11_25 && tool["execution"]["taskSupport"] == "required"
+}

@@ -1,0 +1,72 @@
+//! What a server has, all of it looked at once: every tool that may be called, every resource, every prompt, every
+//! completion. The checks judge what came back; the passive ones see all of it.
+
+mod ask;
+mod call;
+mod complete;
+mod get;
+mod read;
+
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::expect::{Answer, Ask};
+use crate::{Finding, ServerCx};
+
+pub use call::Called;
+pub use complete::Completed;
+pub use get::Got;
+pub use read::Read;
+
+/// How many requests are under way at a time.
+const ABREAST: usize = 8;
+/// How long all requests of one kind may take together.
+const BUDGET: Duration = Duration::from_secs(3);
+
+/// What came back on a request and on those that took it further.
+pub type Answers = Result<Vec<Answer>, Finding>;
+
+impl ServerCx {
+    /// Looks at everything, so that there is something to read for those who only read.
+    pub(crate) async fn explore(&self) {
+        // Each says for itself what stood in its way; here it is enough to have tried.
+        let _ = tokio::join!(
+            Box::pin(self.calls()),
+            Box::pin(self.reads()),
+            Box::pin(self.gets()),
+            Box::pin(self.completions()),
+            Box::pin(self.asked()),
+        );
+    }
+}
+
+/// Sends all of `asks` a few at a time. One that is not answered in time is left alone: it need not be the server's
+/// fault, for tools may take as long as they like.
+async fn send_all<T>(cx: &ServerCx, asks: Vec<(T, Ask<'_>)>) -> Vec<(T, Answers)> {
+    let end = Instant::now() + BUDGET.min(cx.patience());
+    let mut sent = Vec::new();
+    for (at, (what, ask)) in asks.into_iter().enumerate() {
+        sent.push(async move {
+            let answers = match tokio::time::timeout_at(end, Box::pin(ask.through())).await {
+                Ok(answers) => answers,
+                Err(_) => Err(Finding::blocked("there was no answer in time")),
+            };
+            (at, what, answers)
+        });
+    }
+    let mut answered: Vec<_> = stream::iter(sent).buffer_unordered(ABREAST).collect().await;
+    answered.sort_by_key(|(at, ..)| *at);
+    answered.into_iter().map(|(_, what, answers)| (what, answers)).collect()
+}
+
+/// The answer that ended it, and its result if it has one that is complete.
+pub(crate) fn last(answers: &Answers) -> Option<(&Answer, Value)> {
+    let answer = answers.as_ref().ok()?.last()?;
+    let interim = answer.reply.result_type().is_some_and(|kind| kind != "complete");
+    let result = answer.reply.result().filter(|_| !interim)?;
+    Some((answer, result))
+}
