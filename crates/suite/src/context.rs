@@ -1,22 +1,28 @@
 //! What a check has to work with.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::join_all;
 
 use protocol::capability::{Capabilities, Capability};
 use protocol::{Era, Version};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
-use transport::client::{Failure, Limits, Profile, Reply, Session, Target, Transport};
+use transport::client::{Endpoint, Failure, Limits, Profile, Reply, Session, Target, Transport};
 use transport::serve::Via;
 use wire::Transcript;
 
 use crate::expect::Ask;
-use crate::{Finding, Verdict};
+use crate::streamer::Streamer;
+use crate::{Finding, Patience, Verdict};
 
-/// How many requests in a row may go unanswered before the server is given up.
-const PATIENCE: u32 = 3;
+/// How long the sessions have to end in order.
+const CLOSING: Duration = Duration::from_secs(4);
+/// How long they have when the server was given up.
+const PARTING: Duration = Duration::from_millis(300);
+/// What a handshake is called, whichever of the two it is.
+const HANDSHAKE: &str = "the handshake";
 /// How many pages of a list are read.
 const PAGES: usize = 50;
 
@@ -32,8 +38,8 @@ pub struct ServerCx {
     shared: OnceCell<Result<Session, Finding>>,
     /// Every session that was opened, for the passive checks.
     opened: Mutex<Vec<Session>>,
-    unanswered: AtomicU32,
-    facts: Facts,
+    pub(crate) patience: Arc<Patience>,
+    pub(crate) facts: Facts,
 }
 
 /// What has been learnt about the server, once for all checks.
@@ -42,6 +48,7 @@ pub struct Facts {
     tools: OnceCell<Result<Vec<Value>, Finding>>,
     resources: OnceCell<Result<Vec<Value>, Finding>>,
     prompts: OnceCell<Result<Vec<Value>, Finding>>,
+    pub(crate) streamer: OnceCell<Result<Streamer, Finding>>,
 }
 
 /// What a passive check has to work with: one recorded session.
@@ -57,7 +64,7 @@ pub struct WireCx<'a> {
 
 impl ServerCx {
     /// The server at `target`, in `version`.
-    pub fn new(target: Target, version: Version, via: Via, limits: Limits) -> Self {
+    pub fn new(target: Target, version: Version, via: Via, limits: Limits, patience: Arc<Patience>) -> Self {
         Self {
             version,
             via,
@@ -65,7 +72,7 @@ impl ServerCx {
             limits,
             shared: OnceCell::new(),
             opened: Mutex::default(),
-            unanswered: AtomicU32::new(0),
+            patience,
             facts: Facts::default(),
         }
     }
@@ -90,7 +97,7 @@ impl ServerCx {
         for (method, key) in
             [("tools/list", "tools"), ("resources/list", "resources"), ("prompts/list", "prompts")]
         {
-            let reply = session.request(method).send().await.map_err(|failure| self.noted(failure))?;
+            let reply = self.on(&session, method).send().await?.reply;
             if reply.result().is_some_and(|result| result[key].is_array()) {
                 return Ok(session);
             }
@@ -111,8 +118,8 @@ impl ServerCx {
 
     async fn open(&self, profile: Profile) -> Result<Session, Finding> {
         let session = self.connect(profile).await?;
-        let reply = session.handshake().await.map_err(|failure| self.noted(failure))?;
-        self.answered();
+        let reply = session.handshake().await.map_err(|failure| self.noted(HANDSHAKE, failure))?;
+        self.patience.answered(HANDSHAKE);
         let modern = self.version.era() == Era::Modern;
         match (reply.result(), session.server().version) {
             // A modern server is spoken to request by request; that it has no discovery is for its check to say.
@@ -136,18 +143,30 @@ impl ServerCx {
 
     /// Connects and says nothing. What comes is recorded from here on, whether or not a session comes about.
     async fn connect(&self, profile: Profile) -> Result<Session, Finding> {
-        self.still_answers()?;
-        let via = match self.via {
-            Via::StreamableHttp => Some(Transport::StreamableHttp),
-            Via::HttpSse => Some(Transport::HttpSse),
-            Via::Pipe => None,
-        };
+        self.connect_via(
+            profile,
+            match self.via {
+                Via::StreamableHttp => Some(Transport::StreamableHttp),
+                Via::HttpSse => Some(Transport::HttpSse),
+                Via::Pipe => None,
+            },
+        )
+        .await
+    }
+
+    /// A connection over plain HTTP, whichever transport is spoken there.
+    pub async fn plain_http(&self) -> Result<Session, Finding> {
+        self.connect_via(Profile::default(), Some(Transport::StreamableHttp)).await
+    }
+
+    async fn connect_via(&self, profile: Profile, via: Option<Transport>) -> Result<Session, Finding> {
+        self.patience.left(HANDSHAKE)?;
         let limits = self.limits.clone();
         let connected = match via {
             Some(via) => Session::connect_via(&self.target, via, self.version, profile, limits).await,
             None => Session::connect(&self.target, self.version, profile, limits).await,
         };
-        let session = connected.map_err(|failure| self.noted(failure))?;
+        let session = connected.map_err(|failure| self.noted(HANDSHAKE, failure))?;
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(session.clone());
         Ok(session)
     }
@@ -159,12 +178,12 @@ impl ServerCx {
 
     /// A request on `session`.
     pub fn on(&self, session: &Session, method: &str) -> Ask<'_> {
-        Ask::new(self, session.clone(), session.request(method))
+        Ask::new(self, session.clone(), session.request(method), method)
     }
 
     /// A notification on `session`.
     pub fn notification_on(&self, session: &Session, method: &str) -> Ask<'_> {
-        Ask::new(self, session.clone(), session.notification(method))
+        Ask::new(self, session.clone(), session.notification(method), method)
     }
 
     /// The server's capabilities.
@@ -219,8 +238,18 @@ impl ServerCx {
     /// Ends every session.
     pub async fn close(&self) {
         let sessions = std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner));
-        for session in sessions {
-            session.close().await;
+        let limit = if self.patience.is_out() { PARTING } else { CLOSING };
+        // What has not ended by then ends with its session, which is dropped here.
+        let _ = tokio::time::timeout(limit, join_all(sessions.iter().map(Session::close))).await;
+    }
+
+    /// The endpoint, where there is one.
+    pub fn endpoint(&self) -> Result<&Endpoint, Finding> {
+        match &self.target {
+            Target::Url(endpoint) => Ok(endpoint),
+            Target::Command(_) | Target::InProcess(_) => {
+                Err(Finding::not_applicable("there is no HTTP here"))
+            }
         }
     }
 
@@ -239,24 +268,10 @@ impl ServerCx {
         Ok(items)
     }
 
-    /// Blocked when the server has not answered for a while.
-    pub(crate) fn still_answers(&self) -> Verdict {
-        if self.unanswered.load(Ordering::Relaxed) < PATIENCE {
-            return Ok(());
-        }
-        Err(Finding::blocked(format!(
-            "the server left {PATIENCE} requests in a row unanswered and was given up"
-        )))
-    }
-
-    pub(crate) fn answered(&self) {
-        self.unanswered.store(0, Ordering::Relaxed);
-    }
-
     /// Takes note of a failure and makes a finding of it.
-    pub(crate) fn noted(&self, failure: Failure) -> Finding {
-        if matches!(failure, Failure::TimedOut { .. }) {
-            self.unanswered.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn noted(&self, method: &str, failure: Failure) -> Finding {
+        if let Failure::TimedOut { after, .. } = &failure {
+            self.patience.unanswered(method, *after);
         }
         failure.into()
     }
@@ -274,8 +289,13 @@ async fn learn(
     }
 }
 
+/// What to do about a server that wants to know who asks.
+const ASKS_FOR_TOKEN: &str =
+    "HTTP 401, it asks for a token: give one with --bearer TOKEN, or in YARDSTICK_BEARER";
+
 fn refusal(reply: &Reply) -> String {
     match (reply.error(), reply.status()) {
+        (_, Some(401)) => ASKS_FOR_TOKEN.to_owned(),
         (Some(error), _) => error.message.unwrap_or_else(|| "an error without a message".to_owned()),
         (None, Some(status)) => format!("HTTP {status}"),
         (None, None) => "no result".to_owned(),

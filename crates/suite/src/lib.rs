@@ -5,6 +5,7 @@
 //! emits [`Event`]s while it works, and their fold is a [`Report`].
 
 mod arguments;
+mod challenge;
 mod check;
 pub mod checks;
 mod cite;
@@ -13,17 +14,20 @@ mod event;
 mod evidence;
 mod expect;
 mod outcome;
+mod patience;
 mod plan;
 mod report;
 mod run;
+mod streamer;
 mod verdict;
 
 pub use check::{Check, On, Run, Section, by_id, registry};
-pub use cite::{Basis, Cite, Level, defined, must, must_not, should, should_not};
+pub use cite::{Basis, Cite, Level, advised, defined, must, must_not, should, should_not};
 pub use context::{Facts, ServerCx, WireCx};
 pub use event::Event;
 pub use evidence::{Evidence, Excerpt, Party};
 pub use outcome::{Counts, Outcome};
+pub use patience::Patience;
 pub use plan::{Case, Plan, Selection};
 pub use report::{CaseReport, Report, TargetReport, Verdict as Conclusion};
 pub use run::{Options, run};

@@ -1,15 +1,18 @@
 //! Runs a plan, and tells what happens.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream;
 use protocol::Version;
-use transport::client::{self, Discovery, Failure, Limits, Target, Transport};
+use transport::client::{self, Discovery, Failure, Limits, Server, Spoken, Target, Transport};
 use transport::serve::Via;
 
 use crate::check::Run;
-use crate::{CaseReport, Event, Finding, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx};
+use crate::{
+    CaseReport, Event, Finding, Patience, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx,
+};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -22,11 +25,19 @@ pub struct Options {
     pub limits: Limits,
     /// How many checks run side by side.
     pub jobs: usize,
+    /// How long the target may be silent in all, where answers are due, before it is given up.
+    pub silence: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { protocols: Vec::new(), selection: Selection::default(), limits: Limits::default(), jobs: 8 }
+        Self {
+            protocols: Vec::new(),
+            selection: Selection::default(),
+            limits: Limits::default(),
+            jobs: 8,
+            silence: Duration::from_secs(5),
+        }
     }
 }
 
@@ -52,9 +63,7 @@ pub async fn run(
     let found = match client::probe(target, options.limits.clone()).await {
         Ok(found) => found,
         // It is there and it answers, but nothing that makes sense: the checks will say what is wrong with it.
-        Err(failure) if is_talkative(&failure) => {
-            Discovery { spoken: Vec::new(), unknown: Vec::new(), notes: vec![failure.to_string()] }
-        }
+        Err(failure) if is_talkative(&failure) => nothing_found(&failure),
         Err(failure) => return Err(failure),
     };
     tell(Event::Reached(describe(target, arguments, &found)));
@@ -63,11 +72,13 @@ pub async fn run(
     if protocols.is_empty() {
         protocols = vec![Version::LATEST_LEGACY, Version::LATEST];
     }
+    let patience = Arc::new(Patience::new(options.silence, found.silent));
+    let limits = warmed_up(&options.limits, &found);
     for version in protocols.iter().copied() {
         let via = via_of(target, &found, version);
         let plan = Plan::new(&[version], via, &options.selection);
         tell(Event::Began { version, cases: plan.cases.len() });
-        let cx = ServerCx::new(target.clone(), version, via, options.limits.clone());
+        let cx = ServerCx::new(target.clone(), version, via, limits.clone(), patience.clone());
         active(&cx, &plan, options.jobs, &mut tell).await;
         passive(&cx, &plan, &mut tell).await;
         cx.close().await;
@@ -122,6 +133,24 @@ fn judge_all(cx: &ServerCx, judge: fn(&WireCx<'_>) -> Verdict, transcripts: &[wi
     verdict
 }
 
+/// What is known of a target that answered nothing that makes sense.
+fn nothing_found(failure: &Failure) -> Discovery {
+    let old = matches!(failure, Failure::BadEndpoint { .. });
+    let spoken =
+        Spoken { version: Version::V2024_11_05, transport: Transport::HttpSse, server: Server::default() };
+    Discovery {
+        spoken: if old { vec![spoken] } else { Vec::new() },
+        notes: vec![failure.to_string()],
+        ..Discovery::default()
+    }
+}
+
+/// The limits for a target that has answered once: it will not need the time of a first start again.
+fn warmed_up(limits: &Limits, found: &Discovery) -> Limits {
+    let start = limits.start.min(limits.request.max(found.took * 3));
+    Limits { start, ..limits.clone() }
+}
+
 fn describe(target: &Target, arguments: &str, found: &Discovery) -> TargetReport {
     let newest = found.spoken.last();
     let info = newest.and_then(|spoken| spoken.server.info.clone()).unwrap_or_default();
@@ -156,6 +185,7 @@ const fn is_talkative(failure: &Failure) -> bool {
         | Failure::NoResponse { .. }
         | Failure::Refused { .. }
         | Failure::OtherVersion { .. }
+        | Failure::BadEndpoint { .. }
         | Failure::TooLarge { .. } => true,
         Failure::Unusable(_)
         | Failure::NotStarted { .. }

@@ -4,6 +4,8 @@
 
 extern crate yardstick_suite as suite;
 
+mod guarded;
+mod hung;
 mod proof;
 mod reference;
 mod registry;

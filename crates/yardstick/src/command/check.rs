@@ -14,7 +14,9 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
         return Err(Usage(format!("no check `{name}`; `yardstick list` shows them")).into());
     }
     let limits = Limits { request: arguments.timeout, start: arguments.start_timeout, ..Limits::default() };
-    let options = Options { protocols: arguments.protocol.clone(), selection, limits, ..Options::default() };
+    let silence = Options::default().silence.max(arguments.timeout);
+    let options =
+        Options { protocols: arguments.protocol.clone(), selection, limits, silence, ..Options::default() };
     let subjects = target::of(&arguments).await?;
     let mut reports = Vec::new();
     for subject in &subjects {

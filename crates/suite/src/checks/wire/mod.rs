@@ -1,5 +1,7 @@
 //! Checks that read what was said, whoever said it.
 
+pub(super) mod direction;
+pub(super) mod http;
 pub(super) mod jsonrpc;
 pub(super) mod message;
 pub(super) mod stdio;
