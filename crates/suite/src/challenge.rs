@@ -80,7 +80,7 @@ impl ServerCx {
             Some(url) => vec![url],
             None => known.collect(),
         };
-        let session = self.plain_http().await?;
+        let session = self.beside().await?;
         for url in places {
             let path = url[url::Position::BeforePath..].to_owned();
             let ask = self.on(&session, "metadata").with(|request| {

@@ -9,9 +9,9 @@ use protocol::capability::{Capabilities, Capability};
 use protocol::{Era, Version};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
-use transport::client::{Endpoint, Failure, Limits, Profile, Reply, Session, Target, Transport};
+use transport::client::{Endpoint, Failure, Limits, Profile, RawSocket, Reply, Session, Target, Transport};
 use transport::serve::Via;
-use wire::Transcript;
+use wire::{Recorder, Transcript};
 
 use crate::expect::Ask;
 use crate::streamer::Streamer;
@@ -159,16 +159,25 @@ impl ServerCx {
         self.connect_via(Profile::default(), Some(Transport::StreamableHttp)).await
     }
 
+    /// A connection over plain HTTP for what is no MCP; the passive checks do not read what comes on it.
+    pub async fn beside(&self) -> Result<Session, Finding> {
+        self.dial(Profile::default(), Some(Transport::StreamableHttp)).await
+    }
+
     async fn connect_via(&self, profile: Profile, via: Option<Transport>) -> Result<Session, Finding> {
+        let session = self.dial(profile, via).await?;
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(session.clone());
+        Ok(session)
+    }
+
+    async fn dial(&self, profile: Profile, via: Option<Transport>) -> Result<Session, Finding> {
         self.patience.left(HANDSHAKE)?;
         let limits = self.limits.clone();
         let connected = match via {
             Some(via) => Session::connect_via(&self.target, via, self.version, profile, limits).await,
             None => Session::connect(&self.target, self.version, profile, limits).await,
         };
-        let session = connected.map_err(|failure| self.noted(HANDSHAKE, failure))?;
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(session.clone());
-        Ok(session)
+        connected.map_err(|failure| self.noted(HANDSHAKE, failure))
     }
 
     /// A request on the shared session.
@@ -241,6 +250,13 @@ impl ServerCx {
         let limit = if self.patience.is_out() { PARTING } else { CLOSING };
         // What has not ended by then ends with its session, which is dropped here.
         let _ = tokio::time::timeout(limit, join_all(sessions.iter().map(Session::close))).await;
+    }
+
+    /// A socket for what is no ordinary HTTP.
+    pub async fn raw_socket(&self) -> Result<RawSocket, Finding> {
+        self.patience.left(HANDSHAKE)?;
+        let socket = RawSocket::open(self.endpoint()?, &Recorder::new(), &self.limits).await;
+        socket.map_err(|failure| self.noted(HANDSHAKE, failure))
     }
 
     /// The endpoint, where there is one.

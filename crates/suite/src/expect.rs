@@ -56,8 +56,11 @@ impl<'c> Ask<'c> {
     }
 
     /// Sends it and waits for the answer.
-    pub async fn send(self) -> Result<Answer, Finding> {
+    pub async fn send(mut self) -> Result<Answer, Finding> {
         self.cx.patience.left(&self.method)?;
+        if let Some(limit) = self.cx.patience.limit(&self.method) {
+            self.request = self.request.timeout(limit);
+        }
         let reply = self.request.send().await.map_err(|failure| self.cx.noted(&self.method, failure))?;
         self.cx.patience.answered(&self.method);
         Ok(Answer { reply, session: self.session })

@@ -1,6 +1,6 @@
 //! How much silence a run puts up with: a server that hangs costs seconds, not minutes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,9 @@ use crate::{Finding, Verdict};
 const IN_A_ROW: usize = 3;
 /// How often one method may go unanswered before it is no longer asked for.
 const OF_ONE: u32 = 2;
+
+/// How long a method that went unanswered in one revision may take in the next.
+const SECOND_CHANCE: Duration = Duration::from_millis(500);
 
 /// What is left of the patience with one server, for all revisions together.
 #[derive(Debug)]
@@ -28,6 +31,8 @@ struct State {
     silent: HashMap<String, u32>,
     /// What went unanswered since the last answer to anything.
     row: Vec<String>,
+    /// What was given up in an earlier revision.
+    wary: HashSet<String>,
 }
 
 impl Patience {
@@ -51,6 +56,22 @@ impl Patience {
         }
     }
 
+    /// Another revision begins: what was given up in the last one is asked for once more, with less time.
+    pub fn another_revision(&self) {
+        let mut state = self.lock();
+        let given_up: Vec<_> = state.silent.iter().filter(|(_, times)| **times >= OF_ONE).collect();
+        let given_up: Vec<_> = given_up.into_iter().map(|(method, _)| method.clone()).collect();
+        for method in given_up {
+            state.silent.insert(method.clone(), OF_ONE - 1);
+            state.wary.insert(method);
+        }
+    }
+
+    /// How long to wait for an answer to `method`, if less than usual.
+    pub fn limit(&self, method: &str) -> Option<Duration> {
+        self.lock().wary.contains(method).then_some(SECOND_CHANCE)
+    }
+
     /// Whether the server was given up.
     pub fn is_out(&self) -> bool {
         self.left("").is_err()
@@ -61,6 +82,7 @@ impl Patience {
         let mut state = self.lock();
         state.row.clear();
         state.silent.remove(method);
+        state.wary.remove(method);
     }
 
     /// No answer to `method` came within `after`.
@@ -106,6 +128,18 @@ mod tests {
             patience.unanswered(method, SECOND);
         }
         assert!(patience.is_out());
+    }
+
+    #[test]
+    fn another_revision_is_another_chance() {
+        let patience = Patience::new(SECOND * 60, Duration::ZERO);
+        patience.unanswered("a", SECOND);
+        patience.unanswered("a", SECOND);
+        assert!(patience.left("a").is_err());
+        patience.another_revision();
+        assert!(patience.left("a").is_ok() && patience.limit("a").is_some());
+        patience.unanswered("a", SECOND);
+        assert!(patience.left("a").is_err(), "one chance");
     }
 
     #[test]

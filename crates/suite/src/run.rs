@@ -76,6 +76,7 @@ pub async fn run(
     let limits = warmed_up(&options.limits, &found);
     for version in protocols.iter().copied() {
         let via = via_of(target, &found, version);
+        patience.another_revision();
         let plan = Plan::new(&[version], via, &options.selection);
         tell(Event::Began { version, cases: plan.cases.len() });
         let cx = ServerCx::new(target.clone(), version, via, limits.clone(), patience.clone());

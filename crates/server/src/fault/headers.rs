@@ -1,6 +1,7 @@
 //! Faults in comparing headers with the body, in 2026-07-28.
 
 use serde_json::json;
+use transport::serve::http::Slip;
 
 use super::edit::result_of;
 use super::{Effect, Fault};
@@ -8,6 +9,7 @@ use super::{Effect, Fault};
 pub(super) const FAULTS: &[&Fault] = &[
     &NAME_UNCHECKED,
     &NAME_NOT_DECODED,
+    &CAPITALS_LOST,
     &DECLARATION_BAD,
     &PARAM_UNCHECKED,
     &PARAM_OPTIONAL,
@@ -29,6 +31,13 @@ pub const NAME_NOT_DECODED: Fault = Fault {
     name: "name-not-decoded",
     about: "an Mcp-Name in base64 is compared without decoding it",
     effect: Effect::Switch,
+};
+
+/// Names of headers are told apart by their case.
+pub const CAPITALS_LOST: Fault = Fault {
+    name: "capitals-lost",
+    about: "MCP-METHOD in capitals is not seen",
+    effect: Effect::Http(|options| options.slips.push(Slip::CapitalsLost)),
 };
 
 /// A declaration that clients have to refuse.

@@ -21,7 +21,8 @@ async fn without_a_token_the_refusal_itself_is_measured() {
     let report = report(&locked().await, &[]).await;
     let passed: Vec<_> = report.cases.iter().filter(|case| case.outcome == Outcome::Passed).collect();
     assert!(passed.iter().all(|case| case.section == "authorization"), "{passed:#?}");
-    for id in ["missing-token-401", "challenge-present", "metadata-found", "servers-named", "garbage-refused"] {
+    for id in ["missing-token-401", "challenge-present", "metadata-found", "servers-named", "garbage-refused"]
+    {
         let id = format!("server/authorization/{id}");
         assert!(passed.iter().any(|case| case.check == id), "{id} did not pass");
     }

@@ -4,6 +4,7 @@
 
 mod check;
 mod serve;
+mod token;
 mod words;
 
 use std::process::{Command, Output};

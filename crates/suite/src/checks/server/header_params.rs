@@ -1,6 +1,6 @@
 //! `Mcp-Param-*`, in 2026-07-28: arguments that a tool wants repeated in headers.
 
-use protocol::header::{PARAM_PREFIX, ParamHeader, declared};
+use protocol::header::{PARAM_PREFIX, ParamHeader, declared, mirror};
 use protocol::{Span, code};
 use serde_json::{Value, json};
 use server::fault::headers as fault;
@@ -29,7 +29,7 @@ const CHECKED: Check = Check {
 async fn checked(cx: &ServerCx) -> Verdict {
     let call = Declaring::find(cx).await?;
     let (param, _) = call.given()?;
-    refused(&call.ask(cx).await?.header(&name(param), "yardstick-other").send().await?)
+    refused(&call.ask(cx, Some((param, "yardstick-other"))).await?.send().await?)
 }
 
 const REQUIRED: Check = Check {
@@ -47,7 +47,7 @@ const REQUIRED: Check = Check {
 async fn required(cx: &ServerCx) -> Verdict {
     let call = Declaring::find(cx).await?;
     let (param, _) = call.given()?;
-    refused(&call.ask(cx).await?.with(|r| r.without_header(name(param))).send().await?)
+    refused(&call.ask(cx, None).await?.with(|r| r.without_header(name(param))).send().await?)
 }
 
 const NOT_EXPECTED: Check = Check {
@@ -67,7 +67,7 @@ async fn not_expected(cx: &ServerCx) -> Verdict {
     if call.declared.iter().all(|param| param.value_in(Some(&call.arguments)).is_some()) {
         return Err(Finding::not_applicable("every declared argument has to be given"));
     }
-    served(&call.ask(cx).await?.send().await?)
+    served(&call.ask(cx, None).await?.send().await?)
 }
 
 const DECODED: Check = Check {
@@ -88,7 +88,7 @@ const DECODED: Check = Check {
 async fn decoded(cx: &ServerCx) -> Verdict {
     let call = Declaring::find(cx).await?;
     let (param, text) = call.given_text()?;
-    served(&call.ask(cx).await?.header(&name(param), &sentinel(text)).send().await?)
+    served(&call.ask(cx, Some((param, &sentinel(text)))).await?.send().await?)
 }
 
 const NUMERIC: Check = Check {
@@ -106,7 +106,7 @@ const NUMERIC: Check = Check {
 async fn numeric(cx: &ServerCx) -> Verdict {
     let mut call = Declaring::find(cx).await?;
     let param = call.with_integer()?;
-    served(&call.ask(cx).await?.header(&name(&param), "7.0").send().await?)
+    served(&call.ask(cx, Some((&param, "7.0"))).await?.send().await?)
 }
 
 const CLEAN: Check = Check {
@@ -126,7 +126,7 @@ async fn clean(cx: &ServerCx) -> Verdict {
     let (param, _) = call.given_text()?;
     let (param, raw) = (param.clone(), "Z\u{fc}rich");
     call.set(&param, json!(raw))?;
-    refused(&call.ask(cx).await?.header(&name(&param), raw).send().await?)
+    refused(&call.ask(cx, Some((&param, raw))).await?.send().await?)
 }
 
 /// A call of a read-only tool that declares headers.
@@ -149,11 +149,19 @@ impl Declaring {
         Err(Finding::not_applicable("no read-only tool declares an x-mcp-header"))
     }
 
-    /// The call, with all the headers that it should have.
-    async fn ask<'c>(&self, cx: &'c ServerCx) -> Result<Ask<'c>, Finding> {
+    /// The call, with all the headers that it should have, but for the one that is given.
+    async fn ask<'c>(
+        &self,
+        cx: &'c ServerCx,
+        other: Option<(&ParamHeader, &str)>,
+    ) -> Result<Ask<'c>, Finding> {
         let params = json!({ "name": self.name, "arguments": self.arguments });
-        let ask = cx.request("tools/call").await?.params(params);
-        Ok(ask.with(|request| request.mirror(&self.schema)))
+        let mut ask = cx.request("tools/call").await?.params(params);
+        for (header, value) in mirror(&self.declared, Some(&self.arguments)).unwrap_or_default() {
+            let said = other.filter(|(param, _)| name(param) == header).map(|(_, said)| said);
+            ask = ask.header(&header, said.unwrap_or(&value));
+        }
+        Ok(ask)
     }
 
     /// A declared argument that the call has.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::{Era, Span, Version, meta};
 use serde_json::{Value, json};
 use server::fault::stdio as fault;
-use transport::client::{Closing, Session, Step};
+use transport::client::{Closing, Failure, Session, Step};
 
 use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, defined, must, should};
 
@@ -155,15 +155,19 @@ const UTF8_INTACT: Check = Check {
 async fn utf8_intact(cx: &ServerCx) -> Verdict {
     const ID: &str = "gr\u{fc}\u{df}e-\u{6e2c}\u{8a66}-\u{1f4cf}";
     let session = cx.fresh().await?;
-    let answer =
-        cx.on(&session, "yardstick/no-such-method").with(|r| r.id(format!("\"{ID}\""))).send().await?;
-    let echoed = answer
-        .reply
-        .frame()
-        .and_then(|frame| frame.id.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()));
+    let ask = cx.on(&session, "yardstick/no-such-method").with(|r| r.id(format!("\"{ID}\"")));
+    let reply = match ask.within(SOON).start().await?.response().await {
+        Ok(reply) => reply,
+        // An id that was mangled answers nothing that was asked.
+        Err(Failure::TimedOut { .. }) => {
+            return Err(Finding::violated(format!("an answer with id {ID:?}"), "no answer has it"));
+        }
+        Err(failure) => return Err(failure.into()),
+    };
+    let echoed = reply.frame().and_then(|frame| serde_json::from_str::<Value>(frame.id?.get()).ok());
     match echoed {
         Some(Value::String(id)) if id == ID => Ok(()),
-        Some(other) => Err(answer.violated(format!("id {ID:?}"), format!("id {other}"))),
+        Some(other) => Err(Finding::violated(format!("id {ID:?}"), format!("id {other}"))),
         None => Err(Finding::blocked("the answer has no id")),
     }
 }

@@ -6,6 +6,7 @@
 
 mod bearer;
 mod body;
+mod capitals;
 mod guard;
 mod log;
 mod post;
@@ -26,11 +27,13 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use protocol::{Era, Version};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use self::body::Body;
+use self::capitals::Capitals;
 use self::session::Sessions;
 use self::workers::Workers;
 use super::{Handler, Outbox, Via};
@@ -214,6 +217,17 @@ async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, worke
 }
 
 async fn connection<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop: Stop) {
+    if shared.options.slips(Slip::CapitalsLost) {
+        return serve(Capitals(stream), shared, stop).await;
+    }
+    serve(stream, shared, stop).await;
+}
+
+async fn serve<H, S>(stream: S, shared: Arc<Shared<H>>, stop: Stop)
+where
+    H: Handler,
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let _counted = Counted::new(&stop.connections);
     let service = service_fn(move |request| {
         let shared = shared.clone();

@@ -29,6 +29,8 @@ pub enum Slip {
     VersionInsisted,
     /// GET and DELETE that name a modern revision are taken for legacy ones.
     ModernGet,
+    /// A header whose name is in capitals is not seen.
+    CapitalsLost,
     /// The stream of HTTP+SSE begins without an endpoint.
     NoEndpoint,
     /// The endpoint of HTTP+SSE is on another origin.
