@@ -42,6 +42,8 @@ pub enum On {
     Pipe,
     /// Streamable HTTP.
     Http,
+    /// The HTTP+SSE of 2024-11-05.
+    HttpSse,
 }
 
 /// Who is measured, and the function that does it.
@@ -74,6 +76,7 @@ impl Check {
             On::Any => true,
             On::Pipe => via == Via::Pipe,
             On::Http => via == Via::StreamableHttp,
+            On::HttpSse => via == Via::HttpSse,
         }
     }
 

@@ -61,6 +61,11 @@ pub const fn should(place: &'static str, span: Span) -> Cite {
     Cite { level: Level::Should, place, span, basis: Basis::Stated }
 }
 
+/// What follows from the purpose that a page gives, without a keyword; falling short is a warning.
+pub const fn advised(place: &'static str, span: Span) -> Cite {
+    Cite { level: Level::Should, place, span, basis: Basis::Defined }
+}
+
 /// A SHOULD NOT, which binds as strongly as a SHOULD.
 pub const fn should_not(place: &'static str, span: Span) -> Cite {
     should(place, span)

@@ -1,25 +1,31 @@
 //! What a check has to work with.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::join_all;
 
 use protocol::capability::{Capabilities, Capability};
 use protocol::method::Side;
 use protocol::{Era, Version};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
-use transport::client::{Failure, Limits, Profile, Reply, Session, Target, Transport};
+use transport::client::{Endpoint, Failure, Limits, Profile, RawSocket, Reply, Session, Target, Transport};
 use transport::serve::Via;
-use wire::{Direction, Transcript};
+use wire::{Direction, Recorder, Transcript};
 
 use crate::expect::Ask;
 use crate::policy::Calls;
+use crate::streamer::Streamer;
 use crate::sweep::{Called, Completed, Got, Read};
-use crate::{Finding, Verdict};
+use crate::{Finding, Patience, Verdict};
 
-/// How many requests in a row may go unanswered before the server is given up.
-const PATIENCE: u32 = 3;
+/// How long the sessions have to end in order.
+const CLOSING: Duration = Duration::from_secs(4);
+/// How long they have when the server was given up.
+const PARTING: Duration = Duration::from_millis(300);
+/// What a handshake is called, whichever of the two it is.
+const HANDSHAKE: &str = "the handshake";
 /// How many pages of a list are read.
 const PAGES: usize = 50;
 
@@ -35,8 +41,8 @@ pub struct ServerCx {
     shared: OnceCell<Result<Session, Finding>>,
     /// Every session that was opened, for the passive checks.
     opened: Mutex<Vec<Session>>,
-    unanswered: AtomicU32,
-    facts: Facts,
+    pub(crate) patience: Arc<Patience>,
+    pub(crate) facts: Facts,
     /// What the server shows of MCP Apps.
     pub(crate) surface: OnceCell<crate::checks::Surface>,
     rules: Calls,
@@ -54,6 +60,7 @@ pub struct Facts {
     pub(crate) gets: Fact<Got>,
     pub(crate) completions: Fact<Completed>,
     pub(crate) asked: Fact<()>,
+    pub(crate) streamer: OnceCell<Result<Streamer, Finding>>,
 }
 
 /// Found out once, by the first who asks.
@@ -92,7 +99,7 @@ impl WireCx<'_> {
 
 impl ServerCx {
     /// The server at `target`, in `version`.
-    pub fn new(target: Target, version: Version, via: Via, limits: Limits) -> Self {
+    pub fn new(target: Target, version: Version, via: Via, limits: Limits, patience: Arc<Patience>) -> Self {
         Self {
             version,
             via,
@@ -100,7 +107,7 @@ impl ServerCx {
             limits,
             shared: OnceCell::new(),
             opened: Mutex::default(),
-            unanswered: AtomicU32::new(0),
+            patience,
             facts: Facts::default(),
             surface: OnceCell::new(),
             rules: Calls::default(),
@@ -120,7 +127,7 @@ impl ServerCx {
     }
 
     /// How long one answer is waited for.
-    pub const fn patience(&self) -> std::time::Duration {
+    pub const fn limit(&self) -> Duration {
         self.limits.request
     }
 
@@ -148,7 +155,7 @@ impl ServerCx {
         for (method, key) in
             [("tools/list", "tools"), ("resources/list", "resources"), ("prompts/list", "prompts")]
         {
-            let reply = session.request(method).send().await.map_err(|failure| self.noted(failure))?;
+            let reply = self.on(&session, method).send().await?.reply;
             if reply.result().is_some_and(|result| result[key].is_array()) {
                 return Ok(session);
             }
@@ -169,8 +176,8 @@ impl ServerCx {
 
     async fn open(&self, profile: Profile) -> Result<Session, Finding> {
         let session = self.connect(profile).await?;
-        let reply = session.handshake().await.map_err(|failure| self.noted(failure))?;
-        self.answered();
+        let reply = session.handshake().await.map_err(|failure| self.noted(HANDSHAKE, failure))?;
+        self.patience.answered(HANDSHAKE);
         let modern = self.version.era() == Era::Modern;
         match (reply.result(), session.server().version) {
             // A modern server is spoken to request by request; that it has no discovery is for its check to say.
@@ -194,20 +201,41 @@ impl ServerCx {
 
     /// Connects and says nothing. What comes is recorded from here on, whether or not a session comes about.
     async fn connect(&self, profile: Profile) -> Result<Session, Finding> {
-        self.still_answers()?;
-        let via = match self.via {
-            Via::StreamableHttp => Some(Transport::StreamableHttp),
-            Via::HttpSse => Some(Transport::HttpSse),
-            Via::Pipe => None,
-        };
+        self.connect_via(
+            profile,
+            match self.via {
+                Via::StreamableHttp => Some(Transport::StreamableHttp),
+                Via::HttpSse => Some(Transport::HttpSse),
+                Via::Pipe => None,
+            },
+        )
+        .await
+    }
+
+    /// A connection over plain HTTP, whichever transport is spoken there.
+    pub async fn plain_http(&self) -> Result<Session, Finding> {
+        self.connect_via(Profile::default(), Some(Transport::StreamableHttp)).await
+    }
+
+    /// A connection over plain HTTP for what is no MCP; the passive checks do not read what comes on it.
+    pub async fn beside(&self) -> Result<Session, Finding> {
+        self.dial(Profile::default(), Some(Transport::StreamableHttp)).await
+    }
+
+    async fn connect_via(&self, profile: Profile, via: Option<Transport>) -> Result<Session, Finding> {
+        let session = self.dial(profile, via).await?;
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(session.clone());
+        Ok(session)
+    }
+
+    async fn dial(&self, profile: Profile, via: Option<Transport>) -> Result<Session, Finding> {
+        self.patience.left(HANDSHAKE)?;
         let limits = self.limits.clone();
         let connected = match via {
             Some(via) => Session::connect_via(&self.target, via, self.version, profile, limits).await,
             None => Session::connect(&self.target, self.version, profile, limits).await,
         };
-        let session = connected.map_err(|failure| self.noted(failure))?;
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(session.clone());
-        Ok(session)
+        connected.map_err(|failure| self.noted(HANDSHAKE, failure))
     }
 
     /// A request on the shared session.
@@ -217,12 +245,12 @@ impl ServerCx {
 
     /// A request on `session`.
     pub fn on(&self, session: &Session, method: &str) -> Ask<'_> {
-        Ask::new(self, session.clone(), session.request(method))
+        Ask::new(self, session.clone(), session.request(method), method)
     }
 
     /// A notification on `session`.
     pub fn notification_on(&self, session: &Session, method: &str) -> Ask<'_> {
-        Ask::new(self, session.clone(), session.notification(method))
+        Ask::new(self, session.clone(), session.notification(method), method)
     }
 
     /// The server's capabilities.
@@ -277,12 +305,27 @@ impl ServerCx {
     /// Ends every session; what was said on each, to its end.
     pub async fn close(&self) -> Vec<Transcript> {
         let sessions = std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut transcripts = Vec::new();
-        for session in sessions {
-            session.close().await;
-            transcripts.push(session.recorder().transcript());
+        let limit = if self.patience.is_out() { PARTING } else { CLOSING };
+        // What has not ended by then ends with its session, which is dropped here.
+        let _ = tokio::time::timeout(limit, join_all(sessions.iter().map(Session::close))).await;
+        sessions.iter().map(|session| session.recorder().transcript()).collect()
+    }
+
+    /// A socket for what is no ordinary HTTP.
+    pub async fn raw_socket(&self) -> Result<RawSocket, Finding> {
+        self.patience.left(HANDSHAKE)?;
+        let socket = RawSocket::open(self.endpoint()?, &Recorder::new(), &self.limits).await;
+        socket.map_err(|failure| self.noted(HANDSHAKE, failure))
+    }
+
+    /// The endpoint, where there is one.
+    pub fn endpoint(&self) -> Result<&Endpoint, Finding> {
+        match &self.target {
+            Target::Url(endpoint) => Ok(endpoint),
+            Target::Command(_) | Target::InProcess(_) => {
+                Err(Finding::not_applicable("there is no HTTP here"))
+            }
         }
-        transcripts
     }
 
     async fn list(&self, method: &str, key: &str) -> Result<Vec<Value>, Finding> {
@@ -309,24 +352,10 @@ impl ServerCx {
         learn(fact, find_out).await
     }
 
-    /// Blocked when the server has not answered for a while.
-    pub(crate) fn still_answers(&self) -> Verdict {
-        if self.unanswered.load(Ordering::Relaxed) < PATIENCE {
-            return Ok(());
-        }
-        Err(Finding::blocked(format!(
-            "the server left {PATIENCE} requests in a row unanswered and was given up"
-        )))
-    }
-
-    pub(crate) fn answered(&self) {
-        self.unanswered.store(0, Ordering::Relaxed);
-    }
-
     /// Takes note of a failure and makes a finding of it.
-    pub(crate) fn noted(&self, failure: Failure) -> Finding {
-        if matches!(failure, Failure::TimedOut { .. }) {
-            self.unanswered.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn noted(&self, method: &str, failure: Failure) -> Finding {
+        if let Failure::TimedOut { after, .. } = &failure {
+            self.patience.unanswered(method, *after);
         }
         failure.into()
     }
@@ -345,8 +374,13 @@ async fn learn<T>(
     }
 }
 
+/// What to do about a server that wants to know who asks.
+const ASKS_FOR_TOKEN: &str =
+    "HTTP 401, it asks for a token: give one with --bearer TOKEN, or in YARDSTICK_BEARER";
+
 fn refusal(reply: &Reply) -> String {
     match (reply.error(), reply.status()) {
+        (_, Some(401)) => ASKS_FOR_TOKEN.to_owned(),
         (Some(error), _) => error.message.unwrap_or_else(|| "an error without a message".to_owned()),
         (None, Some(status)) => format!("HTTP {status}"),
         (None, None) => "no result".to_owned(),

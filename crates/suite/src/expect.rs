@@ -14,6 +14,7 @@ pub struct Ask<'c> {
     cx: &'c ServerCx,
     session: Session,
     request: Request,
+    method: String,
 }
 
 /// What came back, with the session that shows it.
@@ -25,8 +26,8 @@ pub struct Answer {
 }
 
 impl<'c> Ask<'c> {
-    pub(crate) const fn new(cx: &'c ServerCx, session: Session, request: Request) -> Self {
-        Self { cx, session, request }
+    pub(crate) fn new(cx: &'c ServerCx, session: Session, request: Request, method: &str) -> Self {
+        Self { cx, session, request, method: method.to_owned() }
     }
 
     /// Refines the request with any of the client's own words.
@@ -55,26 +56,30 @@ impl<'c> Ask<'c> {
     }
 
     /// Sends it and waits for the answer.
-    pub async fn send(self) -> Result<Answer, Finding> {
-        self.cx.still_answers()?;
-        let reply = self.request.send().await.map_err(|failure| self.cx.noted(failure))?;
-        self.cx.answered();
+    pub async fn send(mut self) -> Result<Answer, Finding> {
+        self.cx.patience.left(&self.method)?;
+        if let Some(limit) = self.cx.patience.limit(&self.method) {
+            self.request = self.request.timeout(limit);
+        }
+        let reply = self.request.send().await.map_err(|failure| self.cx.noted(&self.method, failure))?;
+        self.cx.patience.answered(&self.method);
         Ok(Answer { reply, session: self.session })
     }
 
     /// Sends it, gives what the server asks for on the way, and waits until it is complete: the answer of every round.
     pub async fn through(self) -> Result<Vec<Answer>, Finding> {
-        self.cx.still_answers()?;
-        let rounds = self.request.send_through().await.map_err(|failure| self.cx.noted(failure))?;
-        self.cx.answered();
+        self.cx.patience.left(&self.method)?;
+        let rounds = self.request.send_through().await;
+        let rounds = rounds.map_err(|failure| self.cx.noted(&self.method, failure))?;
+        self.cx.patience.answered(&self.method);
         let answer = |reply| Answer { reply, session: self.session.clone() };
         Ok(rounds.replies.into_iter().map(answer).collect())
     }
 
     /// Sends it and watches what comes.
     pub async fn start(self) -> Result<Pending, Finding> {
-        self.cx.still_answers()?;
-        self.request.start().await.map_err(|failure| self.cx.noted(failure))
+        self.cx.patience.left(&self.method)?;
+        self.request.start().await.map_err(|failure| self.cx.noted(&self.method, failure))
     }
 }
 

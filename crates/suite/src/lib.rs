@@ -6,6 +6,7 @@
 
 mod arguments;
 mod baseline;
+mod challenge;
 mod check;
 pub mod checks;
 mod cite;
@@ -17,6 +18,7 @@ mod expect;
 mod formats;
 mod keep;
 mod outcome;
+mod patience;
 mod plan;
 mod policy;
 mod preview;
@@ -24,17 +26,19 @@ mod recorded;
 mod report;
 mod run;
 pub mod seeds;
+mod streamer;
 mod sweep;
 mod verdict;
 
 pub use baseline::{Baseline, BaselineError, Entry};
 pub use check::{Check, On, Run, Section, by_id, registry};
-pub use cite::{Basis, Cite, Level, advice, defined, must, must_not, should, should_not};
+pub use cite::{Basis, Cite, Level, advice, advised, defined, must, must_not, should, should_not};
 pub use context::{Facts, ServerCx, WireCx};
 pub use event::Event;
 pub use evidence::{Evidence, Excerpt, Party};
 pub use keep::Keep;
 pub use outcome::{Counts, Outcome};
+pub use patience::Patience;
 pub use plan::{Case, Plan, Selection};
 pub use policy::{Allow, Calls, Decision};
 pub use preview::{Preview, RevisionPreview, ToolPreview, preview};

@@ -1,11 +1,13 @@
 //! What a run would do, found out without doing it.
 
+use std::sync::Arc;
+
 use protocol::Version;
 use serde_json::Value;
 use transport::client::{self, Failure, Target};
 
 use crate::run::{protocols_of, via_of};
-use crate::{Decision, Finding, Options, Plan, ServerCx};
+use crate::{Decision, Finding, Options, Patience, Plan, ServerCx};
 
 /// What a run would do, revision by revision.
 #[derive(Clone, Debug)]
@@ -45,7 +47,8 @@ pub async fn preview(target: &Target, options: &Options) -> Result<Preview, Fail
     for version in protocols_of(options, &found) {
         let via = via_of(target, &found, version);
         let plan = Plan::new(&[version], via, &options.selection);
-        let cx = ServerCx::new(target.clone(), version, via, options.limits.clone())
+        let patience = Arc::new(Patience::new(options.silence, found.silent));
+        let cx = ServerCx::new(target.clone(), version, via, options.limits.clone(), patience)
             .calling(options.calls.clone());
         let tools = tools(&cx).await.map_err(|finding| match finding {
             Finding::Violated(evidence) => evidence.actual,

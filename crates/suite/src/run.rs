@@ -1,18 +1,20 @@
 //! Runs a plan, and tells what happens.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream;
 use protocol::Version;
 use protocol::method::Side;
-use transport::client::{self, Discovery, Failure, Limits, Target, Transport};
+use transport::client::{self, Discovery, Failure, Limits, Server, Spoken, Target, Transport};
 use transport::serve::Via;
 
 use crate::baseline::{Baseline, Ledger};
 use crate::check::Run;
 use crate::{
-    Calls, CaseReport, Event, Finding, Keep, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx,
+    Calls, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, TargetReport, Verdict,
+    WireCx,
 };
 
 /// How to run.
@@ -32,6 +34,8 @@ pub struct Options {
     pub baseline: Baseline,
     /// Which tools are called, and with what.
     pub calls: Calls,
+    /// How long the target may be silent in all, where answers are due, before it is given up.
+    pub silence: Duration,
 }
 
 impl Default for Options {
@@ -44,6 +48,7 @@ impl Default for Options {
             keep: None,
             baseline: Baseline::default(),
             calls: Calls::default(),
+            silence: Duration::from_secs(5),
         }
     }
 }
@@ -73,17 +78,18 @@ pub async fn run(
     let found = match Box::pin(client::probe(target, options.limits.clone())).await {
         Ok(found) => found,
         // It is there and it answers, but nothing that makes sense: the checks will say what is wrong with it.
-        Err(failure) if is_talkative(&failure) => {
-            Discovery { spoken: Vec::new(), unknown: Vec::new(), notes: vec![failure.to_string()] }
-        }
+        Err(failure) if is_talkative(&failure) => nothing_found(&failure),
         Err(failure) => return Err(failure),
     };
     tell(Event::Reached(describe(target, arguments, &found)));
+    let patience = Arc::new(Patience::new(options.silence, found.silent));
+    let limits = warmed_up(&options.limits, &found);
     for version in protocols_of(options, &found) {
         let via = via_of(target, &found, version);
+        patience.another_revision();
         let plan = Plan::new(&[version], via, &options.selection);
         tell(Event::Began { version, cases: plan.cases.len() });
-        let cx = ServerCx::new(target.clone(), version, via, options.limits.clone())
+        let cx = ServerCx::new(target.clone(), version, via, limits.clone(), patience.clone())
             .calling(options.calls.clone());
         Box::pin(active(&cx, &plan, options.jobs, &mut tell)).await;
         Box::pin(passive(&cx, &plan, &mut tell)).await;
@@ -160,6 +166,24 @@ pub(crate) fn worse(before: Verdict, now: Verdict) -> Verdict {
     }
 }
 
+/// What is known of a target that answered nothing that makes sense.
+fn nothing_found(failure: &Failure) -> Discovery {
+    let old = matches!(failure, Failure::BadEndpoint { .. });
+    let spoken =
+        Spoken { version: Version::V2024_11_05, transport: Transport::HttpSse, server: Server::default() };
+    Discovery {
+        spoken: if old { vec![spoken] } else { Vec::new() },
+        notes: vec![failure.to_string()],
+        ..Discovery::default()
+    }
+}
+
+/// The limits for a target that has answered once: it will not need the time of a first start again.
+fn warmed_up(limits: &Limits, found: &Discovery) -> Limits {
+    let start = limits.start.min(limits.request.max(found.took * 3));
+    Limits { start, ..limits.clone() }
+}
+
 fn describe(target: &Target, arguments: &str, found: &Discovery) -> TargetReport {
     let newest = found.spoken.last();
     let info = newest.and_then(|spoken| spoken.server.info.clone()).unwrap_or_default();
@@ -195,6 +219,7 @@ const fn is_talkative(failure: &Failure) -> bool {
         | Failure::NoResponse { .. }
         | Failure::Refused { .. }
         | Failure::OtherVersion { .. }
+        | Failure::BadEndpoint { .. }
         | Failure::TooLarge { .. } => true,
         Failure::Unusable(_)
         | Failure::NotStarted { .. }

@@ -51,7 +51,7 @@ pub(crate) enum Command {
 Examples:
   yardstick check
   yardstick check -- npx my-server --stdio
-  yardstick check http://127.0.0.1:3000/mcp --header 'Authorization: Bearer …'
+  yardstick check http://127.0.0.1:3000/mcp --bearer TOKEN
   yardstick check --protocol 2025-11-25 --only server/tools -- ./my-server
   yardstick check --only tools --only must -- ./my-server
   yardstick check --plan -- ./my-server                          what would run and be called
@@ -98,6 +98,9 @@ pub(crate) struct Check {
     /// A header for every HTTP request, as `Name: value` (repeatable)
     #[arg(long, value_name = "HEADER")]
     pub(crate) header: Vec<String>,
+    /// The token that the server asks for, never shown [default: $YARDSTICK_BEARER]
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) bearer: Option<String>,
     /// A variable for the server's environment, as `NAME=value` (repeatable)
     #[arg(long, value_name = "VARIABLE")]
     pub(crate) env: Vec<String>,
@@ -105,10 +108,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// How many seconds the server has for one answer
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// How many seconds the server has to start
-    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "8", value_parser = seconds)]
     pub(crate) start_timeout: Duration,
     /// Save every session of the run in this file
     #[arg(long, value_name = "FILE", help_heading = "Recorded sessions")]
@@ -215,6 +218,9 @@ pub(crate) struct Serve {
     /// Admit this Origin besides loopback (repeatable)
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
+    /// Ask every request for this token, as an OAuth resource server does
+    #[arg(long, value_name = "TOKEN", requires = "http")]
+    pub(crate) token: Option<String>,
 }
 
 #[derive(Debug, Args)]

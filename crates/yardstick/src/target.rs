@@ -35,6 +35,9 @@ pub(crate) async fn of(arguments: &Check) -> anyhow::Result<Vec<Subject>> {
             ))
         })?;
         endpoint.headers = arguments.header.iter().map(|text| header(text)).collect::<Result<_, _>>()?;
+        if let Some(token) = arguments.bearer.clone().or_else(|| std::env::var("YARDSTICK_BEARER").ok()) {
+            endpoint.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
+        }
         let target = Target::Url(endpoint);
         let again = target.describe();
         return Ok(vec![subject(target, again)]);

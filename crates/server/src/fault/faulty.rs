@@ -1,5 +1,6 @@
 //! A server seen through its faults.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,11 +11,13 @@ use tokio::sync::mpsc;
 use transport::serve::{Answer, Handler, Inbound, Opening, Out, Outbox, Via};
 use wire::Malformed;
 
-use super::{Effect, Faults, Outgoing};
+use super::{Effect, Faults, Outgoing, stdio};
 use crate::{Peer, Server};
 
 /// How many messages may wait on their way through a fault.
 const QUEUE: usize = 64;
+/// How long a server that should have ended is kept.
+const OUTLIVED: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// The reference server with faults applied around its bytes.
 #[derive(Clone, Debug)]
@@ -38,7 +41,11 @@ impl Faulty {
         let mut messages = vec![message];
         for effect in self.faults.effects() {
             messages = match effect {
-                Effect::Switch | Effect::Head(_) | Effect::Http(_) => messages,
+                Effect::Switch
+                | Effect::Head(_)
+                | Effect::Http(_)
+                | Effect::Input(_)
+                | Effect::Several(_) => messages,
                 Effect::Bytes(change) => {
                     messages.into_iter().map(|m| change(outgoing, m.into()).into()).collect()
                 }
@@ -96,13 +103,21 @@ impl Handler for Faulty {
 
     fn connect(&self, via: Via, outbox: Outbox) -> Peer {
         let this = self.clone();
+        if via == Via::Pipe && self.faults.has(&stdio::OUTLIVES_STDIN) {
+            // As long as somebody could still send, the pipe stays open.
+            let held = outbox.clone();
+            tokio::spawn(async move {
+                tokio::time::sleep(OUTLIVED).await;
+                drop(held);
+            });
+        }
         let outbox = outbox
             .through(move |message| this.apply(&Outgoing { method: None, version: None, via }, message));
         self.server.connect(via, outbox)
     }
 
     fn handle(&self, peer: &Arc<Peer>, inbound: Inbound<'_>) -> Answer {
-        let method = inbound.frame.method().map(std::borrow::Cow::into_owned);
+        let method = inbound.frame.method().map(Cow::into_owned);
         let modern = matches!(inbound.opening, Opening::Modern(_));
         let answer = self.server.handle(peer, inbound);
         let version = if modern { Some(Version::LATEST) } else { self.server.version(peer) };
@@ -129,6 +144,16 @@ impl Handler for Faulty {
 
     fn accepts_batches(&self, peer: &Peer) -> bool {
         self.server.accepts_batches(peer)
+    }
+
+    fn on_input<'a>(&self, bytes: &'a [u8]) -> Option<Cow<'a, [u8]>> {
+        let mut seen = Cow::Borrowed(bytes);
+        for effect in self.faults.effects() {
+            if let Effect::Input(change) = effect {
+                seen = Cow::Owned(change(&seen)?);
+            }
+        }
+        Some(seen)
     }
 
     fn on_response(&self, method: Option<&str>, head: &mut Parts) {

@@ -3,7 +3,9 @@
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderName, StatusCode};
 
-use super::edit::{in_error, only};
+use transport::serve::http::Slip;
+
+use super::edit::{in_error, only, result_of};
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -22,7 +24,13 @@ pub(super) const FAULTS: &[&Fault] = &[
     &UNKNOWN_METHOD_200,
     &STATELESS_SESSION,
     &BUFFERING_ALLOWED,
+    &RESPONSE_200,
+    &BAD_JSON_200,
+    &GET_IN_MODERN,
+    &SESSION_HEADER_REFUSED,
+    &JSON_LINES,
     &SILENT,
+    &CALLS_HANG,
 ];
 
 /// Any web page is let in.
@@ -171,4 +179,71 @@ pub const SILENT: Fault = Fault {
     name: "silent",
     about: "requests are taken in and never answered",
     effect: Effect::Message(|_, m| only(m, |m| m.get("method").is_some())),
+};
+
+/// A response of the client gets 200.
+pub const RESPONSE_200: Fault = Fault {
+    name: "response-200",
+    about: "a response that the client posts gets 200 instead of 202",
+    effect: Effect::Head(|method, head| {
+        if method.is_none() && head.status == StatusCode::ACCEPTED {
+            head.status = StatusCode::OK;
+        }
+    }),
+};
+
+/// Broken JSON gets 200.
+pub const BAD_JSON_200: Fault = Fault {
+    name: "bad-json-200",
+    about: "the error for what is not JSON comes with 200",
+    effect: Effect::Head(|method, head| {
+        if method.is_none() && head.status == StatusCode::BAD_REQUEST {
+            head.status = StatusCode::OK;
+        }
+    }),
+};
+
+/// Streams of an era that is over.
+pub const GET_IN_MODERN: Fault = Fault {
+    name: "get-in-modern",
+    about: "a server of 2026-07-28 alone answers GET and DELETE otherwise than with 405",
+    effect: Effect::Several(&[MODERN_ALONE, Effect::Http(|options| options.slips.push(Slip::ModernGet))]),
+};
+
+/// A header of an era that is over.
+pub const SESSION_HEADER_REFUSED: Fault = Fault {
+    name: "session-header-refused",
+    about: "a server of 2026-07-28 alone sends a session id back",
+    effect: Effect::Several(&[
+        MODERN_ALONE,
+        Effect::Head(|method, head| {
+            if method == Some("tools/list") {
+                head.headers.insert("mcp-session-id", HeaderValue::from_static("left-over"));
+            }
+        }),
+    ]),
+};
+
+/// Discovery that names the modern revision alone.
+const MODERN_ALONE: Effect = Effect::Message(|out, m| {
+    result_of(out, "server/discover", m, |r| r["supportedVersions"] = serde_json::json!(["2026-07-28"]))
+});
+
+/// Several messages in one JSON body.
+pub const JSON_LINES: Fault = Fault {
+    name: "json-lines",
+    about: "a JSON body holds a second message, on a line of its own",
+    effect: Effect::Bytes(|outgoing, bytes| match outgoing.method {
+        Some("tools/list" | "ping") => {
+            [&bytes[..], b"\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/extra\"}"].concat()
+        }
+        _ => bytes,
+    }),
+};
+
+/// Calls that never come back.
+pub const CALLS_HANG: Fault = Fault {
+    name: "calls-hang",
+    about: "tools/call is never answered, everything else is",
+    effect: Effect::Message(|out, m| only(m, |_| out.method != Some("tools/call"))),
 };

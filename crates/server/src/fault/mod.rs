@@ -6,15 +6,19 @@
 pub mod app_details;
 pub mod apps;
 pub mod asks;
+pub mod authorization;
 pub mod calls;
 mod edit;
 mod faulty;
 pub mod framing;
+pub mod headers;
 pub mod http;
 pub mod lifecycle;
 pub mod lists;
 pub mod openai;
 pub mod resources;
+pub mod stdio;
+pub mod streams;
 pub mod tools;
 
 use std::fmt;
@@ -51,6 +55,10 @@ pub enum Effect {
     Head(fn(Option<&str>, &mut Parts)),
     /// The HTTP server insists on less.
     Http(fn(&mut Options)),
+    /// What is read from a pipe passes through, before it is cut into lines; `None` ends the connection.
+    Input(fn(&[u8]) -> Option<Vec<u8>>),
+    /// Several at once.
+    Several(&'static [Self]),
 }
 
 /// An outgoing message's circumstances.
@@ -99,8 +107,8 @@ impl Faults {
     /// What the HTTP server insists on, with these faults.
     pub fn http_options(&self) -> Options {
         let mut options = Options::default();
-        for fault in &self.0 {
-            if let Effect::Http(change) = fault.effect {
+        for effect in self.effects() {
+            if let Effect::Http(change) = effect {
                 change(&mut options);
             }
         }
@@ -108,7 +116,13 @@ impl Faults {
     }
 
     fn effects(&self) -> impl Iterator<Item = Effect> {
-        self.0.iter().map(|fault| fault.effect)
+        self.0
+            .iter()
+            .flat_map(|fault| match &fault.effect {
+                Effect::Several(effects) => effects,
+                effect => std::slice::from_ref(effect),
+            })
+            .copied()
     }
 }
 
@@ -120,14 +134,20 @@ impl fmt::Debug for Effect {
             Self::Bytes(_) => "Bytes",
             Self::Head(_) => "Head",
             Self::Http(_) => "Http",
+            Self::Input(_) => "Input",
+            Self::Several(_) => "Several",
         })
     }
 }
 
 const ALL: &[&[&Fault]] = &[
     framing::FAULTS,
+    stdio::FAULTS,
     lifecycle::FAULTS,
     http::FAULTS,
+    streams::FAULTS,
+    headers::FAULTS,
+    authorization::FAULTS,
     tools::FAULTS,
     calls::FAULTS,
     lists::FAULTS,

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use http::{HeaderMap, HeaderValue};
 use protocol::capability::{self, Capabilities, Capability};
-use protocol::header::{self, Mirrored, Mismatch};
+use protocol::header::{self, Mirrored, Mismatch, ParamHeader};
 use protocol::meta::{CLIENT_CAPABILITIES, MetaError, RequestMeta};
 use protocol::{Era, Version, code, method};
 use serde_json::{Map, Value, json};
@@ -14,6 +14,7 @@ use crate::apps::Hints;
 use crate::client::Client;
 use crate::context::{Ask, Call, Stop};
 use crate::fault::asks::META_LEVEL_UNCHECKED;
+use crate::fault::headers as spoilt;
 use crate::fault::http::HEADER_MISMATCH_SERVED;
 use crate::fault::lifecycle as fault;
 use crate::params::Params;
@@ -91,7 +92,16 @@ fn standard(
         Some(known) => Mirrored::of_known(known, version, params),
         None => Mirrored { method, version: Some(version), ..Mirrored::default() },
     };
-    header::check_standard(body, |name| lookup(&headers, name))
+    let encoded = |said: &[u8]| said.starts_with(b"=?base64?");
+    if server.is_broken(&spoilt::NAME_NOT_DECODED) && lookup(&headers, header::NAME).is_some_and(encoded) {
+        let header = header::NAME.to_owned();
+        return Err(Mismatch::Differs { header, said: "=?base64?".to_owned(), body: None });
+    }
+    let checked = header::check_standard(body, |name| lookup(&headers, name));
+    checked.or_else(|mismatch| match server.is_broken(&spoilt::NAME_UNCHECKED) {
+        true if about(&mismatch) == header::NAME => Ok(()),
+        true | false => Err(mismatch),
+    })
 }
 
 /// Compares the headers that a tool declares with the arguments of its call.
@@ -99,8 +109,47 @@ pub(crate) fn check_params(server: &Server, params: &Value, headers: &HeaderMap)
     let tool = params.get("name").and_then(Value::as_str).and_then(|name| server.catalogue.tool(name));
     let Some(tool) = tool.filter(|_| !server.is_broken(&HEADER_MISMATCH_SERVED)) else { return Ok(()) };
     let headers = folded(headers);
+    if let Some(mismatch) = strict(server, &tool.headers, params.get("arguments"), &headers) {
+        return Err(mismatched(&mismatch));
+    }
     let checked = header::check_params(&tool.headers, params.get("arguments"), |name| lookup(&headers, name));
-    checked.map_err(|mismatch| mismatched(&mismatch))
+    let lenient = |mismatch: &Mismatch| {
+        server.is_broken(match mismatch {
+            Mismatch::Missing { .. } => &spoilt::PARAM_OPTIONAL,
+            Mismatch::Differs { .. } => &spoilt::PARAM_UNCHECKED,
+            Mismatch::Malformed { .. } => &spoilt::PARAM_ANY_BYTES,
+        })
+    };
+    match checked {
+        Err(mismatch) if !lenient(&mismatch) => Err(mismatched(&mismatch)),
+        Err(_) | Ok(()) => Ok(()),
+    }
+}
+
+/// What a server complains about that is stricter than it may be.
+fn strict(
+    server: &Server,
+    declared: &[ParamHeader],
+    arguments: Option<&Value>,
+    headers: &HeaderMap,
+) -> Option<Mismatch> {
+    let always = server.is_broken(&spoilt::PARAM_ALWAYS_EXPECTED);
+    let plain = server.is_broken(&spoilt::PARAM_NOT_DECODED);
+    let text = server.is_broken(&spoilt::PARAM_AS_TEXT);
+    if !(always || plain || text) {
+        return None;
+    }
+    declared.iter().find_map(|param| {
+        let header = format!("{}{}", header::PARAM_PREFIX, param.name);
+        let Some(said) = lookup(headers, &header) else {
+            return always.then(|| Mismatch::Missing { header, body: String::new() });
+        };
+        let said = String::from_utf8_lossy(said).into_owned();
+        let number = param.value_in(arguments).filter(|value| value.is_number()).map(Value::to_string);
+        let wrong = (plain && said.starts_with("=?base64?"))
+            || (text && number.as_ref().is_some_and(|number| *number != said));
+        wrong.then_some(Mismatch::Differs { header, said, body: number })
+    })
 }
 
 /// The headers, each name once: those that came several times are one list, which then says what no body does. Who
@@ -129,10 +178,15 @@ fn mismatched(mismatch: &Mismatch) -> RpcError {
 }
 
 fn is_about_version(mismatch: &Mismatch) -> bool {
+    about(mismatch) == header::PROTOCOL_VERSION
+}
+
+/// The header that it is about.
+fn about(mismatch: &Mismatch) -> &str {
     let (Mismatch::Missing { header, .. }
     | Mismatch::Differs { header, .. }
     | Mismatch::Malformed { header, .. }) = mismatch;
-    header == header::PROTOCOL_VERSION
+    header
 }
 
 /// The error for a client that did not declare what a request needs.

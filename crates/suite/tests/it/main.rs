@@ -5,6 +5,8 @@
 extern crate yardstick_suite as suite;
 
 mod apps;
+mod guarded;
+mod hung;
 mod mcpjam;
 mod proof;
 mod reference;

@@ -4,7 +4,7 @@ use protocol::Version;
 use suite::{Calls, CaseReport, Check, On, Options, Outcome, Selection, registry, run};
 use transport::client::Limits;
 
-use crate::reference::{Subject, piped, served};
+use crate::reference::{Subject, guarded, piped, served, served_old};
 
 async fn measure(subject: &Subject, only: &[&str]) -> Vec<CaseReport> {
     measure_in(subject, only, Vec::new()).await
@@ -27,7 +27,7 @@ fn told(case: &CaseReport) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_reference_server_is_conformant() {
-    for subject in [piped([]), served([]).await] {
+    for subject in [piped([]), served([]).await, served_old([]).await, guarded([]).await] {
         let cases = measure(&subject, &[]).await;
         let wrong: Vec<_> = cases
             .iter()
@@ -44,6 +44,8 @@ async fn the_reference_server_is_conformant() {
 async fn every_check_passes_somewhere_on_the_reference() {
     let mut cases = measure(&piped([]), &[]).await;
     cases.extend(measure(&served([]).await, &[]).await);
+    cases.extend(measure(&served_old([]).await, &["server/sse"]).await);
+    cases.extend(measure(&guarded([]).await, &["server/authorization"]).await);
     let idle: Vec<_> = registry()
         .filter(|check| !cases.iter().any(|case| case.check == check.id && case.outcome == Outcome::Passed))
         .map(|check| check.id)
@@ -63,7 +65,9 @@ async fn every_check_catches_its_fault_in_every_revision() {
 /// The cases of `check` that its own fault slips through.
 async fn escapes(check: &'static Check) -> Vec<String> {
     let subject = match check.on {
+        On::Http if check.id.starts_with("server/authorization/") => guarded([check.fault]).await,
         On::Http => served([check.fault]).await,
+        On::HttpSse => served_old([check.fault]).await,
         On::Any | On::Pipe => piped([check.fault]),
     };
     // A passive check needs something to read.

@@ -110,6 +110,12 @@ pub enum Failure {
         /// What came instead.
         why: String,
     },
+    /// The stream of HTTP+SSE was there, but does not say where to post.
+    #[error("the target opens a stream of HTTP+SSE that is of no use: {why}")]
+    BadEndpoint {
+        /// What is wrong with it.
+        why: String,
+    },
     /// More than the limits allow.
     #[error("the target sent {what} of more than {limit} bytes")]
     TooLarge {
@@ -153,6 +159,7 @@ impl Failure {
             | Self::Refused { .. }
             | Self::OtherVersion { .. }
             | Self::NoEndpoint { .. }
+            | Self::BadEndpoint { .. }
             | Self::TooLarge { .. } => Blame::Target,
             Self::Ours(_) => Blame::Ours,
         }
@@ -200,7 +207,8 @@ impl fmt::Display for Stderr {
 
 const fn hint(status: u16) -> &'static str {
     match status {
-        401 | 403 => "; it wants credentials: give them as a header",
+        401 => "; it wants a token: give one with --bearer TOKEN, or in YARDSTICK_BEARER",
+        403 => "; it wants other credentials: give them as a header",
         404 => "; is the path of the URL right?",
         301 | 302 | 303 | 307 | 308 => "; redirects are not followed: give the final URL",
         _ => "",
@@ -216,7 +224,8 @@ mod tests {
         let failure = Failure::Status { doing: "initialize".into(), status: 401 };
         assert_eq!(
             failure.to_string(),
-            "the target answered initialize with HTTP 401; it wants credentials: give them as a header"
+            "the target answered initialize with HTTP 401; it wants a token: give one with --bearer TOKEN, or in \
+             YARDSTICK_BEARER"
         );
     }
 

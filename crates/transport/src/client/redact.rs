@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
 /// What stands in the place of a secret.
 pub(crate) const HIDDEN: &str = "***";
 
@@ -79,11 +82,43 @@ pub(crate) fn secret_parts(url: &url::Url) -> Vec<String> {
 pub(crate) fn hide<'t>(text: &'t str, secrets: &[String]) -> Cow<'t, str> {
     let mut shown = Cow::Borrowed(text);
     for secret in secrets.iter().filter(|s| s.len() >= 4) {
-        if shown.contains(secret.as_str()) {
-            shown = Cow::Owned(shown.replace(secret.as_str(), HIDDEN));
+        for spelled in spellings(secret) {
+            if shown.contains(&spelled) {
+                shown = Cow::Owned(shown.replace(&spelled, HIDDEN));
+            }
         }
     }
     shown
+}
+
+/// A secret as it may come back: as it is, escaped for a URL or for JSON, or in base64 of either alphabet.
+fn spellings(secret: &str) -> Vec<String> {
+    let escaped: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+    let json = serde_json::Value::from(secret).to_string();
+    let mut all = vec![
+        secret.to_owned(),
+        escaped.replace('+', "%20"),
+        lower_escapes(&escaped),
+        escaped,
+        json.trim_matches('"').to_owned(),
+        STANDARD_NO_PAD.encode(secret),
+        URL_SAFE_NO_PAD.encode(secret),
+    ];
+    // Longest first, so that no piece of one is left behind by another.
+    all.sort_by_key(|spelled| std::cmp::Reverse(spelled.len()));
+    all.dedup();
+    all
+}
+
+/// The same escapes with lowercase digits, which are as valid.
+fn lower_escapes(escaped: &str) -> String {
+    let mut left = 0_u8;
+    let lower = |c: char| {
+        let inside = left > 0;
+        left = if c == '%' { 2 } else { left.saturating_sub(1) };
+        if inside { c.to_ascii_lowercase() } else { c }
+    };
+    escaped.chars().map(lower).collect()
 }
 
 #[cfg(test)]

@@ -135,7 +135,10 @@ impl Target {
             }
             Self::Url(endpoint) => {
                 let values = endpoint.headers.iter().map(|(_, value)| value.clone());
-                values.chain(redact::secret_parts(&endpoint.url)).collect()
+                // A token shows without its scheme as well.
+                let bare = endpoint.headers.iter().filter_map(|(_, value)| value.split_once(' '));
+                let bare = bare.map(|(_, token)| token.trim().to_owned());
+                values.chain(bare).chain(redact::secret_parts(&endpoint.url)).collect()
             }
             Self::InProcess(_) => Vec::new(),
         }
@@ -150,6 +153,13 @@ impl Endpoint {
             return Err(Failure::Unusable("a URL must begin with http:// or https://".into()));
         }
         Ok(Self { url: parsed, headers: Vec::new(), roots: None })
+    }
+
+    /// The token that goes with every request, if there is one.
+    pub fn bearer(&self) -> Option<&str> {
+        let said = self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+        let (scheme, token) = said?.1.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
     }
 
     /// Sends a header with every request.
@@ -209,6 +219,19 @@ mod tests {
             target.redact("< authorization: Bearer s3cret, pass1, k123"),
             "< authorization: ***, ***, ***"
         );
+    }
+
+    #[test]
+    fn a_secret_stays_hidden_in_any_spelling() {
+        let endpoint = Endpoint::new("http://localhost/mcp").unwrap();
+        let target = Target::from(endpoint.header("Authorization", "Bearer s3/cr+et=="));
+        for spelled in
+            ["s3/cr+et==", "s3%2Fcr%2Bet%3D%3D", "s3%2fcr%2bet%3d%3d", "czMvY3IrZXQ9PQ==", "czMvY3IrZXQ9PQ"]
+        {
+            let shown = target.redact(spelled);
+            assert!(!shown.contains(spelled.trim_end_matches('=')), "{spelled} is shown as {shown}");
+        }
+        assert_eq!(target.redact("nothing to hide"), "nothing to hide");
     }
 
     #[test]

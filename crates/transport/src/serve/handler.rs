@@ -1,5 +1,6 @@
 //! What a transport asks of a server, and what it gets back.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use bytes::Bytes;
@@ -37,6 +38,11 @@ pub trait Handler: Send + Sync + 'static {
     /// Whether `peer` may send batches.
     fn accepts_batches(&self, peer: &Self::Peer) -> bool {
         self.version(peer) == Some(protocol::Version::V2025_03_26)
+    }
+
+    /// First look at what was read from a pipe, before it is cut into lines; `None` ends the connection.
+    fn on_input<'a>(&self, bytes: &'a [u8]) -> Option<Cow<'a, [u8]>> {
+        Some(Cow::Borrowed(bytes))
     }
 
     /// Last look at the head of an HTTP response; `method` is that of the JSON-RPC message, if there was one.

@@ -64,7 +64,8 @@ impl<H: Handler> Connection<H> {
             if count == 0 {
                 break;
             }
-            lines.push(&buffer[..count]);
+            let Some(input) = self.handler.on_input(&buffer[..count]) else { return Ok(()) };
+            lines.push(&input);
             while let Some(line) = lines.next() {
                 if !self.line(&line).await {
                     return Ok(());

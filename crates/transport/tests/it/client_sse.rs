@@ -90,7 +90,7 @@ async fn a_foreign_endpoint_is_never_posted_to() {
     let peer = old_server("http://attacker.example/messages").await;
     let failure = open(&peer.target(), OLD).await.unwrap_err();
     assert!(
-        matches!(failure, Failure::NoEndpoint { .. }) && failure.to_string().contains("another origin"),
+        matches!(failure, Failure::BadEndpoint { .. }) && failure.to_string().contains("another origin"),
         "{failure}"
     );
 }
@@ -133,7 +133,7 @@ async fn a_stream_without_endpoint_is_no_old_server() {
         })
         .await;
         let failure = open(&peer.target(), OLD).await.unwrap_err();
-        assert!(matches!(failure, Failure::NoEndpoint { .. }), "{start:?}: {failure}");
+        assert!(matches!(failure, Failure::BadEndpoint { .. }), "{start:?}: {failure}");
     }
 }
 

@@ -30,7 +30,8 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
     let baseline = arguments.baseline.as_deref().map(known).transpose()?.unwrap_or_default();
     let calls = calls::of(&arguments)?;
     let protocols = arguments.protocol.clone();
-    let options = Options { protocols, selection, limits, baseline, calls, ..Options::default() };
+    let silence = Options::default().silence.max(arguments.timeout);
+    let options = Options { protocols, selection, limits, silence, baseline, calls, ..Options::default() };
     let wanted = format::wanted(&arguments.output.format, arguments.output.output.as_deref())?;
     let subjects = target::of(&arguments).await?;
     if arguments.plan {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use server::fault::Faulty;
 use server::{Fault, Faults, Server};
-use transport::serve::http::{HttpServer, Options};
+use transport::serve::http::{Bearer, HttpServer, Options};
 use transport::serve::{Handler, pipe};
 
 use crate::args::Serve;
@@ -47,6 +47,7 @@ async fn serve<H: Handler>(
     options.workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     options.guard.hosts.extend(arguments.allow_host.iter().cloned());
     options.guard.origins.extend(arguments.allow_origin.iter().cloned());
+    options.bearer = arguments.token.clone().map(Bearer::new);
     let http = HttpServer::bind(address, handler, options).await;
     let http = http.with_context(|| format!("cannot listen on {address}; is something else there?"))?;
     let mut stdout = anstream::stdout();

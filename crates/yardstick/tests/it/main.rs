@@ -8,6 +8,7 @@ mod report;
 mod serve;
 #[cfg(unix)]
 mod tap;
+mod token;
 mod words;
 
 use std::process::{Command, Output};

@@ -1,11 +1,15 @@
 //! Headers that repeat the body, in 2026-07-28.
 
-use protocol::{Span, code};
-use server::fault::http as fault;
+use std::time::Duration;
 
-use crate::{Check, On, Run, ServerCx, Verdict, must};
+use protocol::{Span, code, meta};
+use serde_json::json;
+use server::fault::{headers as names, http as fault};
+use url::Position;
 
-pub(in crate::checks) const CHECKS: &[Check] = &[MISMATCH_REFUSED, MISMATCH_CODE];
+use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[MISMATCH_REFUSED, MISMATCH_CODE, ANY_CASE];
 
 const VALIDATION: &str = "basic/transports/streamable-http#server-validation";
 
@@ -45,4 +49,54 @@ const MISMATCH_CODE: Check = Check {
 async fn mismatch_code(cx: &ServerCx) -> Verdict {
     let other = cx.request("server/discover").await?.header("mcp-method", "tools/list");
     other.send().await?.expect_error(&[code::HEADER_MISMATCH])
+}
+
+const ANY_CASE: Check = Check {
+    id: "server/headers/names-in-any-case",
+    title: "the names of headers may be in capitals",
+    cites: &[must("basic/transports/streamable-http#case-sensitivity", Span::MODERN)],
+    aliases: &[],
+    why: "clients and proxies spell names as they like; HTTP makes no difference",
+    fix: "look headers up without regard to case",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(any_case(cx))),
+    fault: &names::CAPITALS_LOST,
+};
+
+async fn any_case(cx: &ServerCx) -> Verdict {
+    cx.session().await?;
+    let mut socket = cx.raw_socket().await?;
+    socket.write(&in_capitals(cx)?).await?;
+    let reply = socket.response(Duration::from_secs(2)).await;
+    match reply.status() {
+        Some(200) => Ok(()),
+        Some(status) => {
+            let excerpt = Excerpt::of(Party::Server, reply.body());
+            let evidence = Evidence::new("HTTP 200, as for headers in lower case", format!("HTTP {status}"));
+            Err(Finding::Violated(Box::new(evidence.showing(excerpt))))
+        }
+        None => Err(Finding::blocked("there was no HTTP response")),
+    }
+}
+
+/// A discovery whose headers are all in capitals, byte by byte.
+fn in_capitals(cx: &ServerCx) -> Result<Vec<u8>, Finding> {
+    let endpoint = cx.endpoint()?;
+    let meta = json!({ meta::PROTOCOL_VERSION: cx.version, meta::CLIENT_CAPABILITIES: {} });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": meta } });
+    let body = body.to_string();
+    let url = &endpoint.url;
+    let (path, host) =
+        (&url[Position::BeforePath..Position::AfterQuery], &url[Position::BeforeHost..Position::AfterPort]);
+    let mut head = format!(
+        "POST {path} HTTP/1.1\r\nHOST: {host}\r\nCONTENT-TYPE: application/json\r\n\
+         ACCEPT: application/json, text/event-stream\r\nMCP-PROTOCOL-VERSION: {}\r\nMCP-METHOD: server/discover\r\n\
+         CONTENT-LENGTH: {}\r\n",
+        cx.version,
+        body.len()
+    );
+    for (name, value) in &endpoint.headers {
+        head.push_str(&format!("{}: {value}\r\n", name.to_ascii_uppercase()));
+    }
+    Ok(format!("{head}\r\n{body}").into_bytes())
 }

@@ -3,14 +3,18 @@
 mod asks;
 pub(super) mod caching;
 pub(super) mod client;
+pub(super) mod direction;
 pub(super) mod elicitation;
+pub(super) mod http;
 pub(super) mod jsonrpc;
 pub(super) mod logging;
 pub(super) mod message;
 pub(super) mod sampling;
 pub(super) mod stdio;
 
-use ::wire::{Entry, Frame, Payload, What};
+use std::collections::HashSet;
+
+use ::wire::{Direction, Entry, Frame, Payload, What};
 
 use crate::{Check, Evidence, Excerpt, Finding, WireCx};
 
@@ -26,8 +30,26 @@ fn holds(section: &[Check], id: &str) -> bool {
 
 /// Every frame that the judged side sent, with the entry that carried it; what is no frame is another check's business.
 fn frames<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> {
+    let resumed = resumed(cx);
     let sent = cx.transcript.messages().filter(|entry| entry.direction == cx.judged());
+    let sent = sent.filter(move |entry| !resumed.contains(&entry.exchange) || !is_replayed(cx, entry));
     sent.flat_map(|entry| split(entry).into_iter().map(move |frame| (entry, frame)))
+}
+
+/// The exchanges on which a broken stream went on.
+fn resumed(cx: &WireCx<'_>) -> HashSet<u32> {
+    let heads = cx.transcript.entries.iter().filter(|entry| entry.what == What::Head);
+    let resuming = |entry: &&Entry| {
+        let head = String::from_utf8_lossy(&entry.bytes).to_ascii_lowercase();
+        entry.direction == Direction::ToServer && head.contains("\nlast-event-id:")
+    };
+    heads.filter(resuming).map(|entry| entry.exchange).collect()
+}
+
+/// Whether a message on a resumed stream came before on another one; then it was judged there.
+fn is_replayed(cx: &WireCx<'_>, entry: &Entry) -> bool {
+    let earlier = cx.transcript.messages().take_while(|other| !std::ptr::eq(*other, entry));
+    earlier.into_iter().any(|other| other.exchange != entry.exchange && other.bytes == entry.bytes)
 }
 
 /// Every frame that the other side sent.

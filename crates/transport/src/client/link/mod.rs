@@ -25,8 +25,11 @@ impl Task {
     }
 
     pub(crate) async fn finished(&mut self) {
-        // A panic in it was reported where it happened; here it is only over.
-        let _ = (&mut self.0).await;
+        // One that has been waited for before must not be again.
+        if !self.0.is_finished() {
+            // A panic in it was reported where it happened; here it is only over.
+            let _ = (&mut self.0).await;
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use wire::{Payload, What};
@@ -90,9 +90,14 @@ impl Answers {
 }
 
 async fn write(mut output: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Outgoing>, ledger: Ledger) {
+    let mut begun = BytesMut::new();
     while let Some(Outgoing { bytes, newline, done }) = queue.recv().await {
-        let is_message = newline || Payload::parse(&bytes).is_ok();
-        ledger.sent(if is_message { What::Message } else { What::Noise }, 0, bytes.clone());
+        if newline {
+            ledger.sent(What::Message, 0, bytes.clone());
+        } else {
+            begun.extend_from_slice(&bytes);
+            record_lines(&mut begun, &ledger);
+        }
         let newline: &[u8] = if newline { b"\n" } else { b"" };
         let written = async {
             output.write_all(&bytes).await?;
@@ -107,6 +112,18 @@ async fn write(mut output: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Ou
             break;
         }
     }
+    if !begun.is_empty() {
+        ledger.sent(What::Noise, 0, begun.freeze());
+    }
     // The reader may be gone first; then there is nothing to shut.
     let _ = output.shutdown().await;
+}
+
+/// Records what was written raw as the lines that the target sees; what no newline has ended yet stays.
+fn record_lines(begun: &mut BytesMut, ledger: &Ledger) {
+    while let Some(at) = begun.iter().position(|b| *b == b'\n') {
+        let line = begun.split_to(at + 1).freeze();
+        let is_message = Payload::parse(&line).is_ok();
+        ledger.sent(if is_message { What::Message } else { What::Noise }, 0, line);
+    }
 }

@@ -37,7 +37,7 @@ impl HttpSse {
         let mut stream = get(endpoint, http, headers, deadline).await?;
         let path = match tokio::time::timeout(limits.probe, first(&mut stream)).await {
             Ok(event) => post_path(&endpoint.url, &event?)?,
-            Err(_) => return Err(none("its stream does not begin with an `endpoint` event")),
+            Err(_) => return Err(bad("it does not begin with an `endpoint` event")),
         };
         let router = Arc::new(Router::default());
         let courier = Courier::new(Arc::clone(http), limits.request);
@@ -87,8 +87,8 @@ async fn first(stream: &mut BodyReader) -> Result<Event, Failure> {
         match stream.next().await? {
             Some(Item::Event(event)) if event.event.is_none() && event.data.is_none() => {}
             Some(Item::Event(event)) => return Ok(event),
-            Some(Item::Message(_)) => return Err(none("its stream begins with a message")),
-            Some(Item::Whole(..)) | None => return Err(none("its stream ended at once")),
+            Some(Item::Message(_)) => return Err(bad("it begins with a message")),
+            Some(Item::Whole(..)) | None => return Err(bad("it ended at once")),
         }
     }
 }
@@ -97,14 +97,14 @@ async fn first(stream: &mut BodyReader) -> Result<Event, Failure> {
 fn post_path(base: &Url, event: &Event) -> Result<String, Failure> {
     let name = event.event.as_deref().unwrap_or("message");
     if name != "endpoint" {
-        return Err(none(&format!("its stream begins with a `{name}` event")));
+        return Err(bad(&format!("it begins with a `{name}` event")));
     }
     let data = event.data.as_deref().unwrap_or_default();
     let url =
-        base.join(data.trim()).map_err(|why| none(&format!("the endpoint `{data}` is no URI: {why}")))?;
+        base.join(data.trim()).map_err(|why| bad(&format!("the endpoint `{data}` is no URI: {why}")))?;
     match (Origin::of(base), Origin::of(&url)) {
         (Ok(own), Ok(named)) if own == named => Ok(path_of(&url)),
-        _ => Err(none(&format!("the endpoint `{data}` is on another origin, where credentials must not go"))),
+        _ => Err(bad(&format!("the endpoint `{data}` is on another origin, where credentials must not go"))),
     }
 }
 
@@ -116,6 +116,10 @@ fn post_headers(headers: &HeaderMap) -> HeaderMap {
 
 fn none(why: &str) -> Failure {
     Failure::NoEndpoint { why: why.into() }
+}
+
+fn bad(why: &str) -> Failure {
+    Failure::BadEndpoint { why: why.into() }
 }
 
 async fn read(mut stream: BodyReader, router: Arc<Router>, answering: Answering) {

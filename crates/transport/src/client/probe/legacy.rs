@@ -19,8 +19,13 @@ pub(super) struct Attempt {
 pub(super) async fn all(target: &Target, limits: &Limits, took: Duration) -> Vec<Attempt> {
     // It has answered once, so it will not need the time of a first start again.
     let patience = limits.start.min(limits.probe.max(took * 3));
-    let limits =
-        Limits { start: patience, request: patience, shutdown: limits.shutdown.min(RUNG), ..limits.clone() };
+    let limits = Limits {
+        start: patience,
+        request: patience,
+        connect: limits.connect.min(patience),
+        shutdown: limits.shutdown.min(RUNG),
+        ..limits.clone()
+    };
     let at_once = match target {
         // Each is a process of its own.
         Target::Command(_) => 2,

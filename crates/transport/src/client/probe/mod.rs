@@ -16,7 +16,7 @@ use super::{Failure, Limits, Server, Target, Transport};
 const RUNG: Duration = Duration::from_millis(250);
 
 /// What a target speaks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Discovery {
     /// Each revision that it speaks, oldest first.
     pub spoken: Vec<Spoken>,
@@ -24,6 +24,10 @@ pub struct Discovery {
     pub unknown: Vec<String>,
     /// What was found on the way and why a revision is not among the spoken ones, one line each.
     pub notes: Vec<String>,
+    /// How long the first answer took; a process that starts slowly does so again.
+    pub took: Duration,
+    /// How long it was silent where an answer was due.
+    pub silent: Duration,
 }
 
 /// One revision that a target speaks.
@@ -68,7 +72,7 @@ impl Discovery {
 /// not of the modern era, and then tries every legacy revision on a connection of its own.
 pub async fn probe(target: &Target, limits: Limits) -> Result<Discovery, Failure> {
     let first = contact::first(target, &limits).await?;
-    let mut found = Discovery { spoken: Vec::new(), unknown: Vec::new(), notes: Vec::new() };
+    let mut found = Discovery { took: first.took, ..Discovery::default() };
     let mut failure = None;
     let (_, attempts) = tokio::join!(first.session.close(), legacy::all(target, &limits, first.took));
     for attempt in attempts {
@@ -79,8 +83,13 @@ pub async fn probe(target: &Target, limits: Limits) -> Result<Discovery, Failure
                 if let Failure::OtherVersion { offered, .. } = &why {
                     found.mention(std::slice::from_ref(offered));
                 }
-                // The newest attempt tells the most.
-                failure = Some(why);
+                if let Failure::TimedOut { after, .. } = &why {
+                    found.silent = found.silent.max(*after);
+                }
+                // The newest attempt tells the most, unless an older one got further.
+                if !matches!(failure, Some(Failure::BadEndpoint { .. })) {
+                    failure = Some(why);
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wire::sse;
 
-use super::{COMMENT, Options};
+use super::{COMMENT, Options, Slip};
 
 /// How many events a stream remembers for a client that comes back.
 const REMEMBERED: usize = 4096;
@@ -22,6 +22,8 @@ pub(super) struct Log {
     pub(super) number: u32,
     /// Whether it carries what belongs to no request.
     pub(super) standalone: bool,
+    /// Its number as the event ids show it.
+    shown: u32,
     state: Mutex<State>,
     changed: Notify,
     resumable: bool,
@@ -44,6 +46,7 @@ impl Log {
         Arc::new(Self {
             number,
             standalone,
+            shown: if options.slips(Slip::EventIdsRepeat) { 0 } else { number },
             state: Mutex::default(),
             changed: Notify::new(),
             resumable: options.resumable,
@@ -62,9 +65,10 @@ impl Log {
     }
 
     /// Has the connection closed, and the client come back after `retry_ms`.
-    pub(super) fn hang_up(&self, retry_ms: u64) {
+    pub(super) fn hang_up(&self, retry_ms: u64, says_when: bool) {
         self.append(|id| {
-            let mut event = format!("retry: {retry_ms}\n").into_bytes();
+            let retry = if says_when { format!("retry: {retry_ms}\n") } else { String::new() };
+            let mut event = retry.into_bytes();
             event.extend(sse::encode(id, b""));
             event
         });
@@ -78,6 +82,12 @@ impl Log {
     pub(super) fn finish(&self) {
         self.lock().finished = true;
         self.changed.notify_waiters();
+    }
+
+    /// Adds what another stream carried, which is never right.
+    pub(super) fn take_over(&self, other: &Self) {
+        let events: Vec<_> = other.lock().events.iter().map(|(_, event)| event.clone()).collect();
+        events.into_iter().for_each(|event| self.append(|_| event.into()));
     }
 
     /// More messages will come after all.
@@ -107,7 +117,7 @@ impl Log {
         let mut state = self.lock();
         state.last += 1;
         let last = state.last;
-        let id = self.resumable.then(|| format!("{}-{last}", self.number));
+        let id = self.resumable.then(|| format!("{}-{last}", self.shown));
         state.events.push_back((last, event(id.as_deref()).into()));
         if state.events.len() > REMEMBERED {
             state.events.pop_front();

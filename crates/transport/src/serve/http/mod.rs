@@ -4,12 +4,15 @@
 //! `MCP-Protocol-Version` header) is served statelessly, `initialize` opens a session, and anything else belongs
 //! to one. `GET` and `DELETE /mcp` belong to sessions. `GET /sse` and `POST /messages` are the 2024-11-05 transport.
 
+mod bearer;
 mod body;
+mod capitals;
 mod guard;
 mod log;
 mod post;
 mod reply;
 mod session;
+mod slip;
 mod sse;
 mod workers;
 
@@ -24,16 +27,20 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use protocol::{Era, Version};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use self::body::Body;
+use self::capitals::Capitals;
 use self::session::Sessions;
 use self::workers::Workers;
 use super::{Handler, Outbox, Via};
 
+pub use self::bearer::Bearer;
 pub use self::guard::Guard;
+pub use self::slip::Slip;
 
 /// The path of the MCP endpoint.
 pub const MCP_PATH: &str = "/mcp";
@@ -65,6 +72,10 @@ pub struct Options {
     pub keep_alive: Duration,
     /// How many threads of its own the server has; with none it shares the caller's runtime.
     pub workers: usize,
+    /// The token that every request has to show, if any.
+    pub bearer: Option<Bearer>,
+    /// What is done wrong on purpose.
+    pub slips: Vec<Slip>,
 }
 
 /// A server that accepts connections until it is dropped or told to stop.
@@ -107,7 +118,16 @@ impl Default for Options {
             check_version: true,
             keep_alive: Duration::from_secs(15),
             workers: 0,
+            bearer: None,
+            slips: Vec::new(),
         }
+    }
+}
+
+impl Options {
+    /// Whether `slip` is made.
+    pub(super) fn slips(&self, slip: Slip) -> bool {
+        self.slips.contains(&slip)
     }
 }
 
@@ -197,6 +217,17 @@ async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, worke
 }
 
 async fn connection<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop: Stop) {
+    if shared.options.slips(Slip::CapitalsLost) {
+        return serve(Capitals(stream), shared, stop).await;
+    }
+    serve(stream, shared, stop).await;
+}
+
+async fn serve<H, S>(stream: S, shared: Arc<Shared<H>>, stop: Stop)
+where
+    H: Handler,
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let _counted = Counted::new(&stop.connections);
     let service = service_fn(move |request| {
         let shared = shared.clone();
@@ -230,11 +261,17 @@ async fn route<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Respons
         Ok(origin) => origin,
         Err(why) => return finish(shared, None, reply::refused(403, &why)),
     };
+    let turned_away = shared.options.bearer.as_ref().filter(|_| request.method() != http::Method::OPTIONS);
+    if let Some(response) = turned_away.and_then(|bearer| bearer.answer(&request, &shared.options)) {
+        return finish(shared, None, response);
+    }
     let mut response = match (request.uri().path(), request.method().as_str()) {
         (_, "OPTIONS") => guard::preflight(),
         (MCP_PATH, "POST") => post::post(shared, request).await,
         // The modern era has neither streams of that kind nor sessions to end.
-        (MCP_PATH, "GET" | "DELETE") if names_modern(request.headers()) => {
+        (MCP_PATH, "GET" | "DELETE")
+            if names_modern(request.headers()) && !shared.options.slips(Slip::ModernGet) =>
+        {
             finish(shared, None, reply::not_allowed("POST"))
         }
         (MCP_PATH, "GET") => finish(shared, None, session::listen(shared, &request)),

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use wire::{Frame, Payload};
 
 use super::session::{self, Session};
-use super::{Request, Response, Shared, finish, names_modern, reply};
+use super::{Request, Response, Shared, Slip, finish, names_modern, reply};
 use crate::MAX_MESSAGE;
 use crate::serve::{Answer, Handler, Inbound, Opening, Out, Via, batch};
 
@@ -27,7 +27,10 @@ pub(super) async fn post<H: Handler>(shared: &Arc<Shared<H>>, request: Request) 
     };
     let payload = match Payload::parse(&body) {
         Ok(payload) => payload,
-        Err(why) => return answer_stateless(shared, shared.handler.malformed(None, &why), &head.headers),
+        Err(why) => {
+            let refusal = answer_stateless(shared, shared.handler.malformed(None, &why), &head.headers);
+            return finish(shared, None, refusal);
+        }
     };
     let method = match &payload {
         Payload::Single(frame) => frame.method(),
@@ -108,7 +111,8 @@ fn initialize<H: Handler>(shared: &Arc<Shared<H>>, frame: Frame<'_>, headers: &H
     let established = shared.handler.is_established(&session.peer);
     let mut response = answer_in(shared, &session, answer, headers);
     if established {
-        let id = shared.sessions.insert(session).and_then(|id| HeaderValue::try_from(id).ok());
+        let id =
+            shared.sessions.insert(session, &shared.options).and_then(|id| HeaderValue::try_from(id).ok());
         let Some(id) = id else { return reply::refused(500, "no randomness for a session id") };
         response.headers_mut().insert("mcp-session-id", id);
     }
@@ -137,7 +141,10 @@ fn answer_in<H: Handler>(
 }
 
 fn answer_stateless<H: Handler>(shared: &Shared<H>, answer: Answer, headers: &HeaderMap) -> Response {
-    at_once(answer, headers).unwrap_or_else(|outs| reply::events(events(outs, shared.options.keep_alive)))
+    at_once(answer, headers).unwrap_or_else(|outs| {
+        let stays = shared.options.slips(Slip::StaysOpen);
+        reply::events(events(outs, shared.options.keep_alive, stays))
+    })
 }
 
 /// The response to what is no stream, or to a client that takes none and gets the end of it alone.
@@ -154,6 +161,7 @@ fn at_once(answer: Answer, headers: &HeaderMap) -> Result<Response, mpsc::Receiv
 fn events(
     outs: mpsc::Receiver<Out>,
     keep_alive: Duration,
+    stays: bool,
 ) -> impl futures_util::Stream<Item = Bytes> + Send + use<> {
     futures_util::stream::unfold(outs, move |mut outs| async move {
         loop {
@@ -162,6 +170,7 @@ fn events(
                     return Some((Bytes::from(wire::sse::encode(None, &message)), outs));
                 }
                 Ok(Some(Out::Hangup { .. })) => {}
+                Ok(None) if stays => tokio::time::sleep(keep_alive).await,
                 Ok(None) => return None,
                 Err(_) => return Some((Bytes::from_static(super::COMMENT), outs)),
             }

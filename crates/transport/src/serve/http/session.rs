@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
 use super::log::{Log, parse_id};
-use super::{Options, Request, Response, Shared, reply};
+use super::{Options, Request, Response, Shared, Slip, reply};
 use crate::serve::{Handler, Out, Outbox, Via};
 
 /// How many sessions are kept; beyond that the one that was used longest ago is dropped.
@@ -46,9 +46,10 @@ impl<P> Default for Sessions<P> {
 }
 
 impl<P> Sessions<P> {
-    pub(super) fn insert(&self, session: Arc<Session<P>>) -> Option<String> {
-        let id = random_id()?;
+    pub(super) fn insert(&self, session: Arc<Session<P>>, options: &Options) -> Option<String> {
+        let random = random_id()?;
         let mut sessions = lock(&self.by_id);
+        let id = if options.slips(Slip::CountedSessions) { sessions.len().to_string() } else { random };
         if sessions.len() >= SESSIONS {
             let oldest = sessions.iter().min_by_key(|(_, s)| *lock(&s.used)).map(|(id, _)| id.clone());
             oldest.and_then(|id| sessions.remove(&id));
@@ -71,6 +72,10 @@ impl<P> Sessions<P> {
     pub(super) fn remove(&self, id: &str) -> Option<Arc<Session<P>>> {
         lock(&self.by_id).remove(id)
     }
+
+    fn clear(&self) {
+        lock(&self.by_id).clear();
+    }
 }
 
 impl<P: Send + Sync + 'static> Session<P> {
@@ -91,19 +96,31 @@ impl<P: Send + Sync + 'static> Session<P> {
     /// The stream of one POST: the work goes on when the connection breaks, and can be read on from elsewhere.
     pub(super) fn answer(&self, mut outs: mpsc::Receiver<Out>, primed: bool, options: &Options) -> Response {
         let log = self.log(false, options);
-        if primed && options.resumable {
+        if primed && options.resumable && !options.slips(Slip::NoPriming) {
             log.prime();
         }
         let gone = CancellationToken::new();
         let response = reply::events(log.read(0, &gone));
+        let slips = options.slips.clone();
+        let elsewhere = self.sender.clone();
         tokio::spawn(async move {
-            while let Some(out) = outs.recv().await {
+            loop {
+                let out = tokio::select! {
+                    out = outs.recv() => out,
+                    () = gone.cancelled(), if slips.contains(&Slip::DisconnectCancels) => None,
+                };
                 match out {
-                    Out::Message(message) => log.message(&message),
-                    Out::Hangup { retry_ms } => log.hang_up(retry_ms),
+                    Some(Out::Message(message)) => {
+                        log.message(&message);
+                        stray(&slips, &elsewhere, &message);
+                    }
+                    Some(Out::Hangup { retry_ms }) => log.hang_up(retry_ms, !slips.contains(&Slip::NoRetry)),
+                    None => break,
                 }
             }
-            log.finish();
+            if !slips.contains(&Slip::StaysOpen) {
+                log.finish();
+            }
         });
         response
     }
@@ -111,15 +128,19 @@ impl<P: Send + Sync + 'static> Session<P> {
     /// A stream for what belongs to no request.
     pub(super) fn listen(&self, primed: bool, options: &Options) -> Response {
         let log = self.log(true, options);
-        if primed && options.resumable {
+        if primed && options.resumable && !options.slips(Slip::NoPriming) {
             log.prime();
         }
         self.show(log, 0)
     }
 
     /// Goes on with a stream after an event of it, wherever that was seen; `None` when the stream is forgotten.
-    pub(super) fn resume(&self, stream: u32, after: u64) -> Option<Response> {
+    pub(super) fn resume(&self, stream: u32, after: u64, options: &Options) -> Option<Response> {
         let log = lock(&self.logs).iter().find(|log| log.number == stream).cloned()?;
+        if options.slips(Slip::ReplaysOthers) {
+            let others = lock(&self.logs).clone();
+            others.iter().filter(|other| other.number != stream).for_each(|other| log.take_over(other));
+        }
         Some(self.show(log, after))
     }
 
@@ -146,6 +167,19 @@ impl<P: Send + Sync + 'static> Session<P> {
         }
         logs.push(log.clone());
         log
+    }
+}
+
+/// Sends a message where it does not belong, if that is wanted.
+fn stray(slips: &[Slip], elsewhere: &mpsc::Sender<Bytes>, message: &[u8]) {
+    if slips.is_empty() {
+        return;
+    }
+    let notifies = wire::Frame::parse(message).is_ok_and(|frame| frame.method.is_some());
+    let slip = if notifies { Slip::Broadcasts } else { Slip::RespondsOnGet };
+    if slips.contains(&slip) {
+        // Nobody may be listening there.
+        let _ = elsewhere.try_send(Bytes::copy_from_slice(message));
     }
 }
 
@@ -182,7 +216,7 @@ pub(super) fn listen<H: Handler>(shared: &Shared<H>, request: &Request) -> Respo
     };
     let options = &shared.options;
     let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).filter(|_| options.resumable);
-    let resumed = last.and_then(parse_id).and_then(|(stream, after)| session.resume(stream, after));
+    let resumed = last.and_then(parse_id).and_then(|(stream, after)| session.resume(stream, after, options));
     resumed.unwrap_or_else(|| {
         let primed = primes(shared.handler.version(&session.peer));
         session.listen(primed, options)
@@ -198,6 +232,9 @@ pub(super) fn delete<H: Handler>(shared: &Shared<H>, request: &Request) -> Respo
     if let Some(id) = session_id(request.headers()).filter(|_| shared.options.forget_sessions) {
         shared.sessions.remove(id);
         shared.handler.disconnect(&session.peer);
+        if shared.options.slips(Slip::DeleteEndsAll) {
+            shared.sessions.clear();
+        }
     }
     reply::empty(StatusCode::NO_CONTENT, Body::empty())
 }
@@ -214,10 +251,12 @@ pub(super) fn find<H: Handler>(
         }
         return refuse(400, "no Mcp-Session-Id: send the one that initialize returned");
     };
-    let Some(session) = shared.sessions.get(id) else {
+    let stand_in = || shared.sessions.latest().filter(|_| shared.options.slips(Slip::AnySession));
+    let Some(session) = shared.sessions.get(id).or_else(stand_in) else {
         return refuse(404, "no such session: initialize a new one");
     };
     match headers.get("mcp-protocol-version").map(|v| v.to_str().unwrap_or_default()) {
+        None if shared.options.slips(Slip::VersionInsisted) => refuse(400, "no MCP-Protocol-Version"),
         Some(named) if shared.options.check_version && !is_legacy(named) => {
             refuse(400, &format!("MCP-Protocol-Version {named:?} is not a revision with sessions"))
         }

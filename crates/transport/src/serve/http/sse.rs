@@ -8,7 +8,7 @@ use tokio::sync::{OwnedMutexGuard, mpsc};
 use wire::Payload;
 
 use super::session::Session;
-use super::{COMMENT, MESSAGES_PATH, Request, Response, Shared, post, reply};
+use super::{COMMENT, MESSAGES_PATH, Options, Request, Response, Shared, Slip, post, reply};
 use crate::serve::{Answer, Handler, Via, batch, pipe};
 
 /// The name by which the posting path tells its sessions apart.
@@ -20,15 +20,22 @@ pub(super) fn open<H: Handler>(shared: &Arc<Shared<H>>) -> Response {
     let Some(messages) = session.take_outbox() else {
         return reply::refused(500, "the stream of a new session is taken");
     };
-    let Some(id) = shared.sessions.insert(session) else {
+    let Some(id) = shared.sessions.insert(session, &shared.options) else {
         return reply::refused(500, "no randomness for a session id");
     };
-    let endpoint = format!("event: endpoint\ndata: {MESSAGES_PATH}?{PARAMETER}={id}\n\n");
+    let endpoint = endpoint(&id, &shared.options);
     let connection = Connection { shared: shared.clone(), id, first: Some(endpoint.into()), messages };
     reply::events(stream::unfold(connection, |mut connection| async move {
         let bytes = connection.next().await?;
         Some((bytes, connection))
     }))
+}
+
+/// The event that says where to post.
+fn endpoint(id: &str, options: &Options) -> String {
+    let origin = if options.slips(Slip::ForeignEndpoint) { "http://attacker.example" } else { "" };
+    let name = if options.slips(Slip::NoEndpoint) { "hello" } else { "endpoint" };
+    format!("event: {name}\ndata: {origin}{MESSAGES_PATH}?{PARAMETER}={id}\n\n")
 }
 
 /// `POST /messages`: taken in here, answered on the stream.
@@ -49,6 +56,9 @@ pub(super) async fn post<H: Handler>(shared: &Arc<Shared<H>>, request: Request) 
     };
     match answer {
         Answer::Accepted => {}
+        Answer::Message { body, .. } if shared.options.slips(Slip::AnswersPost) => {
+            return reply::json(200, body);
+        }
         Answer::Message { body, .. } => {
             // Nobody reads any more: the client has closed its stream and wants no answer.
             let _ = session.sender.send(body).await;

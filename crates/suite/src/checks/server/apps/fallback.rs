@@ -7,7 +7,7 @@ use server::fault::apps as fault;
 use transport::client::Session;
 
 use crate::expect::Answer;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, arguments, must, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[TEXT_FALLBACK, PLAIN_CLIENT];
 
@@ -96,7 +96,7 @@ pub(in crate::checks::server) async fn call_ui_tools(
         if answers.len() == MOST {
             break;
         }
-        let Some(arguments) = arguments::valid(&tool["inputSchema"], cx.version) else { continue };
+        let Some(arguments) = cx.arguments_for(tool) else { continue };
         let params = json!({ "name": tool["name"], "arguments": arguments, "_meta": meta });
         answers.push(cx.on(session, "tools/call").params(params).send().await?);
     }

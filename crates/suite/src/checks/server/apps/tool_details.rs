@@ -7,7 +7,7 @@ use server::fault::{app_details as details, apps as fault};
 
 use super::tools::visibility_problem;
 use super::{Surface, ToolLink, no_apps};
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, arguments, defined};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, defined};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[METADATA_SOUND, FLAT_KEY, PLACEMENT, APP_ONLY_CALLABLE];
 
@@ -123,7 +123,7 @@ async fn app_only_callable(cx: &ServerCx) -> Verdict {
     surface.ui_tools()?;
     let mut called = 0;
     for tool in app_only(cx, surface).await? {
-        let Some(arguments) = arguments::valid(&tool["inputSchema"], cx.version) else { continue };
+        let Some(arguments) = cx.arguments_for(tool) else { continue };
         let params = json!({ "name": tool["name"], "arguments": arguments });
         let answer = cx.request("tools/call").await?.params(params).send().await?;
         called += 1;

@@ -1,0 +1,96 @@
+//! Faults of a pipe: how it is read, and how it ends.
+
+use serde_json::{Value, json};
+
+use super::{Effect, Fault};
+
+pub(super) const FAULTS: &[&Fault] = &[
+    &OUTLIVES_STDIN,
+    &DIES_OF_BAD_LINE,
+    &ONE_MESSAGE_A_READ,
+    &READ_IS_MESSAGE,
+    &CARRIAGE_RETURN_REFUSED,
+    &NON_ASCII_LOST,
+    &ASKS_BACK,
+];
+
+/// The end of its input does not end the server.
+pub const OUTLIVES_STDIN: Fault = Fault {
+    name: "outlives-stdin",
+    about: "the server keeps its output open after its input has ended",
+    effect: Effect::Switch,
+};
+
+/// A line that is no JSON ends the connection.
+pub const DIES_OF_BAD_LINE: Fault = Fault {
+    name: "dies-of-bad-line",
+    about: "a line that is not JSON ends the connection",
+    effect: Effect::Input(|bytes| {
+        let whole = bytes.strip_suffix(b"\n").unwrap_or_default();
+        let bad = whole
+            .split(|b| *b == b'\n')
+            .any(|line| !line.is_empty() && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err());
+        (!bad).then(|| bytes.to_vec())
+    }),
+};
+
+/// Of what is read at once, only the first message counts.
+pub const ONE_MESSAGE_A_READ: Fault = Fault {
+    name: "one-message-a-read",
+    about: "of several messages in one write, only the first is seen",
+    effect: Effect::Input(|bytes| {
+        let end = bytes.iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| at + 1);
+        Some(bytes[..end].to_vec())
+    }),
+};
+
+/// What is read at once is taken for a whole message.
+pub const READ_IS_MESSAGE: Fault = Fault {
+    name: "read-is-message",
+    about: "a message that comes in two writes is taken for two",
+    effect: Effect::Input(|bytes| {
+        let mut line = bytes.to_vec();
+        if !line.ends_with(b"\n") {
+            line.push(b'\n');
+        }
+        Some(line)
+    }),
+};
+
+/// A carriage return before the newline breaks the message.
+pub const CARRIAGE_RETURN_REFUSED: Fault = Fault {
+    name: "carriage-return-refused",
+    about: "a line that ends with CR LF is not understood",
+    effect: Effect::Input(|bytes| {
+        let spoiled = bytes.split(|b| *b == b'\r').collect::<Vec<_>>().join(&b"#"[..]);
+        Some(spoiled)
+    }),
+};
+
+/// Everything but ASCII is lost.
+pub const NON_ASCII_LOST: Fault = Fault {
+    name: "non-ascii-lost",
+    about: "characters beyond ASCII are sent back as question marks",
+    effect: Effect::Bytes(|_, bytes| {
+        String::from_utf8_lossy(&bytes)
+            .chars()
+            .map(|c| if c.is_ascii() { c } else { '?' })
+            .collect::<String>()
+            .into()
+    }),
+};
+
+/// The server asks, where only the client may.
+pub const ASKS_BACK: Fault = Fault {
+    name: "asks-back",
+    about: "the server sends requests of its own before a modern result",
+    effect: Effect::Message(|outgoing, message| {
+        let modern = outgoing.version.is_some_and(|version| version.era() == protocol::Era::Modern);
+        let calls = outgoing.method.is_some_and(|method| method == "tools/call" || method == "tools/list");
+        if !modern || !calls || message.get("result").is_none() {
+            return vec![message];
+        }
+        let request: Value = json!({ "jsonrpc": "2.0", "id": "server-1", "method": "ping" });
+        vec![request, message]
+    }),
+};

@@ -1,0 +1,221 @@
+//! `Mcp-Param-*`, in 2026-07-28: arguments that a tool wants repeated in headers.
+
+use protocol::header::{PARAM_PREFIX, ParamHeader, declared, mirror};
+use protocol::{Span, code};
+use serde_json::{Value, json};
+use server::fault::headers as fault;
+
+use super::header_names::sentinel;
+use crate::expect::{Answer, Ask};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[CHECKED, REQUIRED, NOT_EXPECTED, DECODED, NUMERIC, CLEAN];
+
+const CUSTOM: &str = "basic/transports/streamable-http#server-behavior-for-custom-headers";
+const VALIDATION: &str = "basic/transports/streamable-http#server-validation";
+
+const CHECKED: Check = Check {
+    id: "server/headers/param-checked",
+    title: "an Mcp-Param header that contradicts its argument is refused",
+    cites: &[must(CUSTOM, Span::MODERN)],
+    aliases: &[],
+    why: "a gateway routes by the header what the server then does for the body",
+    fix: "compare every declared header with its argument, and answer 400 with error -32020",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(checked(cx))),
+    fault: &fault::PARAM_UNCHECKED,
+};
+
+async fn checked(cx: &ServerCx) -> Verdict {
+    let call = Declaring::find(cx).await?;
+    let (param, _) = call.given()?;
+    refused(&call.ask(cx, Some((param, "yardstick-other"))).await?.send().await?)
+}
+
+const REQUIRED: Check = Check {
+    id: "server/headers/param-required",
+    title: "an argument whose Mcp-Param header is missing is refused",
+    cites: &[must(CUSTOM, Span::MODERN)],
+    aliases: &[],
+    why: "whoever decides by the header would be passed by",
+    fix: "when the call has the argument, ask for its header, and answer 400 with error -32020 without it",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(required(cx))),
+    fault: &fault::PARAM_OPTIONAL,
+};
+
+async fn required(cx: &ServerCx) -> Verdict {
+    let call = Declaring::find(cx).await?;
+    let (param, _) = call.given()?;
+    refused(&call.ask(cx, None).await?.with(|r| r.without_header(name(param))).send().await?)
+}
+
+const NOT_EXPECTED: Check = Check {
+    id: "server/headers/param-not-expected",
+    title: "an argument that is not given needs no Mcp-Param header",
+    cites: &[must(CUSTOM, Span::MODERN)],
+    aliases: &[],
+    why: "clients have to leave the header out then, and would never get through",
+    fix: "ask for a header only when its argument is there and not null",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(not_expected(cx))),
+    fault: &fault::PARAM_ALWAYS_EXPECTED,
+};
+
+async fn not_expected(cx: &ServerCx) -> Verdict {
+    let call = Declaring::find(cx).await?;
+    if call.declared.iter().all(|param| param.value_in(Some(&call.arguments)).is_some()) {
+        return Err(Finding::not_applicable("every declared argument has to be given"));
+    }
+    served(&call.ask(cx, None).await?.send().await?)
+}
+
+const DECODED: Check = Check {
+    id: "server/headers/param-decoded",
+    title: "an Mcp-Param header in base64 is decoded before it is compared",
+    cites: &[
+        must("basic/transports/streamable-http#value-encoding", Span::MODERN),
+        must(VALIDATION, Span::MODERN),
+    ],
+    aliases: &[],
+    why: "values that are not plain ASCII can be sent in no other way",
+    fix: "decode a value between =?base64? and ?= as UTF-8, then compare",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(decoded(cx))),
+    fault: &fault::PARAM_NOT_DECODED,
+};
+
+async fn decoded(cx: &ServerCx) -> Verdict {
+    let call = Declaring::find(cx).await?;
+    let (param, text) = call.given_text()?;
+    served(&call.ask(cx, Some((param, &sentinel(text)))).await?.send().await?)
+}
+
+const NUMERIC: Check = Check {
+    id: "server/headers/param-numeric",
+    title: "an integer in an Mcp-Param header is compared as a number",
+    cites: &[should(VALIDATION, Span::MODERN)],
+    aliases: &[],
+    why: "languages write numbers in different ways, and 42.0 is 42",
+    fix: "parse the header as a number before comparing it",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(numeric(cx))),
+    fault: &fault::PARAM_AS_TEXT,
+};
+
+async fn numeric(cx: &ServerCx) -> Verdict {
+    let mut call = Declaring::find(cx).await?;
+    let param = call.with_integer()?;
+    served(&call.ask(cx, Some((&param, "7.0"))).await?.send().await?)
+}
+
+const CLEAN: Check = Check {
+    id: "server/headers/param-clean",
+    title: "an Mcp-Param header with characters that are not allowed is refused",
+    cites: &[must(CUSTOM, Span::MODERN)],
+    aliases: &[],
+    why: "what those in between make of such bytes is anybody's guess",
+    fix: "refuse a declared header with bytes beyond visible ASCII, space and tab",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(clean(cx))),
+    fault: &fault::PARAM_ANY_BYTES,
+};
+
+async fn clean(cx: &ServerCx) -> Verdict {
+    let mut call = Declaring::find(cx).await?;
+    let (param, _) = call.given_text()?;
+    let (param, raw) = (param.clone(), "Z\u{fc}rich");
+    call.set(&param, json!(raw))?;
+    refused(&call.ask(cx, Some((&param, raw))).await?.send().await?)
+}
+
+/// A call of a read-only tool that declares headers.
+struct Declaring {
+    name: Value,
+    schema: Value,
+    arguments: Value,
+    declared: Vec<ParamHeader>,
+}
+
+impl Declaring {
+    async fn find(cx: &ServerCx) -> Result<Self, Finding> {
+        for tool in cx.harmless_tools().await? {
+            let schema = tool["inputSchema"].clone();
+            let declared = declared(&schema).unwrap_or_default();
+            if let (Some(arguments), false) = (cx.arguments_for(tool), declared.is_empty()) {
+                return Ok(Self { name: tool["name"].clone(), schema, arguments, declared });
+            }
+        }
+        Err(Finding::not_applicable("no read-only tool declares an x-mcp-header"))
+    }
+
+    /// The call, with all the headers that it should have, but for the one that is given.
+    async fn ask<'c>(
+        &self,
+        cx: &'c ServerCx,
+        other: Option<(&ParamHeader, &str)>,
+    ) -> Result<Ask<'c>, Finding> {
+        let params = json!({ "name": self.name, "arguments": self.arguments });
+        let mut ask = cx.request("tools/call").await?.params(params);
+        for (header, value) in mirror(&self.declared, Some(&self.arguments)).unwrap_or_default() {
+            let said = other.filter(|(param, _)| name(param) == header).map(|(_, said)| said);
+            ask = ask.header(&header, said.unwrap_or(&value));
+        }
+        Ok(ask)
+    }
+
+    /// A declared argument that the call has.
+    fn given(&self) -> Result<(&ParamHeader, &Value), Finding> {
+        let given = |param| Some((param, ParamHeader::value_in(param, Some(&self.arguments))?));
+        let none = || Finding::not_applicable("no argument with an x-mcp-header has to be given");
+        self.declared.iter().find_map(given).ok_or_else(none)
+    }
+
+    /// A declared argument that the call has and that is text.
+    fn given_text(&self) -> Result<(&ParamHeader, &str), Finding> {
+        let given = |param| Some((param, ParamHeader::value_in(param, Some(&self.arguments))?.as_str()?));
+        let none = || Finding::not_applicable("no text with an x-mcp-header has to be given");
+        self.declared.iter().find_map(given).ok_or_else(none)
+    }
+
+    /// Gives an integer for the first argument that takes one.
+    fn with_integer(&mut self) -> Result<ParamHeader, Finding> {
+        for param in self.declared.clone() {
+            if self.set(&param, json!(7)).is_ok() {
+                return Ok(param);
+            }
+        }
+        Err(Finding::not_applicable("no integer has an x-mcp-header"))
+    }
+
+    /// Gives another value for an argument at the top, as far as the schema takes it.
+    fn set(&mut self, param: &ParamHeader, value: Value) -> Verdict {
+        let unfit = || Finding::not_applicable("no argument with an x-mcp-header takes such a value");
+        let [key] = &param.path[..] else { return Err(unfit()) };
+        let mut changed = self.arguments.clone();
+        changed[key.as_str()] = value;
+        let fits = jsonschema::validator_for(&self.schema).is_ok_and(|schema| schema.is_valid(&changed));
+        if fits {
+            self.arguments = changed;
+            return Ok(());
+        }
+        Err(unfit())
+    }
+}
+
+fn name(param: &ParamHeader) -> String {
+    format!("{PARAM_PREFIX}{}", param.name)
+}
+
+fn refused(answer: &Answer) -> Verdict {
+    answer.expect_status(&[400])?;
+    answer.expect_error(&[code::HEADER_MISMATCH])
+}
+
+/// What matters here is that the headers are not what it is refused for.
+fn served(answer: &Answer) -> Verdict {
+    if answer.reply.code() == Some(code::HEADER_MISMATCH) {
+        return Err(answer.violated("no complaint about headers", answer.summary()));
+    }
+    answer.expect_status(&[200])
+}

@@ -1,0 +1,48 @@
+//! DNS rebinding: `Host` on its own, beside `Origin`.
+
+use protocol::{Era, Span, Version};
+use server::fault::http as fault;
+
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[FOREIGN_HOST];
+
+const FOREIGN_HOST: Check = Check {
+    id: "server/http/foreign-host-refused",
+    title: "a local server refuses a request for a foreign Host",
+    cites: &[
+        advised(
+            "basic/transports#security-warning",
+            Span::between(Version::V2025_03_26, Version::V2025_11_25),
+        ),
+        advised("basic/transports/streamable-http#security-endpoint", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "a page whose name was rebound to this machine sends no Origin with a GET; Host is all that gives it away",
+    fix: "compare Host with the names that the server goes by, and answer 403 to any other",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(foreign_host(cx))),
+    fault: &fault::ACCEPT_ANY_HOST,
+};
+
+async fn foreign_host(cx: &ServerCx) -> Verdict {
+    let host = cx.endpoint()?.url.host_str().unwrap_or_default();
+    if !is_loopback(host) {
+        return Err(Finding::not_applicable("the server is not on this machine"));
+    }
+    let method = match cx.version.era() {
+        Era::Modern => "server/discover",
+        Era::Legacy => "ping",
+    };
+    let answer = cx.request(method).await?.header("host", "attacker.example").send().await?;
+    match answer.reply.status() {
+        Some(status) if status >= 400 => Ok(()),
+        _ => Err(answer.violated("HTTP 403", answer.summary())),
+    }
+}
+
+/// Whether a host as a URL spells it is this machine.
+pub(super) fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}

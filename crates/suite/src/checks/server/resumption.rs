@@ -1,0 +1,214 @@
+//! Streams that break: event ids, coming back, and what a broken connection does not mean.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use protocol::{Span, Version};
+use serde_json::json;
+use server::fault::streams as fault;
+use transport::client::{Message, Pending, Reply, Session};
+use wire::{Direction, What};
+
+use crate::{
+    Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, must_not, should, should_not,
+};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[IDS_UNIQUE, OWN_STREAM_ONLY, PRIMED, RETRY_SAID, DISCONNECT_NO_CANCEL];
+
+const STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
+const RESUMING: &str = "basic/transports#resumability-and-redelivery";
+const SENDING: &str = "basic/transports#sending-messages-to-the-server";
+/// How long a resumed stream is waited for.
+const AGAIN: Duration = Duration::from_secs(2);
+/// How long silence is listened to.
+const SILENCE: Duration = Duration::from_millis(150);
+/// A fixture of the official suite that closes its connection and answers when the client comes back.
+const RECONNECTS: &str = "test_reconnection";
+
+const IDS_UNIQUE: Check = Check {
+    id: "server/streams/event-ids-unique",
+    title: "event ids are unique across the streams of a session",
+    cites: &[must(RESUMING, STREAMABLE)],
+    aliases: &[],
+    why: "an id that two streams share leads a client that comes back to the wrong one",
+    fix: "put the stream into the id, or number events per session",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(ids_unique(cx))),
+    fault: &fault::EVENT_IDS_REPEAT,
+};
+
+async fn ids_unique(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let streamer = cx.streamer().await?;
+    let mut seen = HashSet::new();
+    for _ in 0..3 {
+        let answer = streamer.ask(cx, &session).0.send().await?;
+        for message in &answer.reply.messages {
+            let Some(id) = id_of(message) else { continue };
+            if !seen.insert(id.clone()) {
+                return Err(shown(message, "an id of its own for every event", &format!("id {id} again")));
+            }
+        }
+    }
+    if seen.is_empty() { Err(no_ids()) } else { Ok(()) }
+}
+
+const OWN_STREAM_ONLY: Check = Check {
+    id: "server/streams/replays-own-stream",
+    title: "a resumed stream brings nothing of other streams",
+    cites: &[must_not(RESUMING, STREAMABLE)],
+    aliases: &[],
+    why: "the client would take the answer to one request for that to another",
+    fix: "replay only the events of the stream that Last-Event-ID belongs to",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(own_stream_only(cx))),
+    fault: &fault::REPLAYS_OTHERS,
+};
+
+async fn own_stream_only(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let streamer = cx.streamer().await?;
+    let one = streamer.ask(cx, &session).0.send().await?.reply;
+    let two = streamer.ask(cx, &session).0.send().await?.reply;
+    let first = one.messages.first().and_then(id_of).ok_or_else(no_ids)?;
+    let mut resumed = resume(&session, &first).await?;
+    let mut replayed = 0;
+    while let Ok(Some(message)) = resumed.next_within(SILENCE).await {
+        let of = |reply: &Reply| reply.messages.iter().any(|known| known.bytes == message.bytes);
+        if of(&two) && !of(&one) {
+            return Err(shown(
+                &message,
+                "only what the broken stream had to bring",
+                "a message of another stream",
+            ));
+        }
+        replayed += 1;
+    }
+    if replayed == 0 { Err(Finding::not_applicable("nothing is replayed")) } else { Ok(()) }
+}
+
+const PRIMED: Check = Check {
+    id: "server/streams/primed",
+    title: "a stream that can be resumed begins with an event that lets the client come back",
+    cites: &[should(SENDING, Span::only(Version::V2025_11_25))],
+    aliases: &[],
+    why: "a connection that breaks before the first message cannot be resumed otherwise",
+    fix: "send an event with an id and empty data as soon as the stream is open",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(primed(cx))),
+    fault: &fault::NO_PRIMING,
+};
+
+async fn primed(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let reply = cx.streamer().await?.ask(cx, &session).0.send().await?.reply;
+    if reply.messages.iter().all(|message| id_of(message).is_none()) {
+        return Err(no_ids());
+    }
+    let record = session.recorder().transcript();
+    let has_id = |bytes: &[u8]| bytes.split(|b| *b == b'\n').any(|line| line.starts_with(b"id:"));
+    let first = record.entries.iter().find(|entry| {
+        let here = entry.exchange == reply.exchange && entry.direction == Direction::ToClient;
+        here && (entry.what == What::Message || (entry.what == What::Event && has_id(&entry.bytes)))
+    });
+    match first.map(|entry| entry.what) {
+        Some(What::Event) => Ok(()),
+        _ => Err(Finding::violated("an event with an id and no data first", "a message first")),
+    }
+}
+
+const RETRY_SAID: Check = Check {
+    id: "server/streams/retry-before-close",
+    title: "who closes a connection early says when to come back",
+    cites: &[should(SENDING, Span::only(Version::V2025_11_25))],
+    aliases: &[],
+    why: "clients that are not told come back at once, all of them",
+    fix: "send an event with a retry field before the connection is closed",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(retry_said(cx))),
+    fault: &fault::NO_RETRY,
+};
+
+async fn retry_said(cx: &ServerCx) -> Verdict {
+    let there = cx.tools().await?.iter().any(|tool| tool["name"] == RECONNECTS);
+    if !there {
+        return Err(Finding::not_applicable(format!(
+            "no tool is known to close its connection, like {RECONNECTS}"
+        )));
+    }
+    let session = cx.fresh().await?;
+    let call = cx.on(&session, "tools/call").params(json!({ "name": RECONNECTS, "arguments": {} }));
+    let answer = call.within(AGAIN * 2).send().await?;
+    let stayed =
+        answer.reply.response.as_ref().is_some_and(|response| response.exchange == answer.reply.exchange);
+    match answer.reply.retry {
+        _ if stayed => Err(Finding::not_applicable("the connection was not closed early")),
+        Some(_) => Ok(()),
+        None => Err(answer.violated("an event with retry before the connection is closed", "none")),
+    }
+}
+
+const DISCONNECT_NO_CANCEL: Check = Check {
+    id: "server/streams/disconnect-is-no-cancel",
+    title: "a connection that breaks does not cancel its request",
+    cites: &[should_not(SENDING, STREAMABLE)],
+    aliases: &[],
+    why: "networks break; work that was begun would be lost, or done twice",
+    fix: "let the request run on, and keep its response for a client that comes back",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(disconnect_no_cancel(cx))),
+    fault: &fault::DISCONNECT_CANCELS,
+};
+
+async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let mut pending = cx.streamer().await?.ask(cx, &session).0.start().await?;
+    let first = pending.next().await?.ok_or_else(|| Finding::blocked("the stream ended at once"))?;
+    let last = id_of(&first).ok_or_else(no_ids)?;
+    if pending.is_settled() {
+        return Err(Finding::not_applicable("the response came before the connection could break"));
+    }
+    drop(pending);
+    let mut resumed = resume(&session, &last).await?;
+    let deadline = tokio::time::Instant::now() + AGAIN;
+    loop {
+        let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+        match resumed.next_within(left).await {
+            Ok(Some(message)) if message.frames().iter().any(|frame| frame.method.is_none()) => return Ok(()),
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                return Err(Finding::violated(
+                    "the response, to the client that came back",
+                    "the end of the stream",
+                ));
+            }
+            // It may well keep the response for itself: to replay is allowed, not asked.
+            Err(_) => return Err(Finding::not_applicable("nothing more is replayed")),
+        }
+    }
+}
+
+async fn resume(session: &Session, last: &str) -> Result<Pending, Finding> {
+    let resumed = session.listen(Some(last)).await?;
+    match resumed.head().map(|head| head.status) {
+        Some(200) => Ok(resumed),
+        status => Err(Finding::not_applicable(format!(
+            "streams are not resumed: HTTP {}",
+            status.unwrap_or_default()
+        ))),
+    }
+}
+
+fn id_of(message: &Message) -> Option<String> {
+    message.event.as_ref()?.id.clone()
+}
+
+fn no_ids() -> Finding {
+    Finding::not_applicable("events have no ids, so that nothing can be resumed")
+}
+
+fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
+    let excerpt = Excerpt::of(Party::Server, &message.bytes);
+    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
+}

@@ -1,0 +1,111 @@
+//! Sessions of Streamable HTTP: whose they are, and what they are not.
+
+use protocol::{Span, Version};
+use server::fault::streams as fault;
+use transport::client::Session;
+
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, defined, should};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[UNGUESSABLE, UNKNOWN_REFUSED, INDEPENDENT, VERSION_OPTIONAL];
+
+const SESSIONS: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
+const PLACE: &str = "basic/transports#session-management";
+/// Fewer characters than this cannot hold sixty-four random bits.
+const SHORTEST: usize = 11;
+
+const UNGUESSABLE: Check = Check {
+    id: "server/sessions/id-unguessable",
+    title: "session ids are unique and hard to guess",
+    cites: &[should(PLACE, SESSIONS)],
+    aliases: &[],
+    why: "whoever guesses an id takes over the session",
+    fix: "use a random UUID, made with a generator that is meant for secrets",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(unguessable(cx))),
+    fault: &fault::COUNTED_SESSIONS,
+};
+
+async fn unguessable(cx: &ServerCx) -> Verdict {
+    let (one, two) = (cx.fresh().await?, cx.fresh().await?);
+    let (one, two) = (id(&one)?, id(&two)?);
+    if one == two {
+        return Err(Finding::violated("an id of its own for every session", "two sessions with one id"));
+    }
+    match one.len().min(two.len()) {
+        length if length < SHORTEST => {
+            Err(Finding::violated("an id that cannot be guessed", format!("an id of {length} characters")))
+        }
+        _ => Ok(()),
+    }
+}
+
+const UNKNOWN_REFUSED: Check = Check {
+    id: "server/sessions/unknown-refused",
+    title: "a session that was never opened is refused",
+    cites: &[advised(PLACE, SESSIONS)],
+    aliases: &[],
+    why: "a client whose session is lost must learn of it, and nobody may make one up",
+    fix: "answer 404 to a session id that you do not know",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(unknown_refused(cx))),
+    fault: &fault::ANY_SESSION,
+};
+
+async fn unknown_refused(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    id(&session)?;
+    let made_up = "00000000-0000-4000-8000-79617264737469";
+    let answer = cx.on(&session, "ping").header("mcp-session-id", made_up).send().await?;
+    match answer.reply.status() {
+        Some(400..=499) => Ok(()),
+        _ => Err(answer.violated("HTTP 404", answer.summary())),
+    }
+}
+
+const INDEPENDENT: Check = Check {
+    id: "server/sessions/independent",
+    title: "the end of one session leaves the others alone",
+    cites: &[defined(PLACE, SESSIONS)],
+    aliases: &[],
+    why: "one client that leaves would take all the others with it",
+    fix: "keep what belongs to a session under its id, and remove only that",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(independent(cx))),
+    fault: &fault::DELETE_ENDS_ALL,
+};
+
+async fn independent(cx: &ServerCx) -> Verdict {
+    // On a connection apart, so that the session which other checks share survives.
+    let (one, two) = (cx.fresh().await?, cx.fresh().await?);
+    id(&one)?;
+    let deleted = cx.on(&one, "DELETE").with(|r| r.verb(http::Method::DELETE)).send().await?;
+    if deleted.reply.status() == Some(405) {
+        return Err(Finding::not_applicable("the server does not let clients terminate sessions"));
+    }
+    cx.on(&two, "ping").send().await?.expect_result().map(drop)
+}
+
+const VERSION_OPTIONAL: Check = Check {
+    id: "server/sessions/version-header-optional",
+    title: "a request without MCP-Protocol-Version is served",
+    cites: &[should(
+        "basic/transports#protocol-version-header",
+        Span::between(Version::V2025_06_18, Version::V2025_11_25),
+    )],
+    aliases: &[],
+    why: "clients of 2025-03-26 do not know the header",
+    fix: "go by the version of the handshake, or assume 2025-03-26",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(version_optional(cx))),
+    fault: &fault::VERSION_INSISTED,
+};
+
+async fn version_optional(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let ask = cx.on(&session, "ping").with(|r| r.without_header("mcp-protocol-version"));
+    ask.send().await?.expect_result().map(drop)
+}
+
+fn id(session: &Session) -> Result<String, Finding> {
+    session.server().session_id.ok_or_else(|| Finding::not_applicable("the server assigns no session ids"))
+}

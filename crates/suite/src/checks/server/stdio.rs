@@ -1,0 +1,221 @@
+//! Pipes: how lines are read, what a bad one does, and how the server ends.
+
+use std::time::Duration;
+
+use protocol::{Era, Span, Version, meta};
+use serde_json::{Value, json};
+use server::fault::stdio as fault;
+use transport::client::{Closing, Failure, Session, Step};
+
+use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, defined, must, should};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[ENDS_WITH_STDIN, LIVES_ON, MANY_IN_ONE_WRITE, ONE_IN_TWO_WRITES, CARRIAGE_RETURN, UTF8_INTACT];
+
+/// How long an answer may take that is due at once.
+const SOON: Duration = Duration::from_secs(2);
+/// Long enough for two writes to arrive as two.
+const APART: Duration = Duration::from_millis(40);
+
+/// Lines are how messages are told apart, and nothing else is.
+const FRAMING: &[Cite] =
+    &[defined("basic/transports#stdio", Span::LEGACY), defined("basic/transports/stdio#", Span::MODERN)];
+
+const ENDS_WITH_STDIN: Check = Check {
+    id: "server/stdio/ends-with-stdin",
+    title: "the server ends when its input does",
+    cites: &[should("basic/transports/stdio#shutdown", Span::MODERN)],
+    aliases: &[],
+    why: "closing stdin is the only portable way to stop a server; one that stays is a leaked process",
+    fix: "leave the main loop at the end of stdin, and exit",
+    on: On::Pipe,
+    run: Run::Server(|cx| Box::pin(ends_with_stdin(cx))),
+    fault: &fault::OUTLIVES_STDIN,
+};
+
+async fn ends_with_stdin(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    match session.close().await {
+        Closing::Process(end) if matches!(end.step, Step::StdinClosed) => Ok(()),
+        Closing::Process(end) if matches!(end.step, Step::AlreadyExited) => {
+            Err(Finding::blocked("the server had ended before its input did"))
+        }
+        Closing::Process(end) => {
+            let actual =
+                format!("it lived on for {} ms and had to be stopped by a signal", end.took.as_millis());
+            Err(Finding::violated("the process ends", actual))
+        }
+        Closing::Pipe { ended: true, .. } => Ok(()),
+        Closing::Pipe { took, .. } => {
+            let actual = format!("it was still open after {} ms", took.as_millis());
+            Err(Finding::violated("the server closes its end", actual))
+        }
+        Closing::Deleted { .. } | Closing::HungUp => Err(Finding::not_applicable("there is no pipe here")),
+    }
+}
+
+const LIVES_ON: Check = Check {
+    id: "server/stdio/lives-on",
+    title: "a request that follows a broken line is answered",
+    cites: &[
+        must("basic/index#", Span::only(Version::V2024_11_05)),
+        must("basic/index#messages", Span::since(Version::V2025_03_26)),
+    ],
+    aliases: &[],
+    why: "one bad line must not take down a server that others depend on",
+    fix: "catch the parser's error, answer -32700, and go on reading",
+    on: On::Pipe,
+    run: Run::Server(|cx| Box::pin(lives_on(cx))),
+    fault: &fault::DIES_OF_BAD_LINE,
+};
+
+async fn lives_on(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    session.send_bytes(&b"this is not JSON\n"[..]).await?;
+    session.send_bytes(&b"\n"[..]).await?;
+    answered(cx, &session, "after a bad line", &[line("after-noise", cx)]).await
+}
+
+const MANY_IN_ONE_WRITE: Check = Check {
+    id: "server/stdio/many-in-one-write",
+    title: "several messages in one write are all answered",
+    cites: FRAMING,
+    aliases: &[],
+    why: "pipes join what was written apart; a server that reads a message a read loses some under load",
+    fix: "split what was read at every newline, and handle all the pieces",
+    on: On::Pipe,
+    run: Run::Server(|cx| Box::pin(many_in_one_write(cx))),
+    fault: &fault::ONE_MESSAGE_A_READ,
+};
+
+async fn many_in_one_write(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let lines = [line("one-1", cx), line("one-2", cx), line("one-3", cx)];
+    session.send_bytes(lines.concat()).await?;
+    heard(&session, "to three requests in one write", &lines).await
+}
+
+const ONE_IN_TWO_WRITES: Check = Check {
+    id: "server/stdio/one-in-two-writes",
+    title: "a message that comes in two writes is one message",
+    cites: FRAMING,
+    aliases: &[],
+    why: "pipes cut long messages anywhere; a server that takes every read for a message breaks them",
+    fix: "keep what came after the last newline, and put the next read behind it",
+    on: On::Pipe,
+    run: Run::Server(|cx| Box::pin(one_in_two_writes(cx))),
+    fault: &fault::READ_IS_MESSAGE,
+};
+
+async fn one_in_two_writes(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let whole = line("in-two", cx);
+    let (first, second) = whole.split_at(whole.len() / 2);
+    session.send_bytes(first.to_vec()).await?;
+    tokio::time::sleep(APART).await;
+    session.send_bytes(second.to_vec()).await?;
+    heard(&session, "to a request in two writes", &[whole]).await
+}
+
+const CARRIAGE_RETURN: Check = Check {
+    id: "server/stdio/carriage-return-skipped",
+    title: "a carriage return before the newline does no harm",
+    cites: FRAMING,
+    aliases: &[],
+    why: "it is white space to JSON, and libraries on Windows write it",
+    fix: "hand the line to a JSON parser as it is, or trim it first",
+    on: On::Pipe,
+    run: Run::Server(|cx| Box::pin(carriage_return(cx))),
+    fault: &fault::CARRIAGE_RETURN_REFUSED,
+};
+
+async fn carriage_return(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let mut whole = line("crlf", cx);
+    whole.truncate(whole.len() - 1);
+    whole.extend(b"\r\n");
+    answered(cx, &session, "to a line that ends with CR LF", &[whole]).await
+}
+
+const UTF8_INTACT: Check = Check {
+    id: "server/transport/utf8-intact",
+    title: "text beyond ASCII comes back as it was sent",
+    cites: &[
+        must("basic/transports#", Span::between(Version::V2025_03_26, Version::V2025_11_25)),
+        must("basic/transports/index#messages", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "a server that reads or writes in another encoding mangles every name and text that is not English",
+    fix: "read and write UTF-8, whatever the locale of the process is",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(utf8_intact(cx))),
+    fault: &fault::NON_ASCII_LOST,
+};
+
+async fn utf8_intact(cx: &ServerCx) -> Verdict {
+    const ID: &str = "gr\u{fc}\u{df}e-\u{6e2c}\u{8a66}-\u{1f4cf}";
+    let session = cx.fresh().await?;
+    let ask = cx.on(&session, "yardstick/no-such-method").with(|r| r.id(format!("\"{ID}\"")));
+    let reply = match ask.within(SOON).start().await?.response().await {
+        Ok(reply) => reply,
+        // An id that was mangled answers nothing that was asked.
+        Err(Failure::TimedOut { .. }) => {
+            return Err(Finding::violated(format!("an answer with id {ID:?}"), "no answer has it"));
+        }
+        Err(failure) => return Err(failure.into()),
+    };
+    let echoed = reply.frame().and_then(|frame| serde_json::from_str::<Value>(frame.id?.get()).ok());
+    match echoed {
+        Some(Value::String(id)) if id == ID => Ok(()),
+        Some(other) => Err(Finding::violated(format!("id {ID:?}"), format!("id {other}"))),
+        None => Err(Finding::blocked("the answer has no id")),
+    }
+}
+
+/// A line with a request that every server answers.
+fn line(id: &str, cx: &ServerCx) -> Vec<u8> {
+    let message = match cx.version.era() {
+        Era::Legacy => json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }),
+        Era::Modern => {
+            let meta = json!({ meta::PROTOCOL_VERSION: cx.version, meta::CLIENT_CAPABILITIES: {} });
+            json!({ "jsonrpc": "2.0", "id": id, "method": "server/discover", "params": { "_meta": meta } })
+        }
+    };
+    format!("{message}\n").into_bytes()
+}
+
+/// Sends the lines, and waits for an answer to each.
+async fn answered(_cx: &ServerCx, session: &Session, what: &str, lines: &[Vec<u8>]) -> Verdict {
+    session.send_bytes(lines.concat()).await?;
+    heard(session, what, lines).await
+}
+
+/// Waits for an answer to each of the lines that were sent.
+async fn heard(session: &Session, what: &str, lines: &[Vec<u8>]) -> Verdict {
+    let mut open: Vec<Value> = lines.iter().filter_map(|line| id_of(line)).collect();
+    let deadline = tokio::time::Instant::now() + SOON;
+    while !open.is_empty() {
+        let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+        let message = match session.incoming(left).await {
+            Ok(Some(message)) => message,
+            Ok(None) => break,
+            Err(failure) => {
+                return Err(Finding::violated(format!("an answer {what}"), failure.to_string()));
+            }
+        };
+        let answered = message.frames().into_iter().filter(|f| f.method.is_none());
+        let ids: Vec<Value> = answered.filter_map(|f| serde_json::from_str(f.id?.get()).ok()).collect();
+        open.retain(|id| !ids.contains(id));
+    }
+    match &open[..] {
+        [] => Ok(()),
+        missing => {
+            let missing: Vec<_> = missing.iter().map(ToString::to_string).collect();
+            Err(Finding::violated(format!("an answer {what}"), format!("none to {}", missing.join(", "))))
+        }
+    }
+}
+
+fn id_of(line: &[u8]) -> Option<Value> {
+    Some(serde_json::from_slice::<Value>(line).ok()?["id"].clone())
+}

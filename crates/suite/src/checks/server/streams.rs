@@ -1,0 +1,168 @@
+//! Event streams: what belongs on which, and when they end.
+
+use std::time::Duration;
+
+use protocol::{Span, Version};
+use server::fault::streams as fault;
+use transport::client::{Failure, Message, Pending, Reply, Session};
+
+use crate::expect::Answer;
+use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, must_not, should};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[ENDS, RELATED, GET_WITHOUT_RESPONSES, NOT_BROADCAST];
+
+const STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
+const SENDING: &str = "basic/transports#sending-messages-to-the-server";
+/// How long a stream may take to end after its response.
+const END: Duration = Duration::from_secs(1);
+/// How long silence is listened to.
+const SILENCE: Duration = Duration::from_millis(150);
+
+const ENDS: Check = Check {
+    id: "server/streams/end-with-response",
+    title: "a stream ends after its response",
+    cites: &[
+        should(SENDING, STREAMABLE),
+        should("basic/transports/streamable-http#receiving-messages", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "every stream that stays open holds a connection, and clients of limited ones run dry",
+    fix: "close the response body when the response has been written",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(ends(cx))),
+    fault: &fault::STAYS_OPEN,
+};
+
+async fn ends(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let mut pending = cx.streamer().await?.ask(cx, &session).0.start().await?;
+    while !pending.is_settled() {
+        if pending.next().await?.is_none() {
+            return Err(Finding::blocked("the stream ended without a response"));
+        }
+    }
+    match pending.next_within(END).await {
+        Ok(None) => Ok(()),
+        Ok(Some(message)) => Err(shown(&message, "the end of the stream", "another message")),
+        Err(Failure::TimedOut { .. }) => {
+            let actual = format!("it is open {} ms later", END.as_millis());
+            Err(Finding::violated("the end of the stream", actual))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+const RELATED: Check = Check {
+    id: "server/streams/related-only",
+    title: "a stream carries what belongs to its own request",
+    cites: &[
+        should(SENDING, STREAMABLE),
+        must("basic/transports/streamable-http#receiving-messages", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "clients tell requests apart by their streams; what strays is lost, or shown to the wrong user",
+    fix: "send progress and log messages on the stream of the request that caused them",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(related(cx))),
+    fault: &fault::FOREIGN_PROGRESS,
+};
+
+/// Two requests at once: each stream has its own response and its own progress, and no other.
+async fn related(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let streamer = cx.streamer().await?;
+    let ((one, first), (two, second)) = (streamer.ask(cx, &session), streamer.ask(cx, &session));
+    let (one, two) = tokio::join!(one.send(), two.send());
+    let (one, two) = (one?, two?);
+    own(&one, &first)?;
+    own(&two, &second)
+}
+
+fn own(answer: &Answer, token: &str) -> Verdict {
+    let Some(id) = answer.reply.frame().and_then(|frame| frame.id()) else {
+        return Err(Finding::blocked("the stream ended without a response"));
+    };
+    if answer.reply.responses().iter().any(|frame| frame.id().as_ref() != Some(&id)) {
+        return Err(answer.violated("one response, to the request of the stream", "another one besides"));
+    }
+    for message in answer.reply.notifications("notifications/progress") {
+        let other = message.params().map(|params| params["progressToken"].clone()).unwrap_or_default();
+        if other != token {
+            return Err(
+                answer.violated(format!("progress for {token:?} alone"), format!("progress for {other}"))
+            );
+        }
+    }
+    Ok(())
+}
+
+const GET_WITHOUT_RESPONSES: Check = Check {
+    id: "server/streams/get-without-responses",
+    title: "the GET stream carries no responses",
+    cites: &[must_not("basic/transports#listening-for-messages-from-the-server", STREAMABLE)],
+    aliases: &[],
+    why: "a client waits for the response on the stream of its POST, and does not look for it elsewhere",
+    fix: "answer a request on the stream, or in the body, of its own POST",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(get_without_responses(cx))),
+    fault: &fault::RESPONDS_ON_GET,
+};
+
+async fn get_without_responses(cx: &ServerCx) -> Verdict {
+    let (_, beside) = call_while_listening(cx).await?;
+    let is_response = |message: &&Message| {
+        message.frames().iter().any(|f| f.method.is_none() && (f.result.is_some() || f.error.is_some()))
+    };
+    match beside.iter().find(is_response) {
+        Some(message) => Err(shown(message, "no response on the GET stream", "a response")),
+        None => Ok(()),
+    }
+}
+
+const NOT_BROADCAST: Check = Check {
+    id: "server/streams/not-broadcast",
+    title: "a message is sent on one stream alone",
+    cites: &[must("basic/transports#multiple-connections", STREAMABLE)],
+    aliases: &[],
+    why: "a client with two streams would take one message for two",
+    fix: "choose one stream for each message: that of its request, or the GET stream",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(not_broadcast(cx))),
+    fault: &fault::BROADCASTS,
+};
+
+async fn not_broadcast(cx: &ServerCx) -> Verdict {
+    let (reply, beside) = call_while_listening(cx).await?;
+    let twice = |message: &&Message| reply.messages.iter().any(|other| other.bytes == message.bytes);
+    match beside.iter().find(twice) {
+        Some(message) => Err(shown(message, "each message on one stream", "one on two streams")),
+        None => Ok(()),
+    }
+}
+
+/// Sends a request that is answered with a stream while the GET stream is open: its reply, and what came beside it.
+async fn call_while_listening(cx: &ServerCx) -> Result<(Reply, Vec<Message>), Finding> {
+    let session = cx.fresh().await?;
+    let mut beside = listen(&session).await?;
+    let answer = cx.streamer().await?.ask(cx, &session).0.send().await?;
+    let mut came = Vec::new();
+    while let Ok(Some(message)) = beside.next_within(SILENCE).await {
+        came.push(message);
+    }
+    Ok((answer.reply, came))
+}
+
+/// The GET stream; not applicable where there is none.
+async fn listen(session: &Session) -> Result<Pending, Finding> {
+    let listening = session.listen(None).await?;
+    let head = listening.head().ok_or_else(|| Finding::blocked("GET got no HTTP response"))?;
+    match (head.status, head.media_type().as_deref()) {
+        (200, Some("text/event-stream")) => Ok(listening),
+        (status, _) => Err(Finding::not_applicable(format!("GET opens no stream: HTTP {status}"))),
+    }
+}
+
+fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
+    let excerpt = Excerpt::of(Party::Server, &message.bytes);
+    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
+}

@@ -1,0 +1,85 @@
+//! A request that this server answers with a stream of events, found once for all checks.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use protocol::Era;
+use serde_json::{Value, json};
+use transport::client::Session;
+
+use crate::expect::{Answer, Ask};
+use crate::{Finding, ServerCx};
+
+/// How many tools are tried.
+const MOST: usize = 20;
+
+/// Tells the calls of streaming requests apart.
+static TOKENS: AtomicU64 = AtomicU64::new(1);
+
+/// A request whose answer is a stream.
+#[derive(Clone, Debug)]
+pub struct Streamer {
+    method: String,
+    params: Value,
+    schema: Value,
+}
+
+impl Streamer {
+    /// The request, under a progress token of its own.
+    pub fn ask<'c>(&self, cx: &'c ServerCx, session: &Session) -> (Ask<'c>, String) {
+        let token = format!("yardstick-stream-{}", TOKENS.fetch_add(1, Ordering::Relaxed));
+        let ask = cx.on(session, &self.method).params(self.params.clone());
+        let ask = ask.with(|request| request.mirror(&self.schema).meta("progressToken", token.as_str()));
+        (ask, token)
+    }
+
+    fn all(cx: &ServerCx, cheap: &str, tools: &[&Value]) -> Vec<Self> {
+        let plain = Self { method: cheap.to_owned(), params: json!({}), schema: Value::Null };
+        let calls = tools.iter().take(MOST).filter_map(|tool| {
+            let arguments = cx.arguments_for(tool)?;
+            let params = json!({ "name": tool["name"], "arguments": arguments });
+            Some(Self { method: "tools/call".to_owned(), params, schema: tool["inputSchema"].clone() })
+        });
+        // A call says more than an empty result does.
+        calls.chain([plain]).collect()
+    }
+}
+
+impl ServerCx {
+    /// A request that is answered with a stream; not applicable when there is none.
+    pub async fn streamer(&self) -> Result<&Streamer, Finding> {
+        let found = self.facts.streamer.get_or_init(|| self.find_streamer()).await;
+        found.as_ref().map_err(Clone::clone)
+    }
+
+    async fn find_streamer(&self) -> Result<Streamer, Finding> {
+        let session = self.session().await?;
+        let cheap = match self.version.era() {
+            Era::Modern => "server/discover",
+            Era::Legacy => "ping",
+        };
+        let tools = self.harmless_tools().await.unwrap_or_default();
+        let mut found = None;
+        let mut none = Finding::not_applicable("no answer comes as a stream of events");
+        for streamer in Streamer::all(self, cheap, &tools) {
+            let answer = match streamer.ask(self, session).0.send().await {
+                Ok(answer) => answer,
+                Err(_) => {
+                    none = Finding::blocked("what may be answered with a stream is not answered at all");
+                    continue;
+                }
+            };
+            if is_stream(&answer) {
+                // One that says something before its end is worth looking for.
+                if answer.reply.messages.len() > 1 {
+                    return Ok(streamer);
+                }
+                found = found.or(Some(streamer));
+            }
+        }
+        found.ok_or(none)
+    }
+}
+
+fn is_stream(answer: &Answer) -> bool {
+    answer.reply.media_type().as_deref() == Some("text/event-stream")
+}

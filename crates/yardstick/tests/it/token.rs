@@ -1,0 +1,60 @@
+//! A server that asks for a token, from the command line.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+
+use crate::{stderr, stdout, yardstick};
+
+const TOKEN: &str = "t0p/s3cret+token==";
+
+struct Guarded(Child, String);
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn guarded() -> Guarded {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_yardstick"));
+    command.args(["serve", "--http", "127.0.0.1:0", "--token", TOKEN]);
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    Guarded(child, line.trim().to_owned())
+}
+
+fn shows_no_secret(output: &Output) {
+    let all = format!("{}{}", stdout(output), stderr(output));
+    assert!(!all.contains(TOKEN) && !all.contains("t0p%2Fs3cret"), "{all}");
+}
+
+#[test]
+fn with_the_token_a_guarded_server_is_conformant() {
+    let server = guarded();
+    let output = yardstick(&["check", &server.1, "--bearer", TOKEN, "--protocol", "2025-11-25"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("authorization"), "{}", stdout(&output));
+    shows_no_secret(&output);
+}
+
+#[test]
+fn the_token_may_come_from_the_environment() {
+    let server = guarded();
+    let only = ["check", &server.1, "--only", "server/lifecycle", "--protocol", "2026-07-28"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_yardstick"));
+    let output = command.args(only).env("YARDSTICK_BEARER", TOKEN).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    shows_no_secret(&output);
+}
+
+#[test]
+fn without_the_token_the_report_says_how_to_give_one() {
+    let server = guarded();
+    let output = yardstick(&["check", &server.1]);
+    assert_eq!(output.status.code(), Some(3), "{}{}", stdout(&output), stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("--bearer TOKEN") && text.contains("authorization"), "{text}");
+}
