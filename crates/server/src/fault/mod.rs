@@ -4,12 +4,17 @@
 //! [`Faulty`]; a switch is asked for by name at the one place in the server that it changes.
 
 pub mod apps;
+pub mod base;
+pub mod cancellation;
 mod edit;
 mod faulty;
 pub mod framing;
 pub mod http;
 pub mod lifecycle;
+pub mod mrtr;
+pub mod negotiation;
 pub mod resources;
+pub mod tasks;
 pub mod tools;
 
 use std::fmt;
@@ -119,5 +124,16 @@ impl fmt::Debug for Effect {
     }
 }
 
-const ALL: &[&[&Fault]] =
-    &[framing::FAULTS, lifecycle::FAULTS, http::FAULTS, tools::FAULTS, resources::FAULTS, apps::FAULTS];
+const ALL: &[&[&Fault]] = &[
+    framing::FAULTS,
+    base::FAULTS,
+    lifecycle::FAULTS,
+    negotiation::FAULTS,
+    http::FAULTS,
+    tools::FAULTS,
+    resources::FAULTS,
+    cancellation::FAULTS,
+    mrtr::FAULTS,
+    tasks::FAULTS,
+    apps::FAULTS,
+];

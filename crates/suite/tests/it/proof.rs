@@ -65,9 +65,10 @@ async fn escapes(check: &'static Check) -> Vec<String> {
         On::Any | On::Pipe => piped([check.fault]),
     };
     // A passive check needs something to read.
+    let section = format!("server/{}", check.section());
     let only = match check.run {
         suite::Run::Server(_) => vec![check.id],
-        suite::Run::Wire(_) => vec![check.id, "server/base", "server/tools"],
+        suite::Run::Wire(_) => vec![check.id, "server/base", "server/tools", &section],
     };
     let over_http = |version: &Version| check.on != On::Http || *version > Version::V2024_11_05;
     let protocols = check.versions().filter(over_http).collect();

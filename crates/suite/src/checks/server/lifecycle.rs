@@ -88,7 +88,7 @@ async fn version_countered(cx: &ServerCx) -> Verdict {
 }
 
 /// A handshake by hand, on a connection of its own: its result.
-async fn initialize(cx: &ServerCx, version: &str) -> Result<Value, Finding> {
+pub(super) async fn initialize(cx: &ServerCx, version: &str) -> Result<Value, Finding> {
     let session = cx.unopened().await?;
     let profile = Profile::default();
     let params = json!({
