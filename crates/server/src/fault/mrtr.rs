@@ -62,7 +62,7 @@ pub const INPUT_OF_OTHER_KIND: Fault = Fault {
     about: "input requests call a tool of the client",
     effect: Effect::Message(|_, m| {
         interim(m, |r| {
-            r["inputRequests"]["other"] = json!({ "method": "tools/call", "params": { "name": "x" } })
+            r["inputRequests"]["other"] = json!({ "method": "tools/call", "params": { "name": "x" } });
         })
     }),
 };

@@ -32,6 +32,8 @@ pub(super) const FAULTS: &[&Fault] = &[
     &TASK_SERVED_UNDECLARED,
     &TASK_FAILS_FOR_TOOL,
     &TASK_METHODS_KEPT,
+    &TASK_QUESTION_HIDDEN,
+    &TASK_FAILS_SILENTLY,
 ];
 
 /// An end that is none.
@@ -278,4 +280,24 @@ pub const TASK_METHODS_KEPT: Fault = Fault {
     name: "task-methods-kept",
     about: "tasks/list and tasks/result are internal errors in 2026-07-28 instead of unknown",
     effect: Effect::Message(|out, m| recode(out, &["tasks/list", "tasks/result"], m, -32601, -32603)),
+};
+
+/// A task that seems to work while it waits.
+pub const TASK_QUESTION_HIDDEN: Fault = Fault {
+    name: "task-question-hidden",
+    about: "a task that waits for the client says that it is working",
+    effect: Effect::Message(|out, m| {
+        result_of(out, "tasks/get", m, |r| {
+            if r["status"] == "input_required" {
+                r["status"] = json!("working");
+            }
+        })
+    }),
+};
+
+/// A failure without a reason.
+pub const TASK_FAILS_SILENTLY: Fault = Fault {
+    name: "task-fails-silently",
+    about: "tasks do not say why they failed",
+    effect: Effect::Message(|out, m| result_of(out, "tasks/get", m, |r| remove(r, "statusMessage"))),
 };

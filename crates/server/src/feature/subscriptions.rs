@@ -9,6 +9,7 @@ use transport::serve::Via;
 use super::{modern, tasks};
 use crate::context::{Call, Reply, Stop};
 use crate::fault::mrtr::FILTER_IGNORED;
+use crate::fault::tasks::TASK_SERVED_UNDECLARED;
 use crate::peer::Peer;
 use crate::rpc::{self, RpcError};
 use crate::server::Change;
@@ -115,7 +116,8 @@ impl Filter {
             ))),
         };
         let mut tasks = strings("taskIds")?;
-        if asked.get("taskIds").is_some() && !call.client.has(TASKS_EXTENSION) {
+        let undeclared = asked.get("taskIds").is_some() && !call.client.has(TASKS_EXTENSION);
+        if undeclared && !call.server.is_broken(&TASK_SERVED_UNDECLARED) {
             return Err(modern::missing_capabilities(call.version(), &[TASKS_EXTENSION]));
         }
         tasks.retain(|id| tasks::described(call, id).is_some());

@@ -40,6 +40,7 @@ pub(crate) const ALL: &[&[Check]] = &[
     server::mrtr::CHECKS,
     server::tasks::begin::CHECKS,
     server::tasks::end::CHECKS,
+    server::tasks::questions::CHECKS,
     server::tasks::support::CHECKS,
     server::tasks::extension::CHECKS,
     server::tasks::extended::CHECKS,

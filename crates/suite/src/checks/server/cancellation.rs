@@ -84,16 +84,20 @@ async fn stray_ignored(cx: &ServerCx) -> Verdict {
     {
         stray(cx, &session, params).await?;
     }
-    while cx.via == Via::Pipe {
-        match session.incoming(SILENCE).await? {
-            Some(message) if is_response(&message) => {
-                return Err(shown(&message, "no response", "a response"));
-            }
-            Some(_) => {}
-            None => break,
-        }
+    if cx.via == Via::Pipe {
+        silent(&session).await?;
     }
     cx.on(&session, probe).send().await?.expect_result().map(drop)
+}
+
+/// On a pipe a response would come by itself.
+async fn silent(session: &Session) -> Verdict {
+    while let Some(message) = session.incoming(SILENCE).await? {
+        if is_response(&message) {
+            return Err(shown(&message, "no response", "a response"));
+        }
+    }
+    Ok(())
 }
 
 async fn stray(cx: &ServerCx, session: &Session, params: Value) -> Verdict {

@@ -86,6 +86,9 @@ async fn cancelled_ends(cx: &ServerCx) -> Verdict {
     let session = cx.fresh().await?;
     let (mut pending, _) = listen(cx, &session, json!({ "promptsListChanged": true })).await?;
     pending.cancel("measured by yardstick").await?;
+    // What was under way before the cancellation was read does not count.
+    cx.on(&session, "server/discover").send().await?;
+    while told(&mut pending, "notifications/prompts/list_changed").await?.is_some() {}
     change(cx, &session, trigger).await?;
     match told(&mut pending, "notifications/prompts/list_changed").await? {
         Some(message) => Err(shown(&message, "nothing after the cancellation", "a notification")),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use protocol::capability::{
     COMPLETIONS, LOGGING, PROMPTS, RESOURCES, RESOURCES_SUBSCRIBE, TASKS_LIST, TOOLS,
 };
@@ -11,7 +12,6 @@ use serde_json::{Value, json};
 use server::fault::{lifecycle, negotiation as fault};
 use transport::client::Profile;
 
-use super::fixture::call;
 use super::lifecycle::initialize;
 use crate::checks::wire::lifecycle::client_declared;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, WireCx, arguments, defined, must, should};
@@ -145,6 +145,8 @@ const CLIENT_RESPECTED: Check = Check {
 /// The fixtures that ask, and so many others.
 const ASKING: &[&str] = &["test_sampling", "test_elicitation", "test_missing_capability"];
 const OTHERS: usize = 6;
+/// How long a call may take before it is given up.
+const PATIENCE: Duration = Duration::from_millis(600);
 
 async fn client_respected(cx: &ServerCx) -> Verdict {
     let tools = cx.tools().await?.iter();
@@ -156,11 +158,12 @@ async fn client_respected(cx: &ServerCx) -> Verdict {
         Err(other) => return Err(other),
     }
     let session = cx.fresh_as(Profile::bare()).await?;
-    for tool in chosen {
-        let Some(good) = arguments::valid(&tool["inputSchema"]) else { continue };
-        // How the call ends does not matter here.
-        let _ = call(cx, &session, tool, &good).within(Duration::from_millis(1500)).send().await;
-    }
+    let calls = chosen.into_iter().filter_map(|tool| {
+        let params = json!({ "name": tool["name"], "arguments": arguments::valid(&tool["inputSchema"])? });
+        Some(session.request("tools/call").params(params).timeout(PATIENCE).send())
+    });
+    // How the calls end does not matter here.
+    let _ = join_all(calls).await;
     let transcript = session.recorder().transcript();
     match client_declared(&WireCx { version: cx.version, via: cx.via, transcript: &transcript }) {
         // Nothing was asked, which is as it should be.

@@ -7,7 +7,7 @@ use protocol::{Span, Version};
 use server::fault::base as fault;
 
 use super::{frames, violated};
-use crate::{Check, Cite, On, Run, Verdict, WireCx, defined, must, must_not};
+use crate::{Check, Cite, Finding, On, Run, Verdict, WireCx, defined, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[RESULT_OBJECT, ID_VALID, ID_FRESH, WITHOUT_ID];
 
@@ -107,11 +107,15 @@ const WITHOUT_ID: Check = Check {
 };
 
 fn without_id(cx: &WireCx<'_>) -> Verdict {
+    let mut seen = false;
     for (entry, frame) in frames(cx) {
-        let notification = frame.method().is_some_and(|method| method.starts_with("notifications/"));
-        if let Some(id) = frame.id().filter(|_| notification) {
+        if !frame.method().is_some_and(|method| method.starts_with("notifications/")) {
+            continue;
+        }
+        seen = true;
+        if let Some(id) = frame.id() {
             return Err(violated(entry, "a notification without an id", format!("id {id}")));
         }
     }
-    Ok(())
+    if seen { Ok(()) } else { Err(Finding::not_applicable("the server sent no notifications")) }
 }

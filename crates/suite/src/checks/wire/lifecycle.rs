@@ -7,7 +7,7 @@ use protocol::{Span, Version};
 use serde_json::Value;
 use server::fault::{lifecycle, negotiation as fault};
 
-use super::{asked, frames, requests, said, value, violated};
+use super::{Asked, frames, requests, said, value, violated};
 use crate::{Check, Cite, Finding, On, Run, Verdict, WireCx, defined, must, should, should_not};
 
 pub(in crate::checks) const CHECKS: &[Check] =
@@ -77,9 +77,9 @@ fn server_declared(cx: &WireCx<'_>) -> Verdict {
 
 /// The capabilities that the handshake or the discovery of this session showed.
 pub(super) fn declared_by_server(cx: &WireCx<'_>) -> Option<Value> {
-    frames(cx).find_map(|(_, frame)| {
-        let request = asked(cx, &frame).filter(|_| frame.result.is_some())?;
-        let name = request.method()?;
+    let asked = Asked::on(cx);
+    frames(cx).filter(|(_, frame)| frame.result.is_some()).find_map(|(_, frame)| {
+        let name = asked.method(&frame)?;
         let opening = name == "initialize" || name == "server/discover";
         opening.then(|| value(frame.result)["capabilities"].clone()).filter(Value::is_object)
     })

@@ -1,14 +1,17 @@
 //! `_meta` and `resultType`: names that are allowed, values that are known.
 
+use std::borrow::Cow;
+
 use protocol::meta::{
     BAGGAGE, TRACEPARENT, TRACESTATE, check_baggage, check_key, check_traceparent, check_tracestate,
 };
 use protocol::{Span, Version, capability};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use server::fault::base as fault;
 
 use super::lifecycle::declared_by_server;
-use super::{frames, value, violated};
+use super::{frames, mentions, value, violated};
 use crate::{Check, On, Run, Verdict, WireCx, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[KEYS, TRACE, RESULT_TYPE_KNOWN];
@@ -31,6 +34,9 @@ const KEYS: Check = Check {
 
 fn keys(cx: &WireCx<'_>) -> Verdict {
     for (entry, frame) in frames(cx) {
+        if !mentions(frame.result, "\"_meta\"") && !mentions(frame.params, "\"_meta\"") {
+            continue;
+        }
         for meta in metas(&value(frame.result)).chain(metas(&value(frame.params))) {
             for key in meta.keys() {
                 check_key(cx.version, key)
@@ -62,6 +68,10 @@ const TRACE: Check = Check {
 
 fn trace(cx: &WireCx<'_>) -> Verdict {
     for (entry, frame) in frames(cx) {
+        let has = |key| mentions(frame.result, key) || mentions(frame.params, key);
+        if ![TRACEPARENT, TRACESTATE, BAGGAGE].into_iter().any(has) {
+            continue;
+        }
         for meta in [&value(frame.result)["_meta"], &value(frame.params)["_meta"]] {
             for (key, check) in [
                 (TRACEPARENT, check_traceparent as fn(&str) -> _),
@@ -102,8 +112,7 @@ fn result_type_known(cx: &WireCx<'_>) -> Verdict {
         return Ok(());
     }
     for (entry, frame) in frames(cx) {
-        let result = value(frame.result);
-        match result["resultType"].as_str() {
+        match frame.result.and_then(result_type).as_deref() {
             None | Some("complete" | "input_required") => {}
             Some("task") if has_tasks => {}
             Some(other) => {
@@ -112,4 +121,11 @@ fn result_type_known(cx: &WireCx<'_>) -> Verdict {
         }
     }
     Ok(())
+}
+
+/// The `resultType` of a result, without reading the rest of it.
+fn result_type(result: &RawValue) -> Option<Cow<'_, str>> {
+    let members = ::wire::members(result)?;
+    let (_, raw) = members.into_iter().find(|(name, _)| name == "resultType")?;
+    ::wire::text(raw)
 }

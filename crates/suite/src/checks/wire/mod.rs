@@ -12,7 +12,10 @@ pub(super) mod stdio;
 pub(super) mod subscriptions;
 pub(super) mod tasks;
 
-use ::wire::{Direction, Entry, Frame, Payload, What};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use ::wire::{Direction, Entry, Frame, Id, Payload, What};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -29,10 +32,34 @@ fn value(raw: Option<&RawValue>) -> Value {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
 
-/// The request of ours that a response answers.
-fn asked<'a>(cx: &'a WireCx<'_>, response: &Frame<'_>) -> Option<Frame<'a>> {
-    let id = response.id()?;
-    requests(cx).find(|request| request.method.is_some() && request.id().as_ref() == Some(&id))
+/// Our requests by their ids: of several with one id, the first.
+struct Asked<'a>(HashMap<Id, Frame<'a>>);
+
+impl<'a> Asked<'a> {
+    fn on(cx: &'a WireCx<'_>) -> Self {
+        let mut asked = HashMap::new();
+        for request in requests(cx).filter(|request| request.method.is_some()) {
+            if let Some(id) = request.id() {
+                asked.entry(id).or_insert(request);
+            }
+        }
+        Self(asked)
+    }
+
+    /// The request that a response answers.
+    fn by(&self, response: &Frame<'_>) -> Option<&Frame<'a>> {
+        self.0.get(&response.id()?)
+    }
+
+    /// The method of the request that a response answers.
+    fn method(&self, response: &Frame<'_>) -> Option<Cow<'a, str>> {
+        self.by(response)?.method()
+    }
+}
+
+/// Whether a span has `words` in it somewhere, which is cheaper to know than what it says.
+fn mentions(raw: Option<&RawValue>, words: &str) -> bool {
+    raw.is_some_and(|raw| raw.get().contains(words))
 }
 
 /// Every frame that the server sent, with the entry that carried it; what is no frame is another check's business.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use server::fault::mrtr as fault;
 
 use super::lifecycle::undeclared;
-use super::{asked, frames, value, violated};
+use super::{Asked, frames, mentions, value, violated};
 use crate::{Check, Finding, On, Run, Verdict, WireCx, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] =
@@ -142,15 +142,18 @@ fn inputs(result: &Value) -> impl Iterator<Item = (&String, &Value)> {
 
 /// Judges every result that asks for input, with the request that it answers.
 fn each_interim(cx: &WireCx<'_>, judge: impl Fn(&Entry, &Frame<'_>, &Value) -> Verdict) -> Verdict {
+    let asked = Asked::on(cx);
     let mut seen = false;
     for (entry, frame) in frames(cx) {
-        let result = value(frame.result);
-        if result["resultType"] != "input_required" {
+        if !mentions(frame.result, "input_required") {
             continue;
         }
-        let Some(request) = asked(cx, &frame) else { continue };
+        let result = value(frame.result);
+        let Some(request) = asked.by(&frame).filter(|_| result["resultType"] == "input_required") else {
+            continue;
+        };
         seen = true;
-        judge(entry, &request, &result)?;
+        judge(entry, request, &result)?;
     }
     if seen { Ok(()) } else { Err(Finding::not_applicable("no input was asked for")) }
 }

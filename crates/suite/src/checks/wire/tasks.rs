@@ -7,7 +7,7 @@ use protocol::{Span, Version};
 use serde_json::Value;
 use server::fault::tasks as fault;
 
-use super::{asked, frames, value, violated};
+use super::{Asked, frames, mentions, value, violated};
 use crate::{Check, Finding, On, Run, Verdict, WireCx, must_not, should_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[END_IS_END, NOT_RELATED];
@@ -29,6 +29,9 @@ const END_IS_END: Check = Check {
 fn end_is_end(cx: &WireCx<'_>) -> Verdict {
     let mut last: HashMap<String, String> = HashMap::new();
     for (entry, frame) in frames(cx) {
+        if !mentions(frame.result, "\"taskId\"") && !mentions(frame.params, "\"taskId\"") {
+            continue;
+        }
         let result = value(frame.result);
         let params = value(frame.params);
         let told = frame.method().is_some_and(|name| name.starts_with("notifications/tasks"));
@@ -54,7 +57,10 @@ fn is_end(status: &str) -> bool {
 const NOT_RELATED: Check = Check {
     id: "wire/tasks/no-related-task",
     title: "what names its task already does not name it again in _meta",
-    cites: &[should_not("basic/utilities/tasks#associating-task-related-messages", TASKS)],
+    cites: &[
+        should_not("basic/utilities/tasks#associating-task-related-messages", TASKS),
+        should_not("basic/utilities/tasks#task-notifications", TASKS),
+    ],
     aliases: &[],
     why: "two places that say the same can disagree",
     fix: "leave related-task out of the results of tasks/get, tasks/list and tasks/cancel",
@@ -64,10 +70,19 @@ const NOT_RELATED: Check = Check {
 };
 
 fn not_related(cx: &WireCx<'_>) -> Verdict {
+    let asked = Asked::on(cx);
     let mut seen = false;
-    for (entry, frame) in frames(cx).filter(|(_, frame)| frame.result.is_some()) {
-        let request =
-            asked(cx, &frame).and_then(|request| request.method().map(std::borrow::Cow::into_owned));
+    for (entry, frame) in frames(cx) {
+        if frame.method().as_deref() == Some("notifications/tasks/status") {
+            let meta = value(frame.params)["_meta"].clone();
+            if meta.get(RELATED_TASK).is_some() {
+                return Err(violated(entry, "no related-task in _meta", "related-task"));
+            }
+        }
+        if frame.result.is_none() {
+            continue;
+        }
+        let request = asked.method(&frame);
         if !matches!(request.as_deref(), Some("tasks/get" | "tasks/list" | "tasks/cancel")) {
             continue;
         }

@@ -1,19 +1,17 @@
 //! How a task ends: with a result, an error, or a cancellation (2025-11-25).
 
-use std::time::Duration;
-
 use protocol::capability::TASKS_CANCEL;
 use protocol::code;
 use protocol::meta::RELATED_TASK;
 use serde_json::json;
 use server::fault::tasks as fault;
 
-use super::{TASKS, about, begun, runs_as_task, task_tool};
+use super::{TASKS, about, begun, outcome, runs_as_task, task_tool};
 use crate::checks::server::fixture::fixture;
-use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
-    &[RESULT_WAITS, RESULT_RELATED, ERROR_RETURNED, CANCELLED, END_NOT_CANCELLED, QUESTION_RELATED];
+    &[RESULT_WAITS, RESULT_RELATED, ERROR_RETURNED, CANCELLED, END_NOT_CANCELLED];
 
 const RESULT_WAITS: Check = Check {
     id: "server/tasks/result-waits",
@@ -31,7 +29,7 @@ async fn result_waits(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
     let session = cx.fresh().await?;
     let id = begun(cx, &session, tool, &arguments).await?;
-    let answer = about(cx, &session, "tasks/result", &id).await?;
+    let answer = outcome(cx, &session, &id).await?;
     let result = answer.expect_result()?;
     if result["content"].is_array() {
         return Ok(());
@@ -58,7 +56,7 @@ async fn result_related(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
     let session = cx.fresh().await?;
     let id = begun(cx, &session, tool, &arguments).await?;
-    let answer = about(cx, &session, "tasks/result", &id).await?;
+    let answer = outcome(cx, &session, &id).await?;
     let Some(result) = answer.reply.result() else {
         return Err(Finding::blocked(format!("tasks/result has no result: {}", answer.summary())));
     };
@@ -88,7 +86,7 @@ async fn error_returned(cx: &ServerCx) -> Verdict {
     }
     let session = cx.fresh().await?;
     let id = begun(cx, &session, tool, &json!({})).await?;
-    about(cx, &session, "tasks/result", &id).await?.expect_any_error()
+    outcome(cx, &session, &id).await?.expect_any_error()
 }
 
 const CANCELLED: Check = Check {
@@ -146,49 +144,9 @@ async fn end_not_cancelled(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
     let session = cx.fresh().await?;
     let id = begun(cx, &session, tool, &arguments).await?;
-    let ended = about(cx, &session, "tasks/result", &id).await?;
+    let ended = outcome(cx, &session, &id).await?;
     if ended.reply.result().is_none() {
         return Err(Finding::blocked(format!("the task did not end well: {}", ended.summary())));
     }
     about(cx, &session, "tasks/cancel", &id).await?.expect_error(&[code::INVALID_PARAMS])
-}
-
-const QUESTION_RELATED: Check = Check {
-    id: "server/tasks/question-related",
-    title: "what a task asks the client names the task in _meta",
-    cites: &[
-        must("basic/utilities/tasks#input-required-status", TASKS),
-        must("basic/utilities/tasks#associating-task-related-messages", TASKS),
-    ],
-    aliases: &[],
-    why: "the client cannot tell its user what the question is about",
-    fix: "put io.modelcontextprotocol/related-task with the taskId into the _meta of the request",
-    on: On::Any,
-    run: Run::Server(|cx| Box::pin(question_related(cx))),
-    fault: &fault::TASK_QUESTION_UNRELATED,
-};
-
-async fn question_related(cx: &ServerCx) -> Verdict {
-    task_tool(cx, false).await?;
-    let tool = fixture(cx, "confirm_delete").await?;
-    if !runs_as_task(tool) {
-        return Err(Finding::not_applicable("confirm_delete does not run as a task"));
-    }
-    let session = cx.fresh().await?;
-    let id = begun(cx, &session, tool, &json!({ "filename": "yardstick.txt" })).await?;
-    let ask = cx.on(&session, "tasks/result").params(json!({ "taskId": id }));
-    let mut pending = ask.start().await?;
-    while let Some(message) = pending.next_within(Duration::from_secs(3)).await? {
-        if message.method().as_deref() != Some("elicitation/create") {
-            continue;
-        }
-        let meta = message.params().unwrap_or_default()["_meta"].clone();
-        if meta[RELATED_TASK]["taskId"] == id {
-            return Ok(());
-        }
-        let excerpt = Excerpt::of(Party::Server, &message.bytes);
-        let evidence = Evidence::new(format!("related-task with taskId {id}"), format!("_meta: {meta}"));
-        return Err(Finding::Violated(Box::new(evidence.showing(excerpt))));
-    }
-    Err(Finding::blocked("the task did not ask"))
 }

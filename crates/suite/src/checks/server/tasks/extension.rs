@@ -1,5 +1,7 @@
 //! The tasks extension of 2026-07-28: who gets tasks, and what a new one looks like.
 
+use std::time::Duration;
+
 use protocol::capability::{TASKS_EXTENSION, extension};
 use protocol::meta::CLIENT_CAPABILITIES;
 use protocol::{Span, code};
@@ -10,7 +12,7 @@ use transport::client::{Profile, Session};
 use super::{about, is_iso_8601};
 use crate::checks::server::fixture::{call, fixture, fixtures};
 use crate::expect::Answer;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, must_not};
+use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
     NEGOTIATED_ONLY,
@@ -19,6 +21,7 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
     GET_COMPLETE,
     UNKNOWN_REFUSED,
     UNDECLARED_REFUSED,
+    LISTEN_UNDECLARED,
     OLD_METHODS_GONE,
 ];
 
@@ -177,6 +180,35 @@ async fn undeclared_refused(cx: &ServerCx) -> Verdict {
     let ask = cx.on(&session, "tasks/get").params(json!({ "taskId": id }));
     let answer = ask.with(|r| r.meta(CLIENT_CAPABILITIES, json!({}))).send().await?;
     answer.expect_error(&[code::MISSING_REQUIRED_CLIENT_CAPABILITY])
+}
+
+const LISTEN_UNDECLARED: Check = Check {
+    id: "server/tasks/extension-listen-undeclared",
+    title: "listening to tasks is refused with -32021 to requests that do not declare the extension",
+    cites: &[must("sep-2663#task-status-notifications", Span::MODERN)],
+    aliases: &[],
+    why: "the client would wait for notifications that the server may not send it",
+    fix: "answer -32021 to subscriptions/listen with taskIds when the extension is not declared",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(listen_undeclared(cx))),
+    fault: &fault::TASK_SERVED_UNDECLARED,
+};
+
+async fn listen_undeclared(cx: &ServerCx) -> Verdict {
+    cx.needs(TASKS_EXTENSION).await?;
+    let session = cx.fresh().await?;
+    let params = json!({ "notifications": { "taskIds": ["yardstick-no-such-task"] } });
+    let ask = cx.on(&session, "subscriptions/listen").params(params);
+    let mut pending = ask.with(|r| r.meta(CLIENT_CAPABILITIES, json!({}))).start().await?;
+    let Some(first) = pending.next_within(Duration::from_secs(2)).await? else {
+        return Err(Finding::violated("error -32021", "the end of the stream"));
+    };
+    let code = first.value().unwrap_or_default()["error"]["code"].clone();
+    if code == code::MISSING_REQUIRED_CLIENT_CAPABILITY {
+        return Ok(());
+    }
+    let evidence = Evidence::new("error -32021", "another message");
+    Err(Finding::Violated(Box::new(evidence.showing(Excerpt::of(Party::Server, &first.bytes)))))
 }
 
 const OLD_METHODS_GONE: Check = Check {

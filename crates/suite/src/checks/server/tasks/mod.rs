@@ -4,16 +4,22 @@ pub(in crate::checks) mod begin;
 pub(in crate::checks) mod end;
 pub(in crate::checks) mod extended;
 pub(in crate::checks) mod extension;
+pub(in crate::checks) mod questions;
 pub(in crate::checks) mod support;
+
+use std::time::Duration;
 
 use protocol::capability::TASKS_TOOLS;
 use protocol::{Span, Version};
 use serde_json::{Value, json};
-use transport::client::Session;
+use tokio::time::Instant;
+use transport::client::{Failure, Session};
 
 use crate::expect::Answer;
 use crate::{Finding, ServerCx, arguments};
 
+/// How long the end of a task is waited for.
+const ENOUGH: Duration = Duration::from_millis(900);
 /// The revision whose core has tasks.
 const TASKS: Span = Span::only(Version::V2025_11_25);
 
@@ -57,6 +63,25 @@ async fn begun(cx: &ServerCx, session: &Session, tool: &Value, arguments: &Value
 /// A request about a task.
 async fn about(cx: &ServerCx, session: &Session, method: &str, id: &Value) -> Result<Answer, Finding> {
     cx.on(session, method).params(json!({ "taskId": id })).send().await
+}
+
+/// What `tasks/result` brings, if the task ends soon enough: a stranger's may take hours.
+async fn outcome(cx: &ServerCx, session: &Session, id: &Value) -> Result<Answer, Finding> {
+    let ask = cx.on(session, "tasks/result").params(json!({ "taskId": id }));
+    let mut pending = ask.start().await?;
+    let deadline = Instant::now() + ENOUGH;
+    while !pending.is_settled() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match pending.next_within(left).await {
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(Failure::TimedOut { .. }) => {
+                return Err(Finding::not_applicable("no task ends soon enough to be waited for"));
+            }
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+    Ok(Answer::new(pending.response().await?, session.clone()))
 }
 
 /// Whether a text is a date and time of ISO 8601.
