@@ -11,6 +11,7 @@ use transport::serve::{Answer, Out, Via};
 use wire::{Frame, Id};
 
 use crate::context::{Call, Reply, Stop, Work};
+use crate::fault::cancellation::PROGRESS_CONTINUES;
 use crate::feature::{self, modern};
 use crate::rpc::{self, RpcError};
 
@@ -93,6 +94,9 @@ fn later(mut call: Call, work: Work) -> Answer {
         let (_, message) = conclude(&call, outcome);
         // The client has gone; there is nobody to tell.
         let _ = sender.send(Out::Message(message)).await;
+        if call.server.is_broken(&PROGRESS_CONTINUES) {
+            call.progress(u32::MAX, u32::MAX, "still at it").await;
+        }
     });
     Answer::Stream(receiver)
 }

@@ -15,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use transport::serve::Out;
 
 use crate::client::Client;
+use crate::fault::cancellation::PROGRESS_UNASKED;
 use crate::fault::lifecycle::CAPABILITY_ASSUMED;
 use crate::fault::tools::LOG_UNWANTED;
 use crate::feature::modern;
@@ -143,7 +144,8 @@ impl Call {
 
     /// Reports progress, if the client asked for it.
     pub(crate) async fn progress(&self, progress: u32, total: u32, message: &str) {
-        if let Some(token) = &self.progress {
+        let unasked = self.server.is_broken(&PROGRESS_UNASKED).then(|| json!("nobody-asked"));
+        if let Some(token) = self.progress.as_ref().or(unasked.as_ref()) {
             let params = json!({
                 "progressToken": token, "progress": progress, "total": total, "message": message,
             });

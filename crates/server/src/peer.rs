@@ -30,6 +30,9 @@ pub struct Peer {
     /// Whether the user has linked an account, as the tool `link-account` wants it.
     linked: AtomicBool,
     subscriptions: Mutex<BTreeSet<String>>,
+    /// Whether it has discovered the server, and whether it is heard; faults alone ask.
+    discovered: AtomicBool,
+    deaf: AtomicBool,
     running: Mutex<HashMap<Id, CancellationToken>>,
     asked: Mutex<HashMap<u64, oneshot::Sender<Result<Value, RpcError>>>>,
     asked_so_far: AtomicU64,
@@ -45,6 +48,8 @@ impl Peer {
             level: Mutex::default(),
             linked: AtomicBool::new(false),
             subscriptions: Mutex::default(),
+            discovered: AtomicBool::new(false),
+            deaf: AtomicBool::new(false),
             running: Mutex::default(),
             asked: Mutex::default(),
             asked_so_far: AtomicU64::new(0),
@@ -113,11 +118,21 @@ impl Peer {
         Running { peer: self.clone(), id, stop }
     }
 
-    /// The client no longer wants the answer to `id`.
-    pub(crate) fn cancel(&self, id: &Id) {
-        if let Some(stop) = lock(&self.running).get(id) {
-            stop.cancel();
-        }
+    /// The client no longer wants the answer to `id`; false when nothing of that id is worked on.
+    pub(crate) fn cancel(&self, id: &Id) -> bool {
+        let running = lock(&self.running);
+        let stop = running.get(id);
+        stop.inspect(|stop| stop.cancel()).is_some()
+    }
+
+    /// Whether the client has discovered the server before, and from now on if `now`.
+    pub(crate) fn discover(&self, now: bool) -> bool {
+        self.discovered.fetch_or(now, Ordering::Relaxed) || now
+    }
+
+    /// Whether the client is no longer heard, and from now on if `now`.
+    pub(crate) fn deafen(&self, now: bool) -> bool {
+        self.deaf.fetch_or(now, Ordering::Relaxed)
     }
 
     /// The connection is gone: nobody waits for what is still running.

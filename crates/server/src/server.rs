@@ -15,7 +15,7 @@ use crate::answer;
 use crate::apps;
 use crate::catalogue::Catalogue;
 use crate::context::Call;
-use crate::fault::{Fault, Faults, framing};
+use crate::fault::{Fault, Faults, base, cancellation, framing, negotiation, tasks};
 use crate::feature::tasks::Tasks;
 use crate::feature::{self, modern};
 use crate::params::Params;
@@ -128,17 +128,28 @@ impl Server {
             Opening::Modern(_) => modern::read(self, &name, params, inbound.headers).map_err(fail)?,
             Opening::Initialize | Opening::Legacy => {
                 let params = params.whole();
-                let (client, progress) = feature::lifecycle::read(peer, &name, &params).map_err(fail)?;
+                let read = feature::lifecycle::read(peer, &name, &params);
+                let (client, progress) = match read {
+                    Err(_) if self.is_broken(&negotiation::VERSION_GUESSED) => {
+                        (feature::lifecycle::stranger(Version::LATEST), None)
+                    }
+                    read => read.map_err(fail)?,
+                };
                 (client, progress, params)
             }
         };
+        if client.version.era() == Era::Modern
+            && !peer.discover(name == "server/discover")
+            && self.is_broken(&negotiation::DISCOVERY_FIRST)
+        {
+            return Err(fail(RpcError::invalid_request(format!("{name} before server/discover"))));
+        }
         let method = method::find(client.version, &name)
             .filter(|m| m.direction != Direction::ServerToClient && m.kind == Sort::Request)
             .ok_or_else(|| (client.version, RpcError::method_not_found(&name)))?;
         let refused = |error| (client.version, error);
-        if let Some(missing) =
-            method.gate.needs_of(Side::Client, Side::Client).filter(|needed| !client.has(*needed))
-        {
+        let missing = method.gate.needs_of(Side::Client, Side::Client).filter(|needed| !client.has(*needed));
+        if let Some(missing) = missing.filter(|_| !self.is_broken(&tasks::TASK_SERVED_UNDECLARED)) {
             return Err(refused(modern::missing_capabilities(client.version, &[missing])));
         }
         if let (Era::Modern, "tools/call", Some(headers)) =
@@ -160,8 +171,11 @@ impl Server {
             }
             Some("notifications/initialized") => peer.get_ready(),
             Some("notifications/cancelled") => {
-                if let Some(id) = cancelled(frame) {
-                    peer.cancel(&id);
+                let known = self.is_broken(&cancellation::CANCEL_IGNORED)
+                    || cancelled(frame).is_some_and(|id| peer.cancel(&id));
+                if !known && self.is_broken(&cancellation::CANCEL_ANSWERED) {
+                    let version = peer.version().unwrap_or(Version::LATEST);
+                    return answer::refuse(frame, version, &RpcError::invalid_params("nothing to cancel"));
                 }
             }
             Some(_) => {}
@@ -184,6 +198,10 @@ impl Handler for Server {
     fn handle(&self, peer: &Arc<Peer>, inbound: Inbound<'_>) -> Answer {
         let frame = &inbound.frame;
         let version = peer.version().unwrap_or(Version::LATEST);
+        let improper = !frame.is_2_0() || matches!(frame.kind(), Kind::Invalid(_));
+        if peer.deafen(improper) && self.is_broken(&base::INVALID_DEAFENS) {
+            return Answer::Accepted;
+        }
         if !frame.is_2_0() {
             return answer::refuse(frame, version, &RpcError::invalid_request("jsonrpc must be \"2.0\""));
         }
@@ -216,6 +234,9 @@ impl Handler for Server {
     }
 
     fn malformed(&self, peer: Option<&Peer>, why: &Malformed) -> Answer {
+        if matches!(why, Malformed::NotAnObject("array")) && self.is_broken(&base::BATCH_EMPTY_IGNORED) {
+            return Answer::Accepted;
+        }
         let code = match why {
             Malformed::NotUtf8 { .. } | Malformed::NotJson { .. } => code::PARSE_ERROR,
             Malformed::NotAnObject(_) => code::INVALID_REQUEST,
@@ -239,7 +260,8 @@ impl Handler for Server {
     }
 
     fn accepts_batches(&self, peer: &Peer) -> bool {
-        peer.version() == Some(Version::V2025_03_26) && !self.is_broken(&framing::BATCH_REFUSED)
+        let has_batches = peer.version() == Some(Version::V2025_03_26);
+        has_batches && !self.is_broken(&framing::BATCH_REFUSED) || self.is_broken(&base::BATCH_SERVED)
     }
 }
 

@@ -30,6 +30,9 @@ pub struct Cite {
     pub basis: Basis,
 }
 
+/// How places in the proposal that defines the tasks extension begin.
+const TASKS_EXTENSION: &str = "sep-2663";
+
 /// How a page asks for something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
@@ -92,7 +95,17 @@ impl Cite {
                 "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/{page}"
             );
         }
+        if let Some(anchor) = place.strip_prefix(TASKS_EXTENSION) {
+            return format!(
+                "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/seps/2663-tasks-extension.md{anchor}"
+            );
+        }
         format!("https://modelcontextprotocol.io/specification/{version}/{}", page.trim_end_matches("/index"))
+    }
+
+    /// Whether it is an extension that says so, and no page of the specification.
+    pub fn is_extension(&self) -> bool {
+        self.is_apps() || self.place.starts_with(TASKS_EXTENSION)
     }
 
     /// Whether it is the Apps extension that says so.

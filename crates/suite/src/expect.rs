@@ -84,6 +84,11 @@ impl<'c> Ask<'c> {
 }
 
 impl Answer {
+    /// What came back on `session`.
+    pub(crate) const fn new(reply: Reply, session: Session) -> Self {
+        Self { reply, session }
+    }
+
     /// A violation that this exchange shows.
     pub fn violated(&self, expected: impl Into<String>, actual: impl Into<String>) -> Finding {
         let mut evidence = Evidence::new(expected, actual);

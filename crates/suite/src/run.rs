@@ -13,8 +13,8 @@ use transport::serve::Via;
 use crate::baseline::{Baseline, Ledger};
 use crate::check::Run;
 use crate::{
-    Calls, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, TargetReport, Verdict,
-    WireCx,
+    Calls, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, TargetReport,
+    Verdict, WireCx,
 };
 
 /// How to run.

@@ -1,5 +1,6 @@
 //! Small words for editing messages.
 
+use protocol::Era;
 use serde_json::Value;
 
 use super::Outgoing;
@@ -55,4 +56,48 @@ pub(super) fn remove(object: &mut Value, member: &str) {
     if let Some(members) = object.as_object_mut() {
         members.shift_remove(member);
     }
+}
+
+/// Sends `extra` ahead of every result, where `applies` says so.
+pub(super) fn ahead(message: Value, applies: bool, extra: Value) -> Vec<Value> {
+    if applies && message.get("result").is_some() { vec![extra, message] } else { vec![message] }
+}
+
+/// Whether the message goes to a client of the legacy era.
+pub(super) fn legacy(outgoing: &Outgoing<'_>) -> bool {
+    outgoing.version.is_some_and(|version| version.era() == Era::Legacy)
+}
+
+/// Whether the message goes to a client of the modern era.
+pub(super) fn modern(outgoing: &Outgoing<'_>) -> bool {
+    outgoing.version.is_some_and(|version| version.era() == Era::Modern)
+}
+
+/// Edits the results of several methods.
+pub(super) fn results_of(
+    outgoing: &Outgoing<'_>,
+    methods: &[&str],
+    message: Value,
+    change: impl FnOnce(&mut Value),
+) -> Vec<Value> {
+    match outgoing.method.filter(|method| methods.contains(method)) {
+        Some(method) => result_of(outgoing, method, message, change),
+        None => vec![message],
+    }
+}
+
+/// Gives the errors of `from` another code, in answers to `methods`, or to all when there are none.
+pub(super) fn recode(
+    outgoing: &Outgoing<'_>,
+    methods: &[&str],
+    message: Value,
+    from: i64,
+    to: i64,
+) -> Vec<Value> {
+    let concerns = methods.is_empty() || outgoing.method.is_some_and(|method| methods.contains(&method));
+    in_error(message, |m, code| {
+        if concerns && code == from {
+            m["error"]["code"] = to.into();
+        }
+    })
 }

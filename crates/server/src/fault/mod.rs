@@ -7,7 +7,9 @@ pub mod app_details;
 pub mod apps;
 pub mod asks;
 pub mod authorization;
+pub mod base;
 pub mod calls;
+pub mod cancellation;
 mod edit;
 mod faulty;
 pub mod framing;
@@ -15,10 +17,13 @@ pub mod headers;
 pub mod http;
 pub mod lifecycle;
 pub mod lists;
+pub mod mrtr;
+pub mod negotiation;
 pub mod openai;
 pub mod resources;
 pub mod stdio;
 pub mod streams;
+pub mod tasks;
 pub mod tools;
 
 use std::fmt;
@@ -142,8 +147,10 @@ impl fmt::Debug for Effect {
 
 const ALL: &[&[&Fault]] = &[
     framing::FAULTS,
+    base::FAULTS,
     stdio::FAULTS,
     lifecycle::FAULTS,
+    negotiation::FAULTS,
     http::FAULTS,
     streams::FAULTS,
     headers::FAULTS,
@@ -153,6 +160,9 @@ const ALL: &[&[&Fault]] = &[
     lists::FAULTS,
     resources::FAULTS,
     asks::FAULTS,
+    cancellation::FAULTS,
+    mrtr::FAULTS,
+    tasks::FAULTS,
     apps::FAULTS,
     app_details::FAULTS,
     openai::FAULTS,

@@ -10,6 +10,7 @@ use crate::catalogue::{ICON, media};
 use crate::client::Client;
 use crate::context::{Call, Reply, Stop};
 use crate::fault::lifecycle as fault;
+use crate::fault::negotiation::OLDEST_OFFERED;
 use crate::peer::Peer;
 use crate::rpc::RpcError;
 use crate::server::{is_of_other_era, supported};
@@ -35,7 +36,7 @@ pub(crate) fn read(peer: &Peer, method: &str, params: &Value) -> Result<(Client,
             Ok((Client { hints, ..client }, progress))
         }
         // Allowed before the handshake, and the same in every revision that has it.
-        None if method == "ping" => Ok((stranger(), progress)),
+        None if method == "ping" => Ok((stranger(Version::LATEST_LEGACY), progress)),
         None if is_of_other_era(Version::LATEST_LEGACY, method)
             && !is_of_other_era(Version::LATEST, method) =>
         {
@@ -65,9 +66,13 @@ pub(crate) fn initialize(call: &Call) -> Result<Reply, Stop> {
     if !call.peer.shake_hands(call.client.clone()) {
         return Err(RpcError::invalid_request("initialize was sent before").into());
     }
-    let echoed = !known && call.server.is_broken(&fault::UNKNOWN_VERSION_ECHOED);
+    let version = match known {
+        false if call.server.is_broken(&fault::UNKNOWN_VERSION_ECHOED) => asked,
+        false if call.server.is_broken(&OLDEST_OFFERED) => Version::V2024_11_05.as_str(),
+        true | false => call.version().as_str(),
+    };
     Ok(Reply::Done(json!({
-        "protocolVersion": if echoed { asked } else { call.version().as_str() },
+        "protocolVersion": version,
         "capabilities": capabilities(call),
         "serverInfo": server_info(),
         "instructions": INSTRUCTIONS,
@@ -123,13 +128,9 @@ fn capabilities(call: &Call) -> Value {
     capabilities
 }
 
-fn stranger() -> Client {
-    Client {
-        version: Version::LATEST_LEGACY,
-        capabilities: json!({}).into(),
-        log_level: None,
-        hints: Hints::default(),
-    }
+/// A client of which nothing is known.
+pub(crate) fn stranger(version: Version) -> Client {
+    Client { version, capabilities: json!({}).into(), log_level: None, hints: Hints::default() }
 }
 
 fn token(value: &Value) -> Result<Value, RpcError> {

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::apps;
 use crate::context::{Call, Reply, Stop};
 use crate::fault::lifecycle as fault;
+use crate::fault::negotiation::CAPABILITY_UNSERVED;
 use crate::rpc::RpcError;
 
 /// Whether a result may be kept, and for how long.
@@ -29,6 +30,9 @@ pub(crate) fn dispatch(call: &Call) -> Result<Reply, Stop> {
             Err(RpcError::method_not_found(name).into())
         }
         name @ "server/discover" if call.server.is_broken(&fault::DISCOVER_MISSING) => {
+            Err(RpcError::method_not_found(name).into())
+        }
+        name @ "prompts/list" if call.server.is_broken(&CAPABILITY_UNSERVED) => {
             Err(RpcError::method_not_found(name).into())
         }
         "initialize" => lifecycle::initialize(call),

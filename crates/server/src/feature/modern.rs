@@ -17,6 +17,7 @@ use crate::fault::asks::META_LEVEL_UNCHECKED;
 use crate::fault::headers as spoilt;
 use crate::fault::http::HEADER_MISMATCH_SERVED;
 use crate::fault::lifecycle as fault;
+use crate::fault::mrtr;
 use crate::params::Params;
 use crate::rpc::RpcError;
 use crate::server::{Server, supported};
@@ -205,6 +206,10 @@ pub(crate) fn missing_capabilities(version: Version, needs: &[Capability]) -> Rp
 /// ones are asked for at once.
 pub(crate) fn answers(call: &Call, asks: &[Ask]) -> Result<Vec<Value>, Stop> {
     let known = known(call)?;
+    let stray = known.keys().find(|key| !asks.iter().any(|ask| ask.key == key.as_str()));
+    if let Some(stray) = stray.filter(|_| call.server.is_broken(&mrtr::EXTRA_ANSWER_REFUSED)) {
+        return Err(RpcError::invalid_params(format!("nobody asked for {stray}")).into());
+    }
     let mut missing = Map::new();
     let mut answers = Vec::new();
     for ask in asks {
@@ -213,7 +218,13 @@ pub(crate) fn answers(call: &Call, asks: &[Ask]) -> Result<Vec<Value>, Stop> {
             None => drop(missing.insert(ask.key.to_owned(), ask.as_input())),
         }
     }
-    if missing.is_empty() { Ok(answers) } else { Err(Stop::Input(missing)) }
+    if missing.is_empty() {
+        return Ok(answers);
+    }
+    if call.params.get("requestState").is_some() && call.server.is_broken(&mrtr::MISSING_ANSWER_REFUSED) {
+        return Err(RpcError::invalid_params("an answer is missing").into());
+    }
+    Err(Stop::Input(missing))
 }
 
 /// The interim result that asks for `requests`.
@@ -232,14 +243,19 @@ fn known(call: &Call) -> Result<Map<String, Value>, RpcError> {
         None => {}
         Some(Value::String(text)) => {
             let state = call.server.sealer.open(&subject(call), text);
-            let state = state.map_err(|broken| RpcError::invalid_params(broken.to_string()))?;
+            let state = match state {
+                Err(_) if call.server.is_broken(&mrtr::STATE_UNVERIFIED) => Value::Null,
+                state => state.map_err(|broken| RpcError::invalid_params(broken.to_string()))?,
+            };
             known.extend(state[ANSWERS].as_object().cloned().unwrap_or_default());
         }
         Some(_) => return Err(RpcError::invalid_params("requestState must be a string")),
     }
     match call.params.get("inputResponses") {
         None => {}
+        Some(_) if call.server.is_broken(&mrtr::ANSWERS_IGNORED) => {}
         Some(Value::Object(answers)) => known.extend(answers.clone()),
+        Some(_) if call.server.is_broken(&mrtr::ANSWERS_UNCHECKED) => {}
         Some(_) => return Err(RpcError::invalid_params("inputResponses must be an object")),
     }
     Ok(known)
@@ -247,6 +263,9 @@ fn known(call: &Call) -> Result<Map<String, Value>, RpcError> {
 
 /// What sealed state is bound to: the method and those params that are the same in every round.
 fn subject(call: &Call) -> String {
+    if call.server.is_broken(&mrtr::STATE_UNBOUND) {
+        return String::new();
+    }
     let mut hasher = DefaultHasher::new();
     for member in ["name", "uri", "arguments"] {
         call.params.get(member).map(Value::to_string).hash(&mut hasher);

@@ -50,7 +50,7 @@ fn cited_places_exist() {
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('\t').collect()).collect();
     let mut wrong = Vec::new();
     for check in registry() {
-        for cite in check.cites.iter().filter(|cite| !cite.is_apps() && !cite.is_elsewhere()) {
+        for cite in check.cites.iter().filter(|cite| !cite.is_extension() && !cite.is_elsewhere()) {
             let (page, rest) = cite.place.split_once('#').unwrap();
             let anchor = rest.split('/').next().unwrap();
             for version in cite.span.versions() {

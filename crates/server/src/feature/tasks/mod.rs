@@ -12,13 +12,14 @@ mod task;
 
 use std::sync::Arc;
 
-use protocol::Era;
 use protocol::meta::RELATED_TASK;
+use protocol::{Era, code};
 use serde_json::{Value, json};
 use transport::serve::Out;
 
 use self::task::Next;
 use crate::context::{Call, Reply, Stop};
+use crate::fault::tasks as fault;
 use crate::lists;
 use crate::rpc::RpcError;
 
@@ -50,7 +51,10 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
 /// `tasks/cancel`: once it has ended that is an error in 2025-11-25, and nothing to speak of in 2026-07-28.
 pub(crate) fn cancel(call: &Call) -> Result<Reply, Stop> {
     let task = find(call)?;
-    let cancelled = task.cancel(&call.server);
+    if call.server.is_broken(&fault::TASK_CANCEL_REFUSED) {
+        return Err(RpcError::new(code::INTERNAL_ERROR, "tasks cannot be cancelled here").into());
+    }
+    let cancelled = task.cancel(&call.server) || call.server.is_broken(&fault::TASK_CANCELLED_TWICE);
     match call.version().era() {
         Era::Modern => Ok(Reply::Done(json!({}))),
         Era::Legacy if cancelled => Ok(Reply::Done(task.outlined())),
@@ -67,13 +71,18 @@ pub(crate) fn update(call: &Call) -> Result<Reply, Stop> {
     let Some(Value::Object(responses)) = call.params.get("inputResponses") else {
         return Err(RpcError::invalid_params("tasks/update: `inputResponses` must be an object").into());
     };
-    task.answer(&call.server, responses);
+    if !call.server.is_broken(&fault::TASK_UPDATE_IGNORED) {
+        task.answer(&call.server, responses);
+    }
     Ok(Reply::Done(json!({})))
 }
 
 /// `tasks/result` (2025-11-25): waits for the end, and meanwhile asks what the task asks.
 pub(crate) fn result(call: &Call) -> Result<Reply, Stop> {
     let task = find(call)?;
+    if call.server.is_broken(&fault::TASK_RESULT_EARLY) && !task.status().is_terminal() {
+        return Err(RpcError::invalid_params("the task has not ended").into());
+    }
     Ok(Reply::Later(Box::new(|call| Box::pin(async move { wait(&call, &task).await }))))
 }
 

@@ -10,6 +10,8 @@ use super::store::{LONGEST, TTL};
 use crate::answer::concluded;
 use crate::catalogue::{TaskSupport, Tool};
 use crate::context::{Call, Later};
+use crate::fault::Fault;
+use crate::fault::tasks::{TASK_SUPPORT_IGNORED, TASK_UNNEGOTIATED};
 use crate::feature::modern;
 use crate::rpc::RpcError;
 
@@ -27,6 +29,11 @@ pub(crate) fn plan(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
     match call.version() {
         Version::V2024_11_05 | Version::V2025_03_26 | Version::V2025_06_18 => Ok(Plan::Call),
         Version::V2025_11_25 => wished(call, tool),
+        Version::V2026_07_28
+            if tool.tasks != TaskSupport::Forbidden && is_broken(call, &TASK_UNNEGOTIATED) =>
+        {
+            Ok(Plan::Task(TTL))
+        }
         Version::V2026_07_28 => match (tool.tasks, call.client.has(TASKS_EXTENSION)) {
             (TaskSupport::Forbidden, _) | (TaskSupport::Optional, false) => Ok(Plan::Call),
             (TaskSupport::Optional | TaskSupport::Required, true) => Ok(Plan::Task(TTL)),
@@ -37,11 +44,18 @@ pub(crate) fn plan(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
     }
 }
 
+fn is_broken(call: &Call, fault: &Fault) -> bool {
+    call.server.is_broken(fault)
+}
+
 fn wished(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
     let refuse = |how: &str| {
         let why = format!("tool {} can be called {how} a task", tool.name);
         Err(RpcError::new(code::METHOD_NOT_FOUND, why))
     };
+    if is_broken(call, &TASK_SUPPORT_IGNORED) {
+        return call.params.get("task").map_or(Ok(Plan::Call), |wish| ttl(wish).map(Plan::Task));
+    }
     match (call.params.get("task"), tool.tasks) {
         (None, TaskSupport::Forbidden | TaskSupport::Optional) => Ok(Plan::Call),
         (None, TaskSupport::Required) => refuse("only as"),

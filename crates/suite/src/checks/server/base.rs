@@ -76,7 +76,7 @@ const ID_ECHOED: Check = Check {
 
 async fn id_echoed(cx: &ServerCx) -> Verdict {
     let session = cx.fresh().await?;
-    for id in ["0", "\"yardstick-id\"", "9007199254740991", "-7"] {
+    for id in ["0", "\"yardstick-id\"", "9007199254740991", "-7", "\"0\"", "\"\""] {
         let answer = cx.on(&session, "yardstick/no-such-method").with(|r| r.id(id)).send().await?;
         let echoed = answer.reply.frame().and_then(|f| f.id.map(|raw| raw.get().to_owned()));
         if echoed.as_deref() != Some(id) {

@@ -14,7 +14,7 @@ const HANDSHAKE_COMPLETE: Check = Check {
     id: "server/lifecycle/handshake-complete",
     title: "the result of initialize has protocolVersion, capabilities and serverInfo",
     cites: &[must("basic/lifecycle#initialization", Span::LEGACY)],
-    aliases: &[],
+    aliases: &["test_initialization", "test_server_info_requirements"],
     why: "a client cannot know what it may ask for, and typed clients refuse to connect",
     fix: "return all three; capabilities may be empty, serverInfo needs name and version",
     on: On::Any,
@@ -41,7 +41,7 @@ const VERSION_AGREED: Check = Check {
     id: "server/lifecycle/version-agreed",
     title: "a revision that the server supports is agreed to as it was asked for",
     cites: &[must("basic/lifecycle#version-negotiation", Span::LEGACY)],
-    aliases: &[],
+    aliases: &["test_initialization_negotiation"],
     why: "a client that is offered another revision than the one it asked for disconnects, or misreads what follows",
     fix: "answer with the requested version whenever you support it, not with your newest",
     on: On::Any,
@@ -88,7 +88,7 @@ async fn version_countered(cx: &ServerCx) -> Verdict {
 }
 
 /// A handshake by hand, on a connection of its own: its result.
-async fn initialize(cx: &ServerCx, version: &str) -> Result<Value, Finding> {
+pub(super) async fn initialize(cx: &ServerCx, version: &str) -> Result<Value, Finding> {
     let session = cx.unopened().await?;
     let profile = Profile::default();
     let params = json!({

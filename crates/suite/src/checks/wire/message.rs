@@ -1,15 +1,12 @@
 //! What messages hold: strict JSON, the schema of the revision, results that say what they are.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
-use ::wire::{Flaw, Frame, Id, Kind, inspect};
+use ::wire::{Flaw, Frame, Kind, inspect};
 use protocol::method;
 use protocol::{Span, Version, schema};
 use serde_json::Value;
 use server::fault::{framing, lifecycle, tools};
 
-use super::{frames, requests, sent, violated};
+use super::{Asked, frames, sent, violated};
 use crate::{Check, On, Run, Verdict, WireCx, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
@@ -82,8 +79,7 @@ const SCHEMA: Check = Check {
 };
 
 fn matches_schema(cx: &WireCx<'_>) -> Verdict {
-    let sent = requests(cx).filter(|frame| frame.kind() == Kind::Request);
-    let asked: HashMap<_, _> = sent.filter_map(|frame| Some((frame.id()?, frame.method()?))).collect();
+    let asked = Asked::on(cx);
     for (entry, frame) in frames(cx) {
         let Some((name, value)) = defined_by(cx, &asked, &frame) else { continue };
         let Some(validator) = schema::validator(cx.version, name) else { continue };
@@ -95,20 +91,20 @@ fn matches_schema(cx: &WireCx<'_>) -> Verdict {
 }
 
 /// The definition that a frame has to match, and the part of it that has to.
-fn defined_by(
-    cx: &WireCx<'_>,
-    asked: &HashMap<Id, Cow<'_, str>>,
-    frame: &Frame<'_>,
-) -> Option<(&'static str, Value)> {
+fn defined_by(cx: &WireCx<'_>, asked: &Asked<'_>, frame: &Frame<'_>) -> Option<(&'static str, Value)> {
     let parse = |raw: &serde_json::value::RawValue| serde_json::from_str(raw.get()).ok();
     match frame.kind() {
         Kind::Result => {
-            let method = method::find(cx.version, asked.get(&frame.id()?)?)?;
+            let method = method::find(cx.version, &asked.method(frame)?)?;
             let result: Value = parse(frame.result?)?;
             match result["resultType"].as_str() {
                 Some("input_required") => Some(("InputRequiredResult", result)),
                 // What an extension brings has a definition of its own.
                 Some(other) if other != "complete" => None,
+                // What became a task has its result later.
+                None if method.may_become_task(cx.version) && result["task"].is_object() => {
+                    Some(("CreateTaskResult", result))
+                }
                 Some(_) | None => Some((method.result?, result)),
             }
         }

@@ -2,21 +2,72 @@
 
 mod asks;
 pub(super) mod caching;
+pub(super) mod cancellation;
 pub(super) mod client;
 pub(super) mod direction;
 pub(super) mod elicitation;
+pub(super) mod exchange;
 pub(super) mod http;
 pub(super) mod jsonrpc;
+pub(super) mod lifecycle;
 pub(super) mod logging;
 pub(super) mod message;
+pub(super) mod meta;
+pub(super) mod mrtr;
+pub(super) mod progress;
 pub(super) mod sampling;
 pub(super) mod stdio;
+pub(super) mod subscriptions;
+pub(super) mod tasks;
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
-use ::wire::{Direction, Entry, Frame, Payload, What};
+use ::wire::{Direction, Entry, Frame, Id, Payload, What};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::{Check, Evidence, Excerpt, Finding, WireCx};
+
+/// Every frame of either side, in the order in which they were seen.
+fn said<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> {
+    cx.transcript.messages().flat_map(|entry| split(entry).into_iter().map(move |frame| (entry, frame)))
+}
+
+/// A span as a value; null when there is none.
+fn value(raw: Option<&RawValue>) -> Value {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+/// Our requests by their ids: of several with one id, the first.
+struct Asked<'a>(HashMap<Id, Frame<'a>>);
+
+impl<'a> Asked<'a> {
+    fn on(cx: &'a WireCx<'_>) -> Self {
+        let mut asked = HashMap::new();
+        for request in requests(cx).filter(|request| request.method.is_some()) {
+            if let Some(id) = request.id() {
+                asked.entry(id).or_insert(request);
+            }
+        }
+        Self(asked)
+    }
+
+    /// The request that a response answers.
+    fn by(&self, response: &Frame<'_>) -> Option<&Frame<'a>> {
+        self.0.get(&response.id()?)
+    }
+
+    /// The method of the request that a response answers.
+    fn method(&self, response: &Frame<'_>) -> Option<Cow<'a, str>> {
+        self.by(response)?.method()
+    }
+}
+
+/// Whether a span has `words` in it somewhere, which is cheaper to know than what it says.
+fn mentions(raw: Option<&RawValue>, words: &str) -> bool {
+    raw.is_some_and(|raw| raw.get().contains(words))
+}
 
 /// Whether a check judges the messages of a client as well as those of a server.
 pub(crate) fn suits_clients(check: &Check) -> bool {

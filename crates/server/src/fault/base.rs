@@ -1,0 +1,161 @@
+//! Faults of requests, batches, ids and metadata.
+
+use serde_json::{Value, json};
+
+use super::edit::{ahead, each, legacy, modern, recode, remove, result_of};
+use super::{Effect, Fault};
+
+pub(super) const FAULTS: &[&Fault] = &[
+    &RESULT_NULL,
+    &REQUEST_ID_NULL,
+    &REQUEST_ID_REUSED,
+    &NOTIFICATION_WITH_ID,
+    &META_KEY_BROKEN,
+    &TRACE_BROKEN,
+    &RESULT_TYPE_INVENTED,
+    &INVALID_ANSWERED,
+    &INVALID_WRONG_CODE,
+    &INVALID_DEAFENS,
+    &ANSWERS_MIXED_UP,
+    &ONE_OF_MANY_LOST,
+    &BATCH_SERVED,
+    &BATCH_EMPTY_IGNORED,
+];
+
+/// Nothing instead of an empty object.
+pub const RESULT_NULL: Fault = Fault {
+    name: "result-null",
+    about: "the result of prompts/list is null",
+    effect: Effect::Message(|out, m| result_of(out, "prompts/list", m, |r| *r = Value::Null)),
+};
+
+/// A request that cannot be answered.
+pub const REQUEST_ID_NULL: Fault = Fault {
+    name: "request-id-null",
+    about: "the server pings with the id null",
+    effect: Effect::Message(|out, m| {
+        ahead(m, legacy(out), json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }))
+    }),
+};
+
+/// One id for all requests.
+pub const REQUEST_ID_REUSED: Fault = Fault {
+    name: "request-id-reused",
+    about: "the server uses the same id for all its pings",
+    effect: Effect::Message(|out, m| {
+        ahead(m, legacy(out), json!({ "jsonrpc": "2.0", "id": "again", "method": "ping" }))
+    }),
+};
+
+/// A notification that wants an answer.
+pub const NOTIFICATION_WITH_ID: Fault = Fault {
+    name: "notification-with-id",
+    about: "notifications have an id",
+    effect: Effect::Message(|_, m| {
+        each(m, |m| {
+            if m.get("method").and_then(Value::as_str).is_some_and(|name| name.starts_with("notifications/"))
+            {
+                m["id"] = json!("note");
+            }
+        })
+    }),
+};
+
+/// A name that `_meta` does not allow.
+pub const META_KEY_BROKEN: Fault = Fault {
+    name: "meta-key-broken",
+    about: "tools are listed with a key in _meta that has no proper form",
+    effect: Effect::Message(|out, m| {
+        result_of(out, "tools/list", m, |r| r["_meta"]["1example.com/-key"] = json!(true))
+    }),
+};
+
+/// Trace context that nobody can parse.
+pub const TRACE_BROKEN: Fault = Fault {
+    name: "trace-broken",
+    about: "results carry a traceparent that is none",
+    effect: Effect::Message(|out, m| {
+        let modern = modern(out);
+        each(m, |m| {
+            if modern && m.get("result").is_some() {
+                m["result"]["_meta"]["traceparent"] = json!("yes");
+            }
+        })
+    }),
+};
+
+/// A type of result that nobody defined.
+pub const RESULT_TYPE_INVENTED: Fault = Fault {
+    name: "result-type-invented",
+    about: "complete results call themselves done",
+    effect: Effect::Message(|_, m| {
+        each(m, |m| {
+            if m["result"]["resultType"] == "complete" {
+                m["result"]["resultType"] = json!("done");
+            }
+        })
+    }),
+};
+
+/// What is no request succeeds.
+pub const INVALID_ANSWERED: Fault = Fault {
+    name: "invalid-answered",
+    about: "a message that is no proper request gets an empty result",
+    effect: Effect::Message(|_, m| {
+        each(m, |m| {
+            let code = m["error"]["code"].as_i64();
+            if code == Some(-32600) || (code == Some(-32602) && mentions(m, "params must be")) {
+                remove(m, "error");
+                m["result"] = json!({});
+            }
+        })
+    }),
+};
+
+fn mentions(message: &Value, words: &str) -> bool {
+    message["error"]["message"].as_str().is_some_and(|text| text.contains(words))
+}
+
+/// The wrong code for what is no request.
+pub const INVALID_WRONG_CODE: Fault = Fault {
+    name: "invalid-wrong-code",
+    about: "a message that is no proper request gets -32603",
+    effect: Effect::Message(|out, m| recode(out, &[], m, -32600, -32603)),
+};
+
+/// One bad message ends everything.
+pub const INVALID_DEAFENS: Fault = Fault {
+    name: "invalid-deafens",
+    about: "after a message that is no proper request nothing is answered any more",
+    effect: Effect::Switch,
+};
+
+/// One request gets the answer of another.
+pub const ANSWERS_MIXED_UP: Fault = Fault {
+    name: "answers-mixed-up",
+    about: "prompts/list is answered with the result of tools/list",
+    effect: Effect::Message(|out, m| {
+        result_of(out, "prompts/list", m, |r| {
+            remove(r, "prompts");
+            r["tools"] = json!([]);
+        })
+    }),
+};
+
+/// A request that is never answered.
+pub const ONE_OF_MANY_LOST: Fault = Fault {
+    name: "one-of-many-lost",
+    about: "prompts/list is never answered",
+    effect: Effect::Message(|out, m| match out.method {
+        Some("prompts/list") => Vec::new(),
+        _ => vec![m],
+    }),
+};
+
+/// Batches where there are none.
+pub const BATCH_SERVED: Fault =
+    Fault { name: "batch-served", about: "batches are served in every revision", effect: Effect::Switch };
+
+/// An empty batch is not an error.
+pub const BATCH_EMPTY_IGNORED: Fault =
+    Fault { name: "batch-empty-ignored", about: "an empty batch gets no answer", effect: Effect::Switch };

@@ -1,0 +1,112 @@
+//! Batches: where a revision has them, and where it has not.
+
+use std::time::Duration;
+
+use protocol::{Span, Version};
+use serde_json::json;
+use server::fault::{base as fault, framing};
+use transport::client::Failure;
+use transport::serve::Via;
+
+use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, defined, must};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[NOTIFICATIONS_UNANSWERED, EMPTY_REFUSED, NOT_SERVED];
+
+/// How long silence is listened to.
+const SILENCE: Duration = Duration::from_millis(150);
+
+const WITH_BATCHES: Span = Span::only(Version::V2025_03_26);
+
+const NOTIFICATIONS_UNANSWERED: Check = Check {
+    id: "server/base/batch-of-notifications-unanswered",
+    title: "a batch of notifications gets no response",
+    cites: &[must("basic/index#messages", WITH_BATCHES), must("basic/index#batching", WITH_BATCHES)],
+    aliases: &["test_jsonrpc_batch_support"],
+    why: "an empty list, or answers to notifications, are responses that belong to nothing",
+    fix: "send nothing when a batch has no requests in it; over HTTP answer 202",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(notifications_unanswered(cx))),
+    fault: &framing::NOTIFICATION_ANSWERED,
+};
+
+async fn notifications_unanswered(cx: &ServerCx) -> Verdict {
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" });
+    match answer_to(cx, &json!([note, note]).to_string(), SILENCE).await? {
+        Some(bytes) if !bytes.is_empty() => Err(shown(&bytes, "no response", "a response")),
+        Some(_) | None => Ok(()),
+    }
+}
+
+const EMPTY_REFUSED: Check = Check {
+    id: "server/base/batch-empty-refused",
+    title: "an empty batch is answered with one error",
+    cites: &[must("basic/index#messages", WITH_BATCHES), must("basic/index#batching", WITH_BATCHES)],
+    aliases: &[],
+    why: "JSON-RPC counts an empty batch among invalid requests; a client that sends one would wait for ever",
+    fix: "answer [] with one error object, code -32600, not in a list",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(empty_refused(cx))),
+    fault: &fault::BATCH_EMPTY_IGNORED,
+};
+
+async fn empty_refused(cx: &ServerCx) -> Verdict {
+    match answer_to(cx, "[]", Duration::from_millis(700)).await? {
+        Some(bytes) => match wire::Frame::parse(&bytes) {
+            Ok(frame) if frame.error.is_some() => Ok(()),
+            Ok(_) | Err(_) => Err(shown(&bytes, "one error", "something else")),
+        },
+        None => Err(Finding::violated("one error", "nothing")),
+    }
+}
+
+const NOT_SERVED: Check = Check {
+    id: "server/base/batch-not-served",
+    title: "a batch is not answered with a batch where the revision has none",
+    cites: &[defined("basic/index#messages", Span::since(Version::V2025_06_18))],
+    aliases: &["test_batch_request_rejection", "test_2025_06_18"],
+    why: "clients of this revision read one message at a time, and cannot read a list of them",
+    fix: "refuse a list of messages with -32600",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(not_served(cx))),
+    fault: &fault::BATCH_SERVED,
+};
+
+async fn not_served(cx: &ServerCx) -> Verdict {
+    let method = if cx.version.era() == protocol::Era::Legacy { "ping" } else { "server/discover" };
+    let one = |id: &str| json!({ "jsonrpc": "2.0", "id": id, "method": method });
+    let batch = json!([one("batch-1"), one("batch-2")]).to_string();
+    match answer_to(cx, &batch, Duration::from_millis(300)).await? {
+        Some(bytes) if bytes.trim_ascii_start().starts_with(b"[") => {
+            Err(shown(&bytes, "a single error, or nothing", "a list of messages"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Sends `batch` on a session of its own: the first message that comes back, or for HTTP the whole body.
+async fn answer_to(cx: &ServerCx, batch: &str, patience: Duration) -> Result<Option<Vec<u8>>, Finding> {
+    let session = cx.fresh().await?;
+    let line = format!("{batch}\n");
+    if cx.via != Via::Pipe {
+        return match session.request("ping").body(line).timeout(patience).send().await {
+            Ok(reply) => {
+                let first = reply.messages.first().map(|message| message.bytes.to_vec());
+                Ok(first.or_else(|| (!reply.body.is_empty()).then(|| reply.body.to_vec())))
+            }
+            Err(Failure::TimedOut { .. }) => Ok(None),
+            Err(failure) => Err(failure.into()),
+        };
+    }
+    session.send_bytes(line).await?;
+    while let Some(message) = session.incoming(patience).await? {
+        let response = message.frames().iter().any(|frame| frame.method.is_none());
+        if response || message.frame().is_none() {
+            return Ok(Some(message.bytes.to_vec()));
+        }
+    }
+    Ok(None)
+}
+
+fn shown(bytes: &[u8], expected: &str, actual: &str) -> Finding {
+    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(Excerpt::of(Party::Server, bytes))))
+}

@@ -1,0 +1,122 @@
+//! Cancellation: of what is under way, and of what is not.
+
+use std::time::Duration;
+
+use protocol::{Era, Span};
+use serde_json::{Value, json};
+use server::fault::cancellation as fault;
+use transport::client::{Failure, Message, Session};
+use transport::serve::Via;
+
+use super::fixture::{call, fixture};
+use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, should};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[CANCELLED_UNANSWERED, STRAY_IGNORED];
+
+/// How long silence is listened to.
+const SILENCE: Duration = Duration::from_millis(150);
+
+const CANCELLED_UNANSWERED: Check = Check {
+    id: "server/cancellation/cancelled-unanswered",
+    title: "a request that was cancelled is not answered",
+    cites: &[
+        should("basic/utilities/cancellation#behavior-requirements", Span::LEGACY),
+        should("basic/patterns/cancellation#behavior-requirements", Span::MODERN),
+    ],
+    aliases: &["test_async_tool_cancellation", "test_cancellation_validation"],
+    why: "the work goes on at the user's expense, and the client has forgotten the request",
+    fix: "stop the work when notifications/cancelled names its request, and send nothing for it",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(cancelled_unanswered(cx))),
+    fault: &fault::CANCEL_IGNORED,
+};
+
+/// What says that it is under way can be cancelled; what is cancelled later than that may have been answered already.
+async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
+    if cx.version.era() == Era::Modern && cx.via != Via::Pipe {
+        return Err(Finding::not_applicable("over HTTP a request is cancelled by closing its stream"));
+    }
+    let tool = fixture(cx, "test_tool_with_progress").await?;
+    let session = cx.fresh().await?;
+    let ask = call(cx, &session, tool, &json!({})).with(|r| r.meta("progressToken", "cancelled"));
+    let mut pending = ask.start().await?;
+    loop {
+        match pending.next_within(Duration::from_secs(2)).await? {
+            Some(message) if message.is_notification("notifications/progress") => break,
+            Some(message) if !is_response(&message) => {}
+            Some(_) | None => return Err(Finding::blocked("the call ended before it reported progress")),
+        }
+    }
+    pending.cancel("measured by yardstick").await?;
+    loop {
+        match pending.next_within(Duration::from_millis(400)).await {
+            Ok(Some(message)) if is_response(&message) => {
+                return Err(shown(&message, "no response after the cancellation", "a response"));
+            }
+            Ok(Some(_)) => {}
+            Ok(None) | Err(Failure::TimedOut { .. }) => return Ok(()),
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+}
+
+const STRAY_IGNORED: Check = Check {
+    id: "server/cancellation/stray-ignored",
+    title: "cancellations that fit no request are ignored",
+    cites: &[
+        should("basic/utilities/cancellation#error-handling", Span::LEGACY),
+        should("basic/patterns/cancellation#error-handling", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "a cancellation may cross the response on its way; a client that did nothing wrong gets an error",
+    fix: "ignore cancellations of unknown, of completed and of unnamed requests",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(stray_ignored(cx))),
+    fault: &fault::CANCEL_ANSWERED,
+};
+
+async fn stray_ignored(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let probe = if cx.version.era() == Era::Legacy { "ping" } else { "server/discover" };
+    cx.on(&session, probe).with(|r| r.id("\"completed\"")).send().await?;
+    for params in
+        [json!({ "requestId": "nobody" }), json!({ "requestId": "completed" }), json!({ "reason": "?" })]
+    {
+        stray(cx, &session, params).await?;
+    }
+    if cx.via == Via::Pipe {
+        silent(&session).await?;
+    }
+    cx.on(&session, probe).send().await?.expect_result().map(drop)
+}
+
+/// On a pipe a response would come by itself.
+async fn silent(session: &Session) -> Verdict {
+    while let Some(message) = session.incoming(SILENCE).await? {
+        if is_response(&message) {
+            return Err(shown(&message, "no response", "a response"));
+        }
+    }
+    Ok(())
+}
+
+async fn stray(cx: &ServerCx, session: &Session, params: Value) -> Verdict {
+    let answer = cx.notification_on(session, "notifications/cancelled").params(params).send().await?;
+    let refused = answer.reply.status().is_some_and(|status| status >= 400);
+    if answer.reply.frame().is_some() && !refused {
+        return Err(answer.violated("no response", answer.summary()));
+    }
+    Ok(())
+}
+
+fn is_response(message: &Message) -> bool {
+    message
+        .frames()
+        .iter()
+        .any(|frame| frame.method.is_none() && (frame.result.is_some() || frame.error.is_some()))
+}
+
+fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
+    let excerpt = Excerpt::of(Party::Server, &message.bytes);
+    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
+}

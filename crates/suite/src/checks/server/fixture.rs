@@ -1,0 +1,54 @@
+//! Tools that a server carries under the names that the official conformance suite gave them.
+
+use serde_json::{Value, json};
+use transport::client::{Answer as Given, Session};
+
+use crate::expect::Ask;
+use crate::{Finding, ServerCx};
+
+/// The tool of that name, if the server lists it.
+pub(super) async fn fixture<'c>(cx: &'c ServerCx, name: &str) -> Result<&'c Value, Finding> {
+    let found = cx.tools().await?.iter().find(|tool| tool["name"] == name);
+    found.ok_or_else(|| Finding::not_applicable(format!("the server has no tool {name}")))
+}
+
+/// The tools of those names that the server lists; not applicable if there is none.
+pub(super) async fn fixtures<'c>(cx: &'c ServerCx, names: &[&str]) -> Result<Vec<&'c Value>, Finding> {
+    let tools = cx.tools().await?.iter();
+    let found: Vec<_> =
+        tools.filter(|tool| tool["name"].as_str().is_some_and(|name| names.contains(&name))).collect();
+    if found.is_empty() {
+        return Err(Finding::not_applicable(format!(
+            "the server has none of the tools {}",
+            names.join(", ")
+        )));
+    }
+    Ok(found)
+}
+
+/// A call of `tool` on `session`.
+pub(super) fn call<'c>(cx: &'c ServerCx, session: &Session, tool: &Value, arguments: &Value) -> Ask<'c> {
+    let params = json!({ "name": tool["name"], "arguments": arguments });
+    cx.on(session, "tools/call").params(params).with(|request| request.mirror(&tool["inputSchema"]))
+}
+
+/// What our end answers to `inputRequests`, by key.
+pub(super) fn responses(session: &Session, requests: &Value) -> Value {
+    let answer = |input: &Value| {
+        let method = input["method"].as_str().unwrap_or_default();
+        match session.profile().answer(method, &input["params"]) {
+            Given::Result(result) => Some(result),
+            Given::Error { .. } | Given::Silence => None,
+        }
+    };
+    let requests = requests.as_object().into_iter().flatten();
+    Value::Object(requests.filter_map(|(key, input)| Some((key.clone(), answer(input)?))).collect())
+}
+
+/// A violation is another check's to report; here it stands in the way.
+pub(super) fn blocked(finding: Finding) -> Finding {
+    match finding {
+        Finding::Violated(evidence) => Finding::Blocked(evidence.actual),
+        Finding::Blocked(_) | Finding::NotApplicable(_) | Finding::Broke(_) => finding,
+    }
+}

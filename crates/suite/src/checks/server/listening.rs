@@ -1,0 +1,144 @@
+//! What comes on a subscription, and when it ends (2026-07-28).
+
+use std::time::Duration;
+
+use protocol::Span;
+use protocol::meta::SUBSCRIPTION_ID;
+use serde_json::{Value, json};
+use server::fault::{cancellation, mrtr as fault};
+use transport::client::{Failure, Message, Pending, Session};
+
+use super::fixture::{call, fixture};
+use crate::{
+    Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, defined, must_not, should,
+};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[FILTER_HONOURED, ACKNOWLEDGED_SUBSET, CANCELLED_ENDS];
+
+/// How long silence is listened to.
+const SILENCE: Duration = Duration::from_millis(200);
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+const TRIGGER: &str = "test_trigger_prompt_change";
+
+const FILTER_HONOURED: Check = Check {
+    id: "server/subscriptions/filter-honoured",
+    title: "a change that a subscription did not ask for is not told on it",
+    cites: &[must_not("basic/patterns/subscriptions#opening-a-stream", Span::MODERN)],
+    aliases: &["test_dynamic_tool_discovery"],
+    why: "a client that asked for one kind reloads lists for nothing, or has no handler at all",
+    fix: "keep the filter with the subscription, and look at it before every notification",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(filter_honoured(cx))),
+    fault: &fault::FILTER_IGNORED,
+};
+
+async fn filter_honoured(cx: &ServerCx) -> Verdict {
+    let trigger = fixture(cx, TRIGGER).await?;
+    let session = cx.fresh().await?;
+    let (mut pending, _) = listen(cx, &session, json!({ "toolsListChanged": true })).await?;
+    change(cx, &session, trigger).await?;
+    match told(&mut pending, "notifications/prompts/list_changed").await? {
+        Some(message) => Err(shown(&message, "only notifications/tools/list_changed", "another kind")),
+        None => Ok(()),
+    }
+}
+
+const ACKNOWLEDGED_SUBSET: Check = Check {
+    id: "server/subscriptions/acknowledged-subset",
+    title: "a subscription is acknowledged for no more than it asked for",
+    cites: &[defined("basic/patterns/subscriptions#acknowledgment", Span::MODERN)],
+    aliases: &[],
+    why: "the client goes by the acknowledgement, and waits for what will never come",
+    fix: "repeat of the filter what you will honour, and add nothing",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(acknowledged_subset(cx))),
+    fault: &fault::ACKNOWLEDGES_TOO_MUCH,
+};
+
+async fn acknowledged_subset(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    let (_pending, first) = listen(cx, &session, json!({ "toolsListChanged": true })).await?;
+    let granted = first.params().map(|params| params["notifications"].clone()).unwrap_or_default();
+    let Some(granted) = granted.as_object() else {
+        return Err(shown(&first, "notifications, an object", &granted.to_string()));
+    };
+    let is_granted = |value: &Value| *value == true || value.as_array().is_some_and(|list| !list.is_empty());
+    match granted.iter().find(|(kind, value)| *kind != "toolsListChanged" && is_granted(value)) {
+        Some((kind, _)) => Err(shown(&first, "toolsListChanged at most", &format!("{kind} as well"))),
+        None => Ok(()),
+    }
+}
+
+const CANCELLED_ENDS: Check = Check {
+    id: "server/subscriptions/cancelled-ends",
+    title: "a subscription that was cancelled brings nothing any more",
+    cites: &[should("basic/patterns/cancellation#behavior-requirements", Span::MODERN)],
+    aliases: &[],
+    why: "on stdio nothing else ends a subscription, and the client has forgotten its id",
+    fix: "end the subscription when notifications/cancelled names its request",
+    on: On::Pipe,
+    run: Run::Server(|cx| Box::pin(cancelled_ends(cx))),
+    fault: &cancellation::CANCEL_IGNORED,
+};
+
+async fn cancelled_ends(cx: &ServerCx) -> Verdict {
+    let trigger = fixture(cx, TRIGGER).await?;
+    let session = cx.fresh().await?;
+    let (mut pending, _) = listen(cx, &session, json!({ "promptsListChanged": true })).await?;
+    pending.cancel("measured by yardstick").await?;
+    // What was under way before the cancellation was read does not count.
+    cx.on(&session, "server/discover").send().await?;
+    while told(&mut pending, "notifications/prompts/list_changed").await?.is_some() {}
+    change(cx, &session, trigger).await?;
+    match told(&mut pending, "notifications/prompts/list_changed").await? {
+        Some(message) => Err(shown(&message, "nothing after the cancellation", "a notification")),
+        None => Ok(()),
+    }
+}
+
+const ID: &str = "yardstick-listens";
+
+/// Opens a subscription: it, and its acknowledgement.
+async fn listen(cx: &ServerCx, session: &Session, filter: Value) -> Result<(Pending, Message), Finding> {
+    let ask = cx.on(session, "subscriptions/listen").params(json!({ "notifications": filter }));
+    let mut pending = ask.with(|r| r.id(format!("\"{ID}\""))).start().await?;
+    match pending.next_within(Duration::from_secs(2)).await {
+        Ok(Some(message)) if message.is_notification(ACKNOWLEDGED) => Ok((pending, message)),
+        Ok(_) | Err(Failure::TimedOut { .. }) => {
+            Err(Finding::blocked("the subscription was not acknowledged"))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// Changes the list of prompts, and changes it back.
+async fn change(cx: &ServerCx, session: &Session, trigger: &Value) -> Verdict {
+    for _ in 0..2 {
+        let answer = call(cx, session, trigger, &json!({})).send().await?;
+        if answer.reply.result().is_none() {
+            return Err(Finding::blocked(format!("{TRIGGER} did not work: {}", answer.summary())));
+        }
+    }
+    Ok(())
+}
+
+/// The first notification of `method` that names our subscription, if one comes.
+async fn told(pending: &mut Pending, method: &str) -> Result<Option<Message>, Finding> {
+    loop {
+        match pending.next_within(SILENCE).await {
+            Ok(Some(message)) => {
+                let ours = message.params().is_some_and(|params| params["_meta"][SUBSCRIPTION_ID] == ID);
+                if ours && message.is_notification(method) {
+                    return Ok(Some(message));
+                }
+            }
+            Ok(None) | Err(Failure::TimedOut { .. }) => return Ok(None),
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+}
+
+fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
+    let excerpt = Excerpt::of(Party::Server, &message.bytes);
+    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
+}

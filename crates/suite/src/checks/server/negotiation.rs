@@ -1,0 +1,179 @@
+//! What both ends agree on: counter-offers, and capabilities that are kept.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use protocol::capability::{
+    COMPLETIONS, LOGGING, PROMPTS, RESOURCES, RESOURCES_SUBSCRIBE, TASKS_LIST, TOOLS,
+};
+use protocol::capability::{Capabilities, Capability};
+use protocol::method::Side;
+use protocol::{Era, Span, Version, code};
+use serde_json::{Value, json};
+use server::fault::{lifecycle, negotiation as fault};
+use transport::client::Profile;
+
+use super::lifecycle::initialize;
+use crate::checks::wire::lifecycle::client_declared;
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, WireCx, defined, must, should};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[CAPABILITIES_SERVED, FUTURE_COUNTERED, LATEST_OFFERED, CLIENT_RESPECTED];
+
+const NEGOTIATION: &str = "basic/lifecycle#version-negotiation";
+
+const CAPABILITIES_SERVED: Check = Check {
+    id: "server/lifecycle/capabilities-served",
+    title: "what the server declares, it serves",
+    cites: &[
+        defined("basic/lifecycle#capability-negotiation", Span::LEGACY),
+        defined("server/discover#discoverresult", Span::MODERN),
+    ],
+    aliases: &["test_server_capabilities", "test_tools_capability"],
+    why: "clients show what was declared, and every use of it ends in an error",
+    fix: "declare a capability only when its methods are there",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(capabilities_served(cx))),
+    fault: &fault::CAPABILITY_UNSERVED,
+};
+
+/// A method of each capability, with params that change nothing.
+fn methods(version: Version) -> Vec<(Capability, &'static str, Value)> {
+    let reference = json!({ "type": "ref/prompt", "name": "yardstick-none" });
+    let mut methods = vec![
+        (TOOLS, "tools/list", json!({})),
+        (PROMPTS, "prompts/list", json!({})),
+        (RESOURCES, "resources/list", json!({})),
+        (
+            COMPLETIONS,
+            "completion/complete",
+            json!({ "ref": reference, "argument": { "name": "a", "value": "" } }),
+        ),
+    ];
+    if version.era() == Era::Legacy {
+        methods.push((LOGGING, "logging/setLevel", json!({ "level": "info" })));
+        methods.push((RESOURCES_SUBSCRIBE, "resources/subscribe", json!({ "uri": "yardstick://none" })));
+    }
+    if version == Version::V2025_11_25 {
+        methods.push((TASKS_LIST, "tasks/list", json!({})));
+    }
+    methods
+}
+
+async fn capabilities_served(cx: &ServerCx) -> Verdict {
+    let declared = cx.capabilities().await?;
+    let session = cx.fresh().await?;
+    let mut tried = false;
+    for (capability, method, params) in methods(cx.version) {
+        if !Capabilities::of(&declared).has(capability) {
+            continue;
+        }
+        tried = true;
+        let answer = cx.on(&session, method).params(params).send().await?;
+        if answer.reply.code() == Some(code::METHOD_NOT_FOUND) {
+            return Err(answer.violated(format!("{method}, for {capability} is declared"), answer.summary()));
+        }
+    }
+    if tried { Ok(()) } else { Err(Finding::not_applicable("the server declares no capabilities")) }
+}
+
+const FUTURE_COUNTERED: Check = Check {
+    id: "server/lifecycle/future-version-countered",
+    title: "a revision of the future is answered with one that exists",
+    cites: &[must(NEGOTIATION, Span::LEGACY)],
+    aliases: &["test_protocol_version_negotiation"],
+    why: "every client will one day be newer than your server, and has to find common ground",
+    fix: "when you do not know the requested version, answer with the newest one you support; do not fail, do not echo",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(future_countered(cx))),
+    fault: &lifecycle::UNKNOWN_VERSION_REFUSED,
+};
+
+async fn future_countered(cx: &ServerCx) -> Verdict {
+    let result = initialize(cx, "2999-12-31").await?;
+    match result["protocolVersion"].as_str() {
+        Some(offered) if offered.parse::<Version>().is_ok() || offered == Version::PRE_RELEASE => Ok(()),
+        _ => {
+            let actual = format!("protocolVersion {}", result["protocolVersion"]);
+            Err(Finding::violated("a protocolVersion that the specification has", actual))
+        }
+    }
+}
+
+const LATEST_OFFERED: Check = Check {
+    id: "server/lifecycle/latest-version-offered",
+    title: "the counter-offer is the newest revision that the server supports",
+    cites: &[should(NEGOTIATION, Span::LEGACY)],
+    aliases: &[],
+    why: "the client settles for the offer, and everything newer is lost to both",
+    fix: "answer an unknown version with the newest handshake revision that you support",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(latest_offered(cx))),
+    fault: &fault::OLDEST_OFFERED,
+};
+
+async fn latest_offered(cx: &ServerCx) -> Verdict {
+    let result = initialize(cx, "2999-12-31").await?;
+    let Some(offered) = result["protocolVersion"].as_str().and_then(|text| text.parse::<Version>().ok())
+    else {
+        return Err(Finding::blocked("no known revision was offered"));
+    };
+    for newer in Span::LEGACY.versions().filter(|version| *version > offered) {
+        let agreed = initialize(cx, newer.as_str()).await?;
+        if agreed["protocolVersion"] == newer.as_str() {
+            let actual = format!("{offered}, although {newer} is supported");
+            return Err(Finding::violated(format!("protocolVersion {newer} or newer"), actual));
+        }
+    }
+    Ok(())
+}
+
+const CLIENT_RESPECTED: Check = Check {
+    id: "server/lifecycle/client-capabilities-respected",
+    title: "a client that declares nothing is asked for nothing",
+    cites: &[
+        should("basic/lifecycle#operation", Span::until(Version::V2025_03_26)),
+        must("basic/lifecycle#operation", Span::between(Version::V2025_06_18, Version::V2025_11_25)),
+    ],
+    aliases: &[],
+    why: "simple clients refuse sampling, elicitation and roots, and the tool that relied on them fails half way",
+    fix: "look at the client's capabilities first, and say in the result what is missing",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(client_respected(cx))),
+    fault: &lifecycle::CAPABILITY_ASSUMED,
+};
+
+/// The fixtures that ask, and so many others.
+const ASKING: &[&str] = &["test_sampling", "test_elicitation", "test_missing_capability"];
+const OTHERS: usize = 6;
+/// How long a call may take before it is given up.
+const PATIENCE: Duration = Duration::from_millis(600);
+
+async fn client_respected(cx: &ServerCx) -> Verdict {
+    let tools = cx.tools().await?.iter();
+    let mut chosen: Vec<&Value> =
+        tools.filter(|tool| tool["name"].as_str().is_some_and(|name| ASKING.contains(&name))).collect();
+    match cx.harmless_tools().await {
+        Ok(harmless) => chosen.extend(harmless.into_iter().take(OTHERS)),
+        Err(Finding::NotApplicable(_)) if !chosen.is_empty() => {}
+        Err(other) => return Err(other),
+    }
+    let session = cx.fresh_as(Profile::bare()).await?;
+    let calls = chosen.into_iter().filter_map(|tool| {
+        let params = json!({ "name": tool["name"], "arguments": cx.arguments_for(tool)? });
+        Some(session.request("tools/call").params(params).timeout(PATIENCE).send())
+    });
+    // How the calls end does not matter here.
+    let _ = join_all(calls).await;
+    let transcript = session.recorder().transcript();
+    match client_declared(&WireCx {
+        version: cx.version,
+        via: cx.via,
+        side: Side::Server,
+        transcript: &transcript,
+    }) {
+        // Nothing was asked, which is as it should be.
+        Err(Finding::NotApplicable(_)) => Ok(()),
+        verdict => verdict,
+    }
+}

@@ -1,0 +1,70 @@
+//! Progress, of a tool that is known to report it.
+
+use protocol::Span;
+use serde_json::{Value, json};
+use server::fault::cancellation as fault;
+
+use super::fixture::{call, fixture};
+use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, must};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[TOKEN_ECHOED, ONLY_WHEN_ASKED];
+
+const BEHAVIOUR: &[Cite] = &[
+    must("basic/utilities/progress#behavior-requirements", Span::LEGACY),
+    must("basic/patterns/progress#behavior-requirements", Span::MODERN),
+];
+
+const TOKEN_ECHOED: Check = Check {
+    id: "server/progress/token-echoed",
+    title: "progress carries the token of its request, text as text and number as number",
+    cites: BEHAVIOUR,
+    aliases: &["test_async_tool_support", "test_async_tool_calls_validation"],
+    why: "clients find the progress bar by the token, and a number is not its digits",
+    fix: "keep the token as the JSON value that came, and send back exactly that",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(token_echoed(cx))),
+    fault: &fault::PROGRESS_TOKEN_CHANGED,
+};
+
+async fn token_echoed(cx: &ServerCx) -> Verdict {
+    let tool = fixture(cx, "test_tool_with_progress").await?;
+    let session = cx.fresh().await?;
+    let mut seen = false;
+    for token in [json!("0"), json!(0)] {
+        let ask = call(cx, &session, tool, &json!({})).with(|r| r.meta("progressToken", token.clone()));
+        let answer = ask.send().await?;
+        for note in answer.reply.notifications("notifications/progress") {
+            seen = true;
+            let carried = note.params().map(|params| params["progressToken"].clone()).unwrap_or_default();
+            if carried != token {
+                return Err(
+                    answer.violated(format!("progressToken {token}"), format!("progressToken {carried}"))
+                );
+            }
+        }
+    }
+    if seen { Ok(()) } else { Err(Finding::not_applicable("no progress was reported")) }
+}
+
+const ONLY_WHEN_ASKED: Check = Check {
+    id: "server/progress/only-when-asked",
+    title: "a request without a progress token gets no progress",
+    cites: BEHAVIOUR,
+    aliases: &["test_async_tools_capability"],
+    why: "a client that did not ask has nothing to attach it to",
+    fix: "report progress only where _meta has a progressToken",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(only_when_asked(cx))),
+    fault: &fault::PROGRESS_UNASKED,
+};
+
+async fn only_when_asked(cx: &ServerCx) -> Verdict {
+    let tool = fixture(cx, "test_tool_with_progress").await?;
+    let session = cx.fresh().await?;
+    let nothing: Value = json!({});
+    let answer = call(cx, &session, tool, &nothing).send().await?;
+    match answer.reply.notifications("notifications/progress").next() {
+        Some(_) => Err(answer.violated("no progress", "notifications/progress")),
+        None => Ok(()),
+    }
+}

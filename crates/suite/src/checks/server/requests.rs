@@ -1,0 +1,229 @@
+//! Messages that are no proper requests, and many proper ones at once.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use protocol::{Era, Span, Version, code};
+use serde_json::{Value, json};
+use server::fault::base as fault;
+use transport::client::{Failure, Message, Session};
+use transport::serve::Via;
+
+use super::fixture::blocked;
+use crate::expect::Answer;
+use crate::{Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[IMPROPER_REFUSED, IMPROPER_CODE, IMPROPER_SURVIVED, OWN_ANSWERS, ALL_ANSWERED];
+
+/// How long an answer to what is no request may take.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+const MESSAGES: &[Cite] = &[
+    must("basic/index#", Span::only(Version::V2024_11_05)),
+    must("basic/index#messages", Span::since(Version::V2025_03_26)),
+];
+const RESPONSES: &[Cite] = &[
+    must("basic/messages#responses", Span::only(Version::V2024_11_05)),
+    must("basic/index#responses", Span::between(Version::V2025_03_26, Version::V2025_06_18)),
+    must("basic/index#result-responses", Span::since(Version::V2025_11_25)),
+];
+
+const IMPROPER_REFUSED: Check = Check {
+    id: "server/base/invalid-request-refused",
+    title: "a message that is no proper request does not succeed",
+    cites: MESSAGES,
+    aliases: &["test_request_format"],
+    why: "a client whose messages are malformed would believe that they work, until it meets another server",
+    fix: "check jsonrpc, method and params before anything else, and answer -32600",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(improper_refused(cx))),
+    fault: &fault::INVALID_ANSWERED,
+};
+
+async fn improper_refused(cx: &ServerCx) -> Verdict {
+    let answers = improper(cx, &cx.fresh().await?).await?;
+    match answers.iter().find(|answer| answer.frames().iter().any(|frame| frame.result.is_some())) {
+        Some(answer) => Err(shown(answer, "an error", "a result")),
+        None => Ok(()),
+    }
+}
+
+const IMPROPER_CODE: Check = Check {
+    id: "server/base/invalid-request-code",
+    title: "the error for a message that is no proper request says so",
+    cites: MESSAGES,
+    aliases: &["test_error_handling"],
+    why: "the code tells the client that its message is at fault, and that sending it again will not help",
+    fix: "use -32600 for what is no request, -32602 for params of the wrong type, -32700 for what cannot be read",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(improper_code(cx))),
+    fault: &fault::INVALID_WRONG_CODE,
+};
+
+async fn improper_code(cx: &ServerCx) -> Verdict {
+    let known = [
+        code::INVALID_REQUEST,
+        code::INVALID_PARAMS,
+        code::PARSE_ERROR,
+        code::HEADER_MISMATCH,
+        code::METHOD_NOT_FOUND,
+    ];
+    for answer in improper(cx, &cx.fresh().await?).await? {
+        let errors =
+            answer.frames().into_iter().filter_map(|frame| frame.error.map(|raw| raw.get().to_owned()));
+        for error in errors {
+            let error: Value = serde_json::from_str(&error).unwrap_or_default();
+            if !error["code"].as_i64().is_some_and(|code| known.contains(&code)) {
+                return Err(shown(
+                    &answer,
+                    "error -32600, -32602 or -32700",
+                    &format!("code {}", error["code"]),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+const IMPROPER_SURVIVED: Check = Check {
+    id: "server/base/invalid-request-survived",
+    title: "the server lives on after messages that are no proper requests",
+    cites: MESSAGES,
+    aliases: &[],
+    why: "one broken message must not take down everything else that the client does",
+    fix: "catch what goes wrong with one message, and go on reading",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(improper_survived(cx))),
+    fault: &fault::INVALID_DEAFENS,
+};
+
+async fn improper_survived(cx: &ServerCx) -> Verdict {
+    let session = cx.fresh().await?;
+    match improper(cx, &session).await {
+        // That nothing came back is fine as long as the next request is answered.
+        Ok(_) | Err(Finding::NotApplicable(_)) => {}
+        Err(Finding::Violated(evidence)) => return Err(Finding::Violated(evidence)),
+        Err(other) => return Err(other),
+    }
+    let after = cx.on(&session, probe(cx)).send().await?;
+    after.expect_result().map(drop)
+}
+
+/// A request that every server answers.
+fn probe(cx: &ServerCx) -> &'static str {
+    match cx.version.era() {
+        Era::Legacy => "ping",
+        Era::Modern => "server/discover",
+    }
+}
+
+/// Sends messages that are no proper requests: what came back. Not applicable when nothing did.
+async fn improper(cx: &ServerCx, session: &Session) -> Result<Vec<Message>, Finding> {
+    let method = probe(cx);
+    let messages = [
+        json!({ "jsonrpc": "1.0", "id": "improper-1", "method": method }),
+        json!({ "jsonrpc": "2.0", "id": "improper-3" }),
+        json!({ "jsonrpc": "2.0", "id": "improper-4", "method": 7 }),
+        json!({ "jsonrpc": "2.0", "id": "improper-5", "method": "tools/list", "params": "none" }),
+    ];
+    let mut answers = Vec::new();
+    let mut refused = false;
+    for message in messages {
+        let line = format!("{message}\n");
+        if cx.via == Via::Pipe {
+            session.send_bytes(line).await?;
+            continue;
+        }
+        match session.request(method).body(line).timeout(PATIENCE).send().await {
+            Ok(reply) => {
+                refused |= reply.status().is_some_and(|status| status >= 400);
+                answers.extend(reply.messages);
+            }
+            Err(Failure::TimedOut { .. }) => {}
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+    while cx.via == Via::Pipe && answers.len() < 4 {
+        let Some(message) = session.incoming(PATIENCE).await? else { break };
+        if message.frames().iter().any(|frame| frame.method.is_none()) {
+            answers.push(message);
+        }
+    }
+    if answers.is_empty() && !refused {
+        return Err(Finding::not_applicable("messages that are no requests are not answered at all"));
+    }
+    Ok(answers)
+}
+
+const OWN_ANSWERS: Check = Check {
+    id: "server/base/parallel-own-answers",
+    title: "of many requests at once each gets its own answer",
+    cites: RESPONSES,
+    aliases: &["test_parallel_requests"],
+    why: "clients send requests side by side, and go by the id alone",
+    fix: "keep the id with the request from reading it to answering it; share nothing between requests",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(own_answers(cx))),
+    fault: &fault::ANSWERS_MIXED_UP,
+};
+
+/// What is asked side by side, and the member that tells whose answer it is.
+const MANY: &[(&str, &str)] = &[
+    ("tools/list", "tools"),
+    ("prompts/list", "prompts"),
+    ("resources/list", "resources"),
+    ("resources/templates/list", "resourceTemplates"),
+    ("yardstick/no-such-method", ""),
+    ("tools/list", "tools"),
+    ("prompts/list", "prompts"),
+    ("yardstick/no-other-method", ""),
+];
+
+async fn own_answers(cx: &ServerCx) -> Verdict {
+    for (answer, (method, member)) in many(cx).await.map_err(blocked)?.into_iter().zip(MANY) {
+        let answer = answer.map_err(blocked)?;
+        let Some(result) = answer.reply.result() else { continue };
+        let strange =
+            MANY.iter().any(|(_, other)| !other.is_empty() && other != member && result.get(other).is_some());
+        if strange {
+            let expected =
+                if member.is_empty() { "an error".to_owned() } else { format!("{member} in the result") };
+            return Err(answer.violated(expected, format!("another result for {method}: {result}")));
+        }
+    }
+    Ok(())
+}
+
+const ALL_ANSWERED: Check = Check {
+    id: "server/base/parallel-all-answered",
+    title: "of many requests at once every one is answered",
+    cites: MESSAGES,
+    aliases: &[],
+    why: "a request that is lost among others hangs until the client gives up",
+    fix: "read on while you work, and answer each request, be it by an error",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(all_answered(cx))),
+    fault: &fault::ONE_OF_MANY_LOST,
+};
+
+async fn all_answered(cx: &ServerCx) -> Verdict {
+    for (answer, (method, _)) in many(cx).await.map_err(blocked)?.into_iter().zip(MANY) {
+        let answer = answer?;
+        if answer.reply.result().is_none() && !answer.reply.is_error() {
+            return Err(answer.violated(format!("an answer to {method}"), answer.summary()));
+        }
+    }
+    Ok(())
+}
+
+async fn many(cx: &ServerCx) -> Result<Vec<Result<Answer, Finding>>, Finding> {
+    let session = cx.fresh().await?;
+    let asks = MANY.iter().map(|(method, _)| cx.on(&session, method).send());
+    Ok(join_all(asks).await)
+}
+
+fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
+    let excerpt = Excerpt::of(Party::Server, &message.bytes);
+    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
+}

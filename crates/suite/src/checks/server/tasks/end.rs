@@ -1,0 +1,152 @@
+//! How a task ends: with a result, an error, or a cancellation (2025-11-25).
+
+use protocol::capability::TASKS_CANCEL;
+use protocol::code;
+use protocol::meta::RELATED_TASK;
+use serde_json::json;
+use server::fault::tasks as fault;
+
+use super::{TASKS, about, begun, outcome, runs_as_task, task_tool};
+use crate::checks::server::fixture::fixture;
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[RESULT_WAITS, RESULT_RELATED, ERROR_RETURNED, CANCELLED, END_NOT_CANCELLED];
+
+const RESULT_WAITS: Check = Check {
+    id: "server/tasks/result-waits",
+    title: "tasks/result waits for the end of the task, and brings what the call would have",
+    cites: &[must("basic/utilities/tasks#result-retrieval", TASKS)],
+    aliases: &[],
+    why: "clients ask for the result once, and take what comes for the end",
+    fix: "hold the response to tasks/result until the task has ended",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(result_waits(cx))),
+    fault: &fault::TASK_RESULT_EARLY,
+};
+
+async fn result_waits(cx: &ServerCx) -> Verdict {
+    let (tool, arguments) = task_tool(cx, false).await?;
+    let session = cx.fresh().await?;
+    let id = begun(cx, &session, tool, &arguments).await?;
+    let answer = outcome(cx, &session, &id).await?;
+    let result = answer.expect_result()?;
+    if result["content"].is_array() {
+        return Ok(());
+    }
+    Err(answer.violated("the result of the call, with content", result.to_string()))
+}
+
+const RESULT_RELATED: Check = Check {
+    id: "server/tasks/result-related",
+    title: "the result of tasks/result names its task in _meta",
+    cites: &[
+        must("basic/utilities/tasks#related-task-metadata", TASKS),
+        must("basic/utilities/tasks#associating-task-related-messages", TASKS),
+    ],
+    aliases: &[],
+    why: "the result of a call does not say which task it is from",
+    fix: "put io.modelcontextprotocol/related-task with the taskId into the _meta of the result",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(result_related(cx))),
+    fault: &fault::TASK_RESULT_UNRELATED,
+};
+
+async fn result_related(cx: &ServerCx) -> Verdict {
+    let (tool, arguments) = task_tool(cx, false).await?;
+    let session = cx.fresh().await?;
+    let id = begun(cx, &session, tool, &arguments).await?;
+    let answer = outcome(cx, &session, &id).await?;
+    let Some(result) = answer.reply.result() else {
+        return Err(Finding::blocked(format!("tasks/result has no result: {}", answer.summary())));
+    };
+    if result["_meta"][RELATED_TASK]["taskId"] == id {
+        return Ok(());
+    }
+    Err(answer.violated(format!("related-task with taskId {id}"), format!("_meta: {}", result["_meta"])))
+}
+
+const ERROR_RETURNED: Check = Check {
+    id: "server/tasks/error-returned",
+    title: "tasks/result brings the error in which the request ended",
+    cites: &[must("basic/utilities/tasks#task-execution-errors", TASKS)],
+    aliases: &[],
+    why: "a failure that looks like a success is believed",
+    fix: "keep the error of the request, and answer tasks/result with it",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(error_returned(cx))),
+    fault: &fault::TASK_ERROR_SWALLOWED,
+};
+
+async fn error_returned(cx: &ServerCx) -> Verdict {
+    task_tool(cx, false).await?;
+    let tool = fixture(cx, "protocol_error_job").await?;
+    if !runs_as_task(tool) {
+        return Err(Finding::not_applicable("protocol_error_job does not run as a task"));
+    }
+    let session = cx.fresh().await?;
+    let id = begun(cx, &session, tool, &json!({})).await?;
+    outcome(cx, &session, &id).await?.expect_any_error()
+}
+
+const CANCELLED: Check = Check {
+    id: "server/tasks/cancelled",
+    title: "a task that is cancelled is cancelled when the answer comes, and stays so",
+    cites: &[must("basic/utilities/tasks#task-cancellation", TASKS)],
+    aliases: &[],
+    why: "the client shows the task as stopped, while it goes on",
+    fix: "set the status before you answer tasks/cancel, whatever the work still does",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(cancelled(cx))),
+    fault: &fault::TASK_CANCEL_PENDING,
+};
+
+async fn cancelled(cx: &ServerCx) -> Verdict {
+    cx.needs(TASKS_CANCEL).await?;
+    let (tool, arguments) = task_tool(cx, true).await?;
+    let session = cx.fresh().await?;
+    let id = begun(cx, &session, tool, &arguments).await?;
+    let answer = about(cx, &session, "tasks/cancel", &id).await?;
+    if answer.reply.code() == Some(code::INVALID_PARAMS) {
+        return Err(Finding::not_applicable("the task had ended before it could be cancelled"));
+    }
+    let task = answer.expect_result()?;
+    if task["status"] != "cancelled" {
+        return Err(answer.violated("status cancelled", format!("status {}", task["status"])));
+    }
+    let later = about(cx, &session, "tasks/get", &id).await?;
+    // It may be gone by now.
+    match later.reply.result() {
+        Some(task) if task["status"] != "cancelled" => {
+            Err(later.violated("status cancelled", format!("status {}", task["status"])))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+const END_NOT_CANCELLED: Check = Check {
+    id: "server/tasks/ended-not-cancelled",
+    title: "a task that has ended cannot be cancelled: -32602",
+    cites: &[
+        must("basic/utilities/tasks#task-cancellation", TASKS),
+        must("basic/utilities/tasks#protocol-errors", TASKS),
+    ],
+    aliases: &[],
+    why: "the client would believe that nothing was done",
+    fix: "answer -32602 to tasks/cancel when the task is completed, failed or cancelled",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(end_not_cancelled(cx))),
+    fault: &fault::TASK_CANCELLED_TWICE,
+};
+
+async fn end_not_cancelled(cx: &ServerCx) -> Verdict {
+    cx.needs(TASKS_CANCEL).await?;
+    let (tool, arguments) = task_tool(cx, false).await?;
+    let session = cx.fresh().await?;
+    let id = begun(cx, &session, tool, &arguments).await?;
+    let ended = outcome(cx, &session, &id).await?;
+    if ended.reply.result().is_none() {
+        return Err(Finding::blocked(format!("the task did not end well: {}", ended.summary())));
+    }
+    about(cx, &session, "tasks/cancel", &id).await?.expect_error(&[code::INVALID_PARAMS])
+}

@@ -1,0 +1,199 @@
+//! The tasks extension of 2026-07-28: how a task is answered, cancelled and ended.
+
+use std::time::Duration;
+
+use protocol::Span;
+use serde_json::{Value, json};
+use server::fault::tasks as fault;
+use transport::client::Session;
+
+use super::about;
+use super::extension::{id_of, started, with_tasks};
+use crate::checks::server::fixture::responses;
+use crate::expect::Answer;
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, must_not};
+
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[OUTCOME_SHOWN, TOOL_ERROR_COMPLETES, INPUT_TAKEN, ACKNOWLEDGED_EMPTY, CANCEL_ACKNOWLEDGED];
+
+/// How often a task is looked at, and for how long.
+const PAUSE: Duration = Duration::from_millis(50);
+const LOOKS: usize = 60;
+
+const OUTCOME_SHOWN: Check = Check {
+    id: "server/tasks/extension-outcome-shown",
+    title: "a task that has ended shows its result, or its error",
+    cites: &[
+        must("sep-2663#task-polling", Span::MODERN),
+        must("sep-2663#task-execution-errors", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "there is no other request that would bring it",
+    fix: "put the result into result when completed, and the error into error when failed",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(outcome_shown(cx))),
+    fault: &fault::TASK_WITHOUT_OUTCOME,
+};
+
+async fn outcome_shown(cx: &ServerCx) -> Verdict {
+    let session = with_tasks(cx).await?;
+    for (name, arguments) in
+        [("slow_compute", json!({ "seconds": 0.1, "label": "yardstick" })), ("protocol_error_job", json!({}))]
+    {
+        let begun = match started(cx, &session, name, &arguments).await {
+            Err(Finding::NotApplicable(_)) if name != "slow_compute" => continue,
+            begun => begun?,
+        };
+        let (answer, task) = until(cx, &session, &id_of(&begun)?, is_end).await?;
+        let shown = match task["status"].as_str() {
+            Some("completed") => task["result"].is_object(),
+            Some("failed") => task["error"]["code"].is_i64(),
+            Some(_) | None => true,
+        };
+        if !shown {
+            return Err(answer.violated("result when completed, error when failed", task.to_string()));
+        }
+    }
+    Ok(())
+}
+
+const TOOL_ERROR_COMPLETES: Check = Check {
+    id: "server/tasks/extension-tool-error-completes",
+    title: "a task whose tool reports an error is completed, not failed",
+    cites: &[must_not("sep-2663#task-execution-errors", Span::MODERN)],
+    aliases: &[],
+    why: "failed means that the protocol broke; what a tool reports is for the model to read",
+    fix: "use failed only for JSON-RPC errors; a result with isError is a result",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(tool_error_completes(cx))),
+    fault: &fault::TASK_FAILS_FOR_TOOL,
+};
+
+async fn tool_error_completes(cx: &ServerCx) -> Verdict {
+    let session = with_tasks(cx).await?;
+    let begun = started(cx, &session, "failing_job", &json!({})).await?;
+    let (answer, task) = until(cx, &session, &id_of(&begun)?, is_end).await?;
+    let is_error = task["result"]["isError"] == true;
+    match task["status"].as_str() {
+        Some("completed") if is_error => Ok(()),
+        Some("failed") if is_error || task["error"].is_null() => {
+            Err(answer.violated("status completed, with the result", "status failed"))
+        }
+        Some(_) | None => Err(Finding::not_applicable("the tool did not report an error")),
+    }
+}
+
+const INPUT_TAKEN: Check = Check {
+    id: "server/tasks/extension-input-taken",
+    title: "a task shows what it needs, takes it by tasks/update, and goes on",
+    cites: &[
+        must("sep-2663#task-polling", Span::MODERN),
+        must("sep-2663#task-update-requests", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "a task that cannot be answered never ends",
+    fix: "show outstanding requests in inputRequests, and match inputResponses by key",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(input_taken(cx))),
+    fault: &fault::TASK_UPDATE_IGNORED,
+};
+
+async fn input_taken(cx: &ServerCx) -> Verdict {
+    let session = with_tasks(cx).await?;
+    let (id, _) = asking(cx, &session).await?;
+    let (answer, task) = until(cx, &session, &id, |task| task["status"] != "input_required").await?;
+    if task["status"] == "input_required" {
+        return Err(answer.violated("a task that goes on once it is answered", "status input_required"));
+    }
+    Ok(())
+}
+
+const ACKNOWLEDGED_EMPTY: Check = Check {
+    id: "server/tasks/extension-update-acknowledged",
+    title: "tasks/update is acknowledged with an empty result",
+    cites: &[must("sep-2663#task-update-requests", Span::MODERN)],
+    aliases: &[],
+    why: "what the task makes of the answer is seen by looking at it; two places can disagree",
+    fix: "answer with resultType complete and nothing else",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(acknowledged_empty(cx))),
+    fault: &fault::TASK_UPDATE_TALKS,
+};
+
+async fn acknowledged_empty(cx: &ServerCx) -> Verdict {
+    let session = with_tasks(cx).await?;
+    let (_, updated) = asking(cx, &session).await?;
+    empty(&updated)
+}
+
+const CANCEL_ACKNOWLEDGED: Check = Check {
+    id: "server/tasks/extension-cancel-acknowledged",
+    title: "tasks/cancel is acknowledged with an empty result",
+    cites: &[must("sep-2663#task-cancellation", Span::MODERN)],
+    aliases: &[],
+    why: "whether the work stops is up to the server, but the client must know that it was heard",
+    fix: "answer with resultType complete and nothing else",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(cancel_acknowledged(cx))),
+    fault: &fault::TASK_CANCEL_REFUSED,
+};
+
+async fn cancel_acknowledged(cx: &ServerCx) -> Verdict {
+    let session = with_tasks(cx).await?;
+    let slow = json!({ "seconds": 3, "label": "yardstick" });
+    let begun = started(cx, &session, "slow_compute", &slow).await?;
+    let answer = about(cx, &session, "tasks/cancel", &id_of(&begun)?).await?;
+    empty(&answer)
+}
+
+fn empty(answer: &Answer) -> Verdict {
+    let result = answer.expect_result()?;
+    let more =
+        result.as_object().into_iter().flatten().find(|(name, _)| *name != "resultType" && *name != "_meta");
+    match more {
+        Some((name, _)) => Err(answer.violated("an empty result", format!("{name} in the result"))),
+        None if result["resultType"] == "complete" => Ok(()),
+        None => Err(answer.violated("resultType complete", format!("resultType {}", result["resultType"]))),
+    }
+}
+
+/// Begins the task that asks, waits for its question and answers it: its id, and what the answer was answered with.
+async fn asking(cx: &ServerCx, session: &Session) -> Result<(Value, Answer), Finding> {
+    let begun = started(cx, session, "confirm_delete", &json!({ "filename": "yardstick.txt" })).await?;
+    let id = id_of(&begun)?;
+    let (answer, task) = until(cx, session, &id, |task| task["status"] != "working").await?;
+    if task["status"] != "input_required" {
+        return Err(Finding::not_applicable("the task did not ask"));
+    }
+    let given = responses(session, &task["inputRequests"]);
+    if given.as_object().is_none_or(serde_json::Map::is_empty) {
+        return Err(answer.violated("inputRequests that can be answered", task.to_string()));
+    }
+    let params = json!({ "taskId": id, "inputResponses": given });
+    let updated = cx.on(session, "tasks/update").params(params).send().await?;
+    Ok((id, updated))
+}
+
+fn is_end(task: &Value) -> bool {
+    matches!(task["status"].as_str(), Some("completed" | "failed" | "cancelled"))
+}
+
+/// Looks at a task until `done`, or for as long as we are willing to: the last look.
+async fn until(
+    cx: &ServerCx,
+    session: &Session,
+    id: &Value,
+    done: impl Fn(&Value) -> bool,
+) -> Result<(Answer, Value), Finding> {
+    let mut look = about(cx, session, "tasks/get", id).await?;
+    for _ in 0..LOOKS {
+        let task = look.expect_result()?;
+        if done(&task) {
+            return Ok((look, task));
+        }
+        tokio::time::sleep(PAUSE).await;
+        look = about(cx, session, "tasks/get", id).await?;
+    }
+    let task = look.expect_result()?;
+    Ok((look, task))
+}

@@ -1,0 +1,106 @@
+//! Tasks: of 2025-11-25, and of the extension that took their place.
+
+pub(in crate::checks) mod begin;
+pub(in crate::checks) mod end;
+pub(in crate::checks) mod extended;
+pub(in crate::checks) mod extension;
+pub(in crate::checks) mod questions;
+pub(in crate::checks) mod support;
+
+use std::time::Duration;
+
+use protocol::capability::TASKS_TOOLS;
+use protocol::{Span, Version};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use transport::client::{Failure, Session};
+
+use crate::expect::Answer;
+use crate::{Finding, ServerCx};
+
+/// How long the end of a task is waited for.
+const ENOUGH: Duration = Duration::from_millis(900);
+/// The revision whose core has tasks.
+const TASKS: Span = Span::only(Version::V2025_11_25);
+
+/// A tool that can run as a task and that we may call, with arguments; `slow` ones run for a while.
+async fn task_tool(cx: &ServerCx, slow: bool) -> Result<(&Value, Value), Finding> {
+    cx.needs(TASKS_TOOLS).await?;
+    let tools = cx.tools().await?;
+    if let Some(tool) = tools.iter().find(|tool| tool["name"] == "slow_compute" && runs_as_task(tool)) {
+        let seconds = if slow { 3.0 } else { 0.15 };
+        return Ok((tool, json!({ "seconds": seconds, "label": "yardstick" })));
+    }
+    for tool in cx.harmless_tools().await?.into_iter().filter(|tool| runs_as_task(tool)) {
+        if let Some(good) = cx.arguments_for(tool) {
+            return Ok((tool, good));
+        }
+    }
+    Err(Finding::not_applicable("no tool that may be called runs as a task"))
+}
+
+fn runs_as_task(tool: &Value) -> bool {
+    matches!(tool["execution"]["taskSupport"].as_str(), Some("optional" | "required"))
+}
+
+/// Calls `tool` as a task of 2025-11-25.
+async fn begin(cx: &ServerCx, session: &Session, tool: &Value, arguments: &Value) -> Result<Answer, Finding> {
+    let params = json!({ "name": tool["name"], "arguments": arguments, "task": { "ttl": 60_000 } });
+    cx.on(session, "tools/call").params(params).send().await
+}
+
+/// The same, and the id of the task. That there is none is another check's to report.
+async fn begun(cx: &ServerCx, session: &Session, tool: &Value, arguments: &Value) -> Result<Value, Finding> {
+    let answer = begin(cx, session, tool, arguments).await?;
+    let id = answer.reply.result().unwrap_or_default()["task"]["taskId"].clone();
+    if id.is_string() {
+        Ok(id)
+    } else {
+        Err(Finding::blocked(format!("no task was created: {}", answer.summary())))
+    }
+}
+
+/// A request about a task.
+async fn about(cx: &ServerCx, session: &Session, method: &str, id: &Value) -> Result<Answer, Finding> {
+    cx.on(session, method).params(json!({ "taskId": id })).send().await
+}
+
+/// What `tasks/result` brings, if the task ends soon enough: a stranger's may take hours.
+async fn outcome(cx: &ServerCx, session: &Session, id: &Value) -> Result<Answer, Finding> {
+    let ask = cx.on(session, "tasks/result").params(json!({ "taskId": id }));
+    let mut pending = ask.start().await?;
+    let deadline = Instant::now() + ENOUGH;
+    while !pending.is_settled() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match pending.next_within(left).await {
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(Failure::TimedOut { .. }) => {
+                return Err(Finding::not_applicable("no task ends soon enough to be waited for"));
+            }
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+    Ok(Answer::new(pending.response().await?, session.clone()))
+}
+
+/// Whether a text is a date and time of ISO 8601.
+fn is_iso_8601(value: &Value) -> bool {
+    const FORM: &[u8] = b"0000-00-00T00:00";
+    let Some(text) = value.as_str().map(str::as_bytes) else { return false };
+    let fits = |(form, byte): (&u8, &u8)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    text.len() >= FORM.len() && FORM.iter().zip(text).all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_from_numbers() {
+        assert!(is_iso_8601(&json!("2025-11-25T10:30:00Z")));
+        assert!(is_iso_8601(&json!("2025-11-25T10:30:00.123+02:00")));
+        assert!(!is_iso_8601(&json!("1760000000")));
+        assert!(!is_iso_8601(&json!(1_760_000_000)));
+    }
+}

@@ -1,0 +1,131 @@
+//! `_meta` and `resultType`: names that are allowed, values that are known.
+
+use std::borrow::Cow;
+
+use protocol::meta::{
+    BAGGAGE, TRACEPARENT, TRACESTATE, check_baggage, check_key, check_traceparent, check_tracestate,
+};
+use protocol::{Span, Version, capability};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use server::fault::base as fault;
+
+use super::lifecycle::declared_by_server;
+use super::{frames, mentions, value, violated};
+use crate::{Check, On, Run, Verdict, WireCx, must};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[KEYS, TRACE, RESULT_TYPE_KNOWN];
+
+/// Where results and params carry things that have a `_meta` of their own.
+const LISTS: &[&str] =
+    &["tools", "resources", "resourceTemplates", "prompts", "contents", "content", "messages"];
+
+const KEYS: Check = Check {
+    id: "wire/message/meta-keys",
+    title: "the keys of _meta have the form that they must have",
+    cites: &[must("basic/index#meta", Span::since(Version::V2025_06_18))],
+    aliases: &["test_resource_metadata_support"],
+    why: "names without a proper prefix collide, and some clients drop what they cannot read",
+    fix: "use names like com.example/key: labels of letters, digits and hyphens, then a name",
+    on: On::Any,
+    run: Run::Wire(keys),
+    fault: &fault::META_KEY_BROKEN,
+};
+
+fn keys(cx: &WireCx<'_>) -> Verdict {
+    for (entry, frame) in frames(cx) {
+        if !mentions(frame.result, "\"_meta\"") && !mentions(frame.params, "\"_meta\"") {
+            continue;
+        }
+        for meta in metas(&value(frame.result)).chain(metas(&value(frame.params))) {
+            for key in meta.keys() {
+                check_key(cx.version, key)
+                    .map_err(|why| violated(entry, why.to_string(), format!("{key:?}")))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The `_meta` of a result or of params, and of what it lists.
+fn metas(whole: &Value) -> std::vec::IntoIter<Map<String, Value>> {
+    let listed = LISTS.iter().filter_map(|name| whole[*name].as_array()).flatten();
+    let all = std::iter::once(whole).chain(listed);
+    all.filter_map(|item| item["_meta"].as_object().cloned()).collect::<Vec<_>>().into_iter()
+}
+
+const TRACE: Check = Check {
+    id: "wire/message/trace-context",
+    title: "trace context in _meta has the form that W3C gives it",
+    cites: &[must("basic/index#meta", Span::MODERN)],
+    aliases: &[],
+    why: "tracing tools drop what they cannot parse, and the trace ends there",
+    fix: "take traceparent, tracestate and baggage from your tracing library as they are",
+    on: On::Any,
+    run: Run::Wire(trace),
+    fault: &fault::TRACE_BROKEN,
+};
+
+fn trace(cx: &WireCx<'_>) -> Verdict {
+    for (entry, frame) in frames(cx) {
+        let has = |key| mentions(frame.result, key) || mentions(frame.params, key);
+        if ![TRACEPARENT, TRACESTATE, BAGGAGE].into_iter().any(has) {
+            continue;
+        }
+        for meta in [&value(frame.result)["_meta"], &value(frame.params)["_meta"]] {
+            for (key, check) in [
+                (TRACEPARENT, check_traceparent as fn(&str) -> _),
+                (TRACESTATE, check_tracestate),
+                (BAGGAGE, check_baggage),
+            ] {
+                let Some(found) = meta.get(key) else { continue };
+                let text = found
+                    .as_str()
+                    .ok_or_else(|| violated(entry, format!("{key}, a string"), found.to_string()))?;
+                check(text).map_err(|why| violated(entry, why.to_string(), format!("{key}: {text}")))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+const RESULT_TYPE_KNOWN: Check = Check {
+    id: "wire/message/result-type-known",
+    title: "resultType is one that the protocol or an advertised extension defines",
+    cites: &[must("basic/index#resulttype", Span::MODERN)],
+    aliases: &[],
+    why: "a client must treat a result of a type that it does not know as invalid",
+    fix: "use complete or input_required, and task only where the tasks extension is advertised",
+    on: On::Any,
+    run: Run::Wire(result_type_known),
+    fault: &fault::RESULT_TYPE_INVENTED,
+};
+
+fn result_type_known(cx: &WireCx<'_>) -> Verdict {
+    let declared = declared_by_server(cx).unwrap_or_default();
+    let extensions: Vec<_> =
+        capability::Capabilities::of(&declared).extensions().map(|(id, _)| id.to_owned()).collect();
+    let has_tasks = extensions.iter().any(|id| id == capability::extension::TASKS);
+    // What other extensions bring is theirs to say.
+    let known = |id: &String| id == capability::extension::TASKS || id == capability::extension::UI;
+    if !extensions.iter().all(known) {
+        return Ok(());
+    }
+    for (entry, frame) in frames(cx) {
+        match frame.result.and_then(result_type).as_deref() {
+            None | Some("complete" | "input_required") => {}
+            Some("task") if has_tasks => {}
+            Some(other) => {
+                return Err(violated(entry, "complete or input_required", format!("resultType: {other:?}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The `resultType` of a result, without reading the rest of it.
+fn result_type(result: &RawValue) -> Option<Cow<'_, str>> {
+    let members = ::wire::members(result)?;
+    let (_, raw) = members.into_iter().find(|(name, _)| name == "resultType")?;
+    ::wire::text(raw)
+}
