@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use transport::client::{Failure, Limits, Profile, Reply, Session, Target, Transport};
 use transport::serve::Via;
-use wire::{Direction, Transcript};
+use wire::{Direction, Recorder, Transcript};
 
 use crate::expect::Ask;
 use crate::{Finding, Verdict};
@@ -237,15 +237,18 @@ impl ServerCx {
         opened.iter().map(|session| session.recorder().transcript()).collect()
     }
 
-    /// Ends every session; what was said on each, to its end.
-    pub async fn close(&self) -> Vec<Transcript> {
+    /// What records each session, also after its end.
+    pub(crate) fn recorders(&self) -> Vec<Recorder> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.iter().map(|session| session.recorder().clone()).collect()
+    }
+
+    /// Ends every session.
+    pub async fn close(&self) {
         let sessions = std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut transcripts = Vec::new();
         for session in sessions {
             session.close().await;
-            transcripts.push(session.recorder().transcript());
         }
-        transcripts
     }
 
     async fn list(&self, method: &str, key: &str) -> Result<Vec<Value>, Finding> {

@@ -81,9 +81,10 @@ pub async fn run(
         let cx = ServerCx::new(target.clone(), version, via, options.limits.clone());
         active(&cx, &plan, options.jobs, &mut tell).await;
         passive(&cx, &plan, &mut tell).await;
-        let transcripts = cx.close().await;
+        let sessions = cx.recorders();
+        cx.close().await;
         if let Some(keep) = &options.keep {
-            keep.sessions(version, via, transcripts);
+            keep.sessions(version, via, &sessions);
         }
     }
     tell(Event::Ended { took: start.elapsed() });

@@ -5,6 +5,7 @@
 extern crate yardstick_suite as suite;
 
 mod proof;
+mod recorded;
 mod reference;
 mod registry;
 mod stubborn;
