@@ -302,13 +302,18 @@ impl ServerCx {
         opened.iter().map(|session| session.recorder().transcript()).collect()
     }
 
-    /// Ends every session; what was said on each, to its end.
-    pub async fn close(&self) -> Vec<Transcript> {
+    /// What records each session, also after its end.
+    pub(crate) fn recorders(&self) -> Vec<Recorder> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.iter().map(|session| session.recorder().clone()).collect()
+    }
+
+    /// Ends every session.
+    pub async fn close(&self) {
         let sessions = std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner));
         let limit = if self.patience.is_out() { PARTING } else { CLOSING };
         // What has not ended by then ends with its session, which is dropped here.
         let _ = tokio::time::timeout(limit, join_all(sessions.iter().map(Session::close))).await;
-        sessions.iter().map(|session| session.recorder().transcript()).collect()
     }
 
     /// A socket for what is no ordinary HTTP.

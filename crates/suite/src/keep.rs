@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use protocol::Version;
 use transport::serve::Via;
-use wire::Transcript;
+use wire::Recorder;
 use wire::recording::{Medium, Tape};
 
 /// Is given every session of a run; clones give to the same one.
@@ -18,15 +18,15 @@ impl Keep {
         Self(Arc::new(take))
     }
 
-    pub(crate) fn sessions(&self, version: Version, via: Via, transcripts: Vec<Transcript>) {
+    pub(crate) fn sessions(&self, version: Version, via: Via, sessions: &[Recorder]) {
         let medium = match via {
             Via::Pipe => Medium::Stdio,
             Via::StreamableHttp => Medium::Http,
             Via::HttpSse => Medium::HttpSse,
         };
-        for transcript in transcripts {
+        for session in sessions {
             let tape = Tape::new("", Some(medium), Some(version.to_string()));
-            (self.0)(Tape { transcript, ..tape });
+            (self.0)(Tape { transcript: session.transcript(), ..tape });
         }
     }
 }

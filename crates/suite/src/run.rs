@@ -93,9 +93,10 @@ pub async fn run(
             .calling(options.calls.clone());
         Box::pin(active(&cx, &plan, options.jobs, &mut tell)).await;
         Box::pin(passive(&cx, &plan, &mut tell)).await;
-        let transcripts = cx.close().await;
+        let sessions = cx.recorders();
+        cx.close().await;
         if let Some(keep) = &options.keep {
-            keep.sessions(version, via, transcripts);
+            keep.sessions(version, via, &sessions);
         }
     }
     tell(Event::Ended { took: start.elapsed() });

@@ -9,6 +9,7 @@ mod guarded;
 mod hung;
 mod mcpjam;
 mod proof;
+mod recorded;
 mod reference;
 mod registry;
 mod stubborn;

@@ -12,9 +12,6 @@ use crate::{Check, On, Run, Verdict, WireCx, must, should};
 pub(in crate::checks) const CHECKS: &[Check] =
     &[STRICT_JSON, UTF8, SCHEMA, RESULT_TYPE, SERVER_INFO, PROGRESS_INCREASES];
 
-/// Those that bind whoever sends.
-pub(super) const EITHER_SIDE: &[Check] = &[STRICT_JSON, UTF8, SCHEMA, PROGRESS_INCREASES];
-
 const MESSAGES: [crate::Cite; 2] = [
     must("basic/index#", Span::only(Version::V2024_11_05)),
     must("basic/index#messages", Span::since(Version::V2025_03_26)),

@@ -29,6 +29,15 @@ use serde_json::value::RawValue;
 
 use crate::{Check, Evidence, Excerpt, Finding, WireCx};
 
+/// Checks that bind whoever sends: ids, and beginnings of them.
+const EITHER_SIDE: [&str; 6] = [
+    "wire/jsonrpc/",
+    "wire/stdio/",
+    "wire/message/members-unique",
+    "wire/message/utf8",
+    "wire/message/schema",
+    "wire/message/progress-increases",
+];
 /// Every frame of either side, in the order in which they were seen.
 fn said<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> {
     cx.transcript.messages().flat_map(|entry| split(entry).into_iter().map(move |frame| (entry, frame)))
@@ -71,12 +80,7 @@ fn mentions(raw: Option<&RawValue>, words: &str) -> bool {
 
 /// Whether a check judges the messages of a client as well as those of a server.
 pub(crate) fn suits_clients(check: &Check) -> bool {
-    let either = [jsonrpc::CHECKS, stdio::CHECKS].iter().any(|section| holds(section, check.id));
-    either || holds(message::EITHER_SIDE, check.id)
-}
-
-fn holds(section: &[Check], id: &str) -> bool {
-    section.iter().any(|check| check.id == id)
+    EITHER_SIDE.iter().any(|id| check.id.starts_with(id))
 }
 
 /// Every frame that the judged side sent, with the entry that carried it; what is no frame is another check's business.
@@ -126,4 +130,16 @@ fn violated(entry: &Entry, expected: impl Into<String>, actual: impl Into<String
 fn sent<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = &'a Entry> {
     let kinds = |what| matches!(what, What::Message | What::Noise);
     cx.transcript.entries.iter().filter(move |e| e.direction == cx.judged() && kinds(e.what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_binds_either_side_is_there() {
+        for id in EITHER_SIDE {
+            assert!(crate::registry().any(|check| check.id.starts_with(id)), "{id}");
+        }
+    }
 }
