@@ -18,6 +18,7 @@ mod outcome;
 mod plan;
 mod report;
 mod run;
+mod survey;
 mod verdict;
 
 pub use baseline::{Baseline, BaselineError, Entry};
@@ -30,4 +31,5 @@ pub use outcome::{Counts, Outcome};
 pub use plan::{Case, Plan, Selection};
 pub use report::{CaseReport, Report, TargetReport, Verdict as Conclusion};
 pub use run::{Options, run};
+pub use survey::Survey;
 pub use verdict::{Finding, Verdict};

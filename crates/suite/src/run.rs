@@ -10,7 +10,9 @@ use transport::serve::Via;
 
 use crate::baseline::{Baseline, Ledger};
 use crate::check::Run;
-use crate::{CaseReport, Event, Finding, Plan, Report, Selection, ServerCx, TargetReport, Verdict, WireCx};
+use crate::{
+    CaseReport, Event, Finding, Plan, Report, Selection, ServerCx, Survey, TargetReport, Verdict, WireCx,
+};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -82,6 +84,9 @@ pub async fn run(
         let cx = ServerCx::new(target.clone(), version, via, options.limits.clone());
         active(&cx, &plan, options.jobs, &mut tell).await;
         passive(&cx, &plan, &mut tell).await;
+        if let Some(survey) = Survey::of(&cx).await {
+            tell(Event::Surveyed { version, survey });
+        }
         cx.close().await;
     }
     tell(Event::Ended { took: start.elapsed() });
