@@ -8,7 +8,7 @@ use crate::worst::{Answer, answer};
 
 /// The report in the shape of MCPJam's `apps conformance --format json`.
 ///
-/// How many tools and resources there are is not part of a report, so `discovery` is left out.
+/// `discovery` is there if the run found out how many tools and resources there are.
 pub fn render(report: &Report) -> String {
     let checks: Vec<_> = MCPJAM.iter().map(|seed| check(&answer(seed, report))).collect();
     let failed = count(&checks, "status", "failed");
@@ -34,6 +34,15 @@ pub fn render(report: &Report) -> String {
     result["summary"] = json!(summary(&checks));
     result["categorySummary"] = categories(&checks);
     result["durationMs"] = json!(report.took_ms);
+    if let Some(survey) = &report.survey {
+        result["discovery"] = json!({
+            "toolCount": survey.tools,
+            "uiToolCount": survey.ui_tools,
+            "listedResourceCount": survey.resources,
+            "listedUiResourceCount": survey.ui_resources,
+            "checkedUiResourceCount": survey.interfaces,
+        });
+    }
     result["checks"] = json!(checks);
     crate::json::pretty(&result)
 }

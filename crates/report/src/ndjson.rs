@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use protocol::Version;
 use serde::{Deserialize, Serialize};
-use suite::{CaseReport, Conclusion, Counts, Event, Report, TargetReport};
+use suite::{CaseReport, Conclusion, Counts, Event, Report, Survey, TargetReport};
 
 use crate::json::{SCHEMA_VERSION, TOOL};
 
@@ -15,6 +15,7 @@ enum Line<'a> {
     Reached { schema_version: u32, tool: crate::json::Tool, target: &'a TargetReport },
     Began { protocol: Version, cases: usize },
     Finished { case: &'a CaseReport },
+    Surveyed { protocol: Version, survey: Survey },
     Ended { verdict: Conclusion, counts: Counts, took_ms: u64 },
 }
 
@@ -25,6 +26,7 @@ pub(crate) enum Read {
     Reached { schema_version: u32, target: Box<TargetReport> },
     Began { protocol: Version, cases: usize },
     Finished { case: Box<CaseReport> },
+    Surveyed { protocol: Version, survey: Survey },
     Ended { took_ms: u64 },
 }
 
@@ -53,6 +55,7 @@ impl<W: Write> Stream<W> {
                 self.counts.add(case.outcome);
                 Line::Finished { case }
             }
+            Event::Surveyed { version, survey } => Line::Surveyed { protocol: *version, survey: *survey },
             Event::Ended { took } => {
                 let counts = self.counts;
                 let verdict = Report { counts, ..Report::default() }.verdict();
@@ -87,11 +90,14 @@ fn events(report: &Report) -> Vec<Event> {
     let mut versions: Vec<_> = report.cases.iter().map(|case| case.protocol).collect();
     versions.sort_unstable();
     versions.dedup();
+    let newest = versions.last().copied();
     for version in versions {
         let cases: Vec<_> = report.cases.iter().filter(|case| case.protocol == version).collect();
         events.push(Event::Began { version, cases: cases.len() });
         events.extend(cases.into_iter().cloned().map(Event::Finished));
     }
+    let surveyed = newest.zip(report.survey);
+    events.extend(surveyed.map(|(version, survey)| Event::Surveyed { version, survey }));
     events.push(Event::Ended { took: std::time::Duration::from_millis(report.took_ms) });
     events
 }

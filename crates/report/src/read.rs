@@ -91,6 +91,7 @@ fn event(line: &str, number: usize) -> Result<Event, Unreadable> {
         }
         Read::Began { protocol, cases } => Event::Began { version: protocol, cases },
         Read::Finished { case } => Event::Finished(*case),
+        Read::Surveyed { protocol, survey } => Event::Surveyed { version: protocol, survey },
         Read::Ended { took_ms } => Event::Ended { took: Duration::from_millis(took_ms) },
     })
 }

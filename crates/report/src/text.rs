@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 
 use suite::{Excerpt, Report};
 
+/// A name is no place for a story.
+const NAME: usize = 80;
+
 /// `text` on one line, with everything that would act on a terminal or turn the reading order shown as an escape.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     shown(text, |c| acts(c) || c == '\n' || c == '\t')
@@ -59,12 +62,11 @@ pub(crate) fn message(frame: &Excerpt) -> String {
 /// What is measured, in a few words: a name if it gives one, else the command or URL.
 pub(crate) fn name(report: &Report) -> String {
     let target = &report.target;
-    match &target.name {
-        Some(name) => {
-            format!("{name} {}", target.version.as_deref().unwrap_or_default()).trim_end().to_owned()
-        }
+    let name = match &target.name {
+        Some(name) => format!("{name} {}", target.version.as_deref().unwrap_or_default()),
         None => target.description.clone(),
-    }
+    };
+    cut(name.trim_end(), NAME).into_owned()
 }
 
 /// Milliseconds as seconds with a digit behind the point.

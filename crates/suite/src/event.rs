@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::Version;
 
-use crate::{CaseReport, TargetReport};
+use crate::{CaseReport, Survey, TargetReport};
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -20,6 +20,13 @@ pub enum Event {
     },
     /// A case has its outcome.
     Finished(CaseReport),
+    /// How much the target offers, in one revision.
+    Surveyed {
+        /// The revision.
+        version: Version,
+        /// How much.
+        survey: Survey,
+    },
     /// All is done.
     Ended {
         /// How long it took.

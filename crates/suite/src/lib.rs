@@ -27,6 +27,7 @@ mod report;
 mod run;
 pub mod seeds;
 mod streamer;
+mod survey;
 mod sweep;
 mod verdict;
 
@@ -45,5 +46,6 @@ pub use preview::{Preview, RevisionPreview, ToolPreview, preview};
 pub use recorded::{Judged, Recorded, judge};
 pub use report::{CaseReport, Report, TargetReport, Verdict as Conclusion};
 pub use run::{Options, run};
+pub use survey::Survey;
 pub use sweep::{Answers, Called, Completed, Got, Read};
 pub use verdict::{Finding, Verdict};

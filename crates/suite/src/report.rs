@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::Version;
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Counts, Event, Evidence, Excerpt, Finding, Level, Outcome};
+use crate::{Case, Counts, Event, Evidence, Excerpt, Finding, Level, Outcome, Survey};
 
 /// What came of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -17,6 +17,9 @@ pub struct Report {
     pub cases: Vec<CaseReport>,
     /// How many came out how.
     pub counts: Counts,
+    /// How much the target offers, in the newest revision that tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub survey: Option<Survey>,
     /// How long it took, in milliseconds.
     pub took_ms: u64,
 }
@@ -100,6 +103,7 @@ impl Report {
         match event {
             Event::Reached(target) => self.target = target.clone(),
             Event::Began { .. } => {}
+            Event::Surveyed { survey, .. } => self.survey = Some(*survey),
             Event::Finished(case) => {
                 self.counts.add(case.outcome);
                 self.cases.push(case.clone());
@@ -119,6 +123,7 @@ impl Report {
             merged.counts = merged.counts.plus(report.counts);
             merged.took_ms += report.took_ms;
             merged.cases.extend(report.cases);
+            merged.survey = report.survey.or(merged.survey);
             transports.push(report.target.transport.clone());
             if run == 0 {
                 merged.target = report.target;

@@ -13,7 +13,7 @@ use transport::serve::Via;
 use crate::baseline::{Baseline, Ledger};
 use crate::check::Run;
 use crate::{
-    Calls, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, TargetReport,
+    Calls, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, Survey, TargetReport,
     Verdict, WireCx,
 };
 
@@ -93,6 +93,9 @@ pub async fn run(
             .calling(options.calls.clone());
         Box::pin(active(&cx, &plan, options.jobs, &mut tell)).await;
         Box::pin(passive(&cx, &plan, &mut tell)).await;
+        if let Some(survey) = Survey::of(&cx).await {
+            tell(Event::Surveyed { version, survey });
+        }
         let sessions = cx.recorders();
         cx.close().await;
         if let Some(keep) = &options.keep {

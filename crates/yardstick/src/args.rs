@@ -191,7 +191,7 @@ Examples:
 
 Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested")]
 pub(crate) struct Report {
-    /// A run that was saved as JSON or NDJSON; several are merged (repeatable)
+    /// A run that was saved as JSON or NDJSON, `-` for stdin; several are merged (repeatable)
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) from: Vec<PathBuf>,
     #[command(flatten)]

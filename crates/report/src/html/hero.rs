@@ -36,6 +36,9 @@ pub(super) fn write(out: &mut String, report: &Report) -> fmt::Result {
     for version in &target.speaks {
         writeln!(out, "<span class=\"pill\">{version}</span>")?;
     }
+    for offer in offers(report) {
+        writeln!(out, "<span class=\"pill\">{offer}</span>")?;
+    }
     writeln!(
         out,
         "</p>\n<p class=\"verdict\"><strong>{word}</strong> <span>{}, in {}</span></p>",
@@ -44,6 +47,21 @@ pub(super) fn write(out: &mut String, report: &Report) -> fmt::Result {
     )?;
     bar(out, report)?;
     writeln!(out, "</header>")
+}
+
+/// What the server offers, as far as it offers anything.
+fn offers(report: &Report) -> Vec<String> {
+    let Some(survey) = &report.survey else { return Vec::new() };
+    [
+        (survey.tools, "tool"),
+        (survey.resources, "resource"),
+        (survey.prompts, "prompt"),
+        (survey.interfaces, "user interface"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, noun)| format!("{count} {noun}{}", if count == 1 { "" } else { "s" }))
+    .collect()
 }
 
 /// The counts as lengths, on a ruler.

@@ -24,11 +24,7 @@ const ORDER: [Outcome; 5] =
 /// Every finding, in full.
 pub(super) fn all(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
     for outcome in ORDER {
-        let mut groups = groups(report, outcome);
-        if outcome == Outcome::Blocked {
-            groups = fold::by_reason(out, groups, look)?;
-        }
-        for group in groups {
+        for group in apart(out, report, outcome, look)? {
             finding(out, report, &group, look)?;
         }
     }
@@ -36,22 +32,28 @@ pub(super) fn all(out: &mut String, report: &Report, look: &Look) -> fmt::Result
 }
 
 /// Every finding, in a line.
-pub(super) fn brief(out: &mut String, report: &Report) -> fmt::Result {
+pub(super) fn brief(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
     for outcome in ORDER {
-        for group in groups(report, outcome) {
+        for group in apart(out, report, outcome, look)? {
             let colour = style(outcome);
-            let actual = group.case.actual.as_deref().unwrap_or(&group.case.title);
-            writeln!(
-                out,
-                "{colour}{}{colour:#}  {} {DIM}{}{DIM:#}  {}",
-                label(outcome),
-                visible(&group.case.check),
-                group.protocols().join(" "),
-                visible(actual)
-            )?;
+            let (label, check) = (label(outcome), visible(&group.case.check));
+            let protocols = group.protocols().join(" ");
+            let said = visible(group.case.actual.as_deref().unwrap_or(&group.case.title));
+            writeln!(out, "{colour}{label}{colour:#}  {check} {DIM}{protocols}{DIM:#}  {said}")?;
         }
     }
     Ok(())
+}
+
+/// The findings that are told one by one; those that were blocked for a common reason are told here and now.
+fn apart<'a>(
+    out: &mut String,
+    report: &'a Report,
+    outcome: Outcome,
+    look: &Look,
+) -> Result<Vec<Group<'a>>, fmt::Error> {
+    let groups = groups(report, outcome);
+    if outcome == Outcome::Blocked { fold::by_reason(out, groups, look) } else { Ok(groups) }
 }
 
 pub(super) fn label(outcome: Outcome) -> String {

@@ -81,7 +81,7 @@ fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
     let header = crate::wrap::wrap(&header(report), look.room(2)).join("\n  ");
     writeln!(out, "{BOLD}{header}{BOLD:#}\n")?;
     match look.detail {
-        Detail::Brief => finding::brief(out, report)?,
+        Detail::Brief => finding::brief(out, report, look)?,
         Detail::Findings => {
             sections(out, report, look)?;
             finding::all(out, report, look)?;
@@ -92,8 +92,7 @@ fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
         }
     }
     let lines = crate::wrap::wrap(&conclusion(report), look.room(2)).join("\n  ");
-    let gap = if look.detail == Detail::Brief { "" } else { "\n" };
-    writeln!(out, "{gap}{lines}")
+    writeln!(out, "\n{lines}")
 }
 
 fn sections(out: &mut String, report: &Report, look: &Look) -> fmt::Result {

@@ -128,7 +128,7 @@ fn without_spans(text: &str) -> String {
         }
         let mut from = 0;
         let end = loop {
-            let found = from + after[from..].find(&ticks).expect("a code span is left open");
+            let found = from + after[from..].find(&ticks).unwrap();
             let run = after[found..].chars().take_while(|c| *c == '`').count();
             if run == ticks.len() {
                 break found;

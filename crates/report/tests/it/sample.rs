@@ -1,7 +1,7 @@
 //! Reports to render.
 
 use protocol::Version;
-use suite::{CaseReport, Counts, Excerpt, Level, Outcome, Party, Report, TargetReport};
+use suite::{CaseReport, Counts, Excerpt, Level, Outcome, Party, Report, Survey, TargetReport};
 
 pub(crate) fn case(check: &str, protocol: Version, level: Level, outcome: Outcome) -> CaseReport {
     let violated = matches!(outcome, Outcome::Failed | Outcome::Warned | Outcome::KnownFailure);
@@ -62,6 +62,14 @@ pub(crate) fn everything() -> Report {
         },
         counts: Counts::of(cases.iter().map(|case| case.outcome)),
         cases,
+        survey: Some(Survey {
+            tools: 12,
+            ui_tools: 2,
+            resources: 5,
+            ui_resources: 1,
+            interfaces: 2,
+            prompts: 1,
+        }),
         took_ms: 1234,
     }
 }

@@ -40,6 +40,8 @@ fn mcpjam_passes_what_passes() {
     assert_eq!(result["categorySummary"]["tools"]["total"], 3);
     assert_eq!(result["categorySummary"]["resources"]["passed"], 4);
     assert_eq!(result["checks"].as_array().unwrap().len(), 7);
+    assert_eq!(result["discovery"]["uiToolCount"], 2);
+    assert_eq!(result["discovery"]["checkedUiResourceCount"], 2);
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl<'b> Ledger<'b> {
                 told.push(event);
                 told
             }
-            Event::Reached(_) | Event::Began { .. } => vec![event],
+            Event::Reached(_) | Event::Began { .. } | Event::Surveyed { .. } => vec![event],
         }
     }
 

@@ -1,6 +1,8 @@
 //! `yardstick report`
 
 use std::fs;
+use std::io::{self, Read as _};
+use std::path::Path;
 
 use suite::Report;
 
@@ -14,11 +16,21 @@ pub(crate) fn run(arguments: &args::Report) -> anyhow::Result<Exit> {
     let mut reports = Vec::new();
     for file in &arguments.from {
         let name = file.display();
-        let bytes = fs::read(file).map_err(|error| Usage(format!("`{name}` cannot be read: {error}")))?;
+        let bytes = bytes(file).map_err(|error| Usage(format!("`{name}` cannot be read: {error}")))?;
         let text = String::from_utf8(bytes).map_err(|_| Usage(format!("`{name}` is no text in UTF-8")))?;
         reports.push(report::read(&text).map_err(|error| Usage(format!("`{name}`: {error}")))?);
     }
     let report = Report::merge(reports);
     format::write(&report, &wanted, output.detail(), |_| false)?;
     Ok(report.verdict().into())
+}
+
+/// What is in the file; `-` is stdin.
+fn bytes(file: &Path) -> io::Result<Vec<u8>> {
+    if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    fs::read(file)
 }

@@ -117,6 +117,9 @@ fn a_saved_run_is_shown_again() {
         assert_eq!(again.status.code(), Some(1), "{}", stderr(&again));
         assert_eq!(stdout(&again), stdout(&run), "{name}");
     }
+    let mut piped = Command::new(SELF);
+    piped.args(["report", "--from", "-"]).stdin(fs::File::open(file("a.json")).unwrap());
+    assert_eq!(stdout(&piped.output().unwrap()), stdout(&run));
     let merged = yardstick(&["report", "--from", &file("a.json"), "--from", &file("a.ndjson"), "--quiet"]);
     assert!(stdout(&merged).contains("not conformant: 2 failed"), "{}", stdout(&merged));
 }
