@@ -36,7 +36,7 @@ impl Default for Options {
             selection: Selection::default(),
             limits: Limits::default(),
             jobs: 8,
-            silence: Duration::from_secs(5),
+            silence: Duration::from_secs(6),
         }
     }
 }
