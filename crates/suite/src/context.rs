@@ -180,6 +180,9 @@ impl ServerCx {
         self.patience.answered(HANDSHAKE);
         let modern = self.version.era() == Era::Modern;
         match (reply.result(), session.server().version) {
+            _ if reply.status() == Some(401) => {
+                Err(Finding::blocked(format!("the handshake was refused: {}", refusal(&reply))))
+            }
             // A modern server is spoken to request by request; that it has no discovery is for its check to say.
             _ if modern => Ok(session),
             (Some(_), Some(offered)) if offered == self.version.as_str() => Ok(session),
@@ -380,7 +383,7 @@ async fn learn<T>(
 }
 
 /// What to do about a server that wants to know who asks.
-const ASKS_FOR_TOKEN: &str =
+pub(crate) const ASKS_FOR_TOKEN: &str =
     "HTTP 401, it asks for a token: give one with --bearer TOKEN, or in YARDSTICK_BEARER";
 
 fn refusal(reply: &Reply) -> String {

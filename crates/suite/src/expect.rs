@@ -6,6 +6,7 @@ use serde_json::Value;
 use transport::client::{Pending, Reply, Request, Session};
 use wire::{Direction, Entry, Frame, What};
 
+use crate::context::ASKS_FOR_TOKEN;
 use crate::{Evidence, Excerpt, Finding, ServerCx, Verdict};
 
 /// A request on its way, with the check's context.
@@ -58,9 +59,7 @@ impl<'c> Ask<'c> {
     /// Sends it and waits for the answer.
     pub async fn send(mut self) -> Result<Answer, Finding> {
         self.cx.patience.left(&self.method)?;
-        if let Some(limit) = self.cx.patience.limit(&self.method) {
-            self.request = self.request.timeout(limit);
-        }
+        self.request = self.request.at_most(self.cx.patience.limit(&self.method));
         let reply = self.request.send().await.map_err(|failure| self.cx.noted(&self.method, failure))?;
         self.cx.patience.answered(&self.method);
         Ok(Answer { reply, session: self.session })
@@ -98,6 +97,10 @@ impl Answer {
 
     /// The result, which there must be.
     pub fn expect_result(&self) -> Result<Value, Finding> {
+        // Who is not let in has seen nothing that could be wrong.
+        if self.reply.status() == Some(401) {
+            return Err(Finding::blocked(ASKS_FOR_TOKEN));
+        }
         self.reply.result().ok_or_else(|| self.violated("a result", self.summary()))
     }
 

@@ -13,6 +13,8 @@ const OF_ONE: u32 = 2;
 
 /// How long a method that went unanswered in one revision may take in the next.
 const SECOND_CHANCE: Duration = Duration::from_millis(500);
+/// How long anything may take when there is hardly any patience left.
+const LAST_CHANCE: Duration = Duration::from_millis(300);
 
 /// What is left of the patience with one server, for all revisions together.
 #[derive(Debug)]
@@ -31,7 +33,7 @@ struct State {
     silent: HashMap<String, u32>,
     /// What went unanswered since the last answer to anything.
     row: Vec<String>,
-    /// What was given up in an earlier revision.
+    /// What went unanswered in an earlier revision.
     wary: HashSet<String>,
 }
 
@@ -56,20 +58,21 @@ impl Patience {
         }
     }
 
-    /// Another revision begins: what was given up in the last one is asked for once more, with less time.
+    /// Another revision begins: what went unanswered in the last one is asked for once more, with less time.
     pub fn another_revision(&self) {
         let mut state = self.lock();
-        let given_up: Vec<_> = state.silent.iter().filter(|(_, times)| **times >= OF_ONE).collect();
-        let given_up: Vec<_> = given_up.into_iter().map(|(method, _)| method.clone()).collect();
-        for method in given_up {
+        let silent: Vec<_> = state.silent.keys().cloned().collect();
+        for method in silent {
             state.silent.insert(method.clone(), OF_ONE - 1);
             state.wary.insert(method);
         }
     }
 
-    /// How long to wait for an answer to `method`, if less than usual.
-    pub fn limit(&self, method: &str) -> Option<Duration> {
-        self.lock().wary.contains(method).then_some(SECOND_CHANCE)
+    /// How long to wait for an answer to `method` at most.
+    pub fn limit(&self, method: &str) -> Duration {
+        let state = self.lock();
+        let left = self.budget.saturating_sub(state.lost).max(LAST_CHANCE);
+        if state.wary.contains(method) { left.min(SECOND_CHANCE) } else { left }
     }
 
     /// Whether the server was given up.
@@ -137,7 +140,7 @@ mod tests {
         patience.unanswered("a", SECOND);
         assert!(patience.left("a").is_err());
         patience.another_revision();
-        assert!(patience.left("a").is_ok() && patience.limit("a").is_some());
+        assert!(patience.left("a").is_ok() && patience.limit("a") < patience.limit("b"));
         patience.unanswered("a", SECOND);
         assert!(patience.left("a").is_err(), "one chance");
     }

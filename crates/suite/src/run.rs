@@ -48,7 +48,7 @@ impl Default for Options {
             keep: None,
             baseline: Baseline::default(),
             calls: Calls::default(),
-            silence: Duration::from_secs(5),
+            silence: Duration::from_secs(6),
         }
     }
 }

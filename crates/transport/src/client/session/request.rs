@@ -141,6 +141,13 @@ impl Request {
         self
     }
 
+    /// Waits no longer than `limit`, however long it would have waited otherwise.
+    #[must_use]
+    pub fn at_most(mut self, limit: Duration) -> Self {
+        self.timeout = Some(self.patience().min(limit));
+        self
+    }
+
     /// Sends it and waits for what settles it.
     pub async fn send(self) -> Result<Reply, Failure> {
         self.start().await?.response().await
