@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use transport::client::{Pending, Reply, Request, Session};
+use transport::client::{Failure, Pending, Reply, Request, Session};
 use wire::{Direction, Entry, Frame, What};
 
 use crate::{Evidence, Excerpt, Finding, ServerCx, Verdict};
@@ -57,15 +57,20 @@ impl<'c> Ask<'c> {
     /// Sends it and waits for the answer.
     pub async fn send(self) -> Result<Answer, Finding> {
         self.cx.still_answers()?;
-        let reply = self.request.send().await.map_err(|failure| self.cx.noted(failure))?;
+        // On the heap, as all that goes through the transport: checks nest, and their futures would grow with it.
+        let reply = Box::pin(self.request.send()).await.map_err(|failure| self.cx.noted(failure))?;
         self.cx.answered();
         Ok(Answer { reply, session: self.session })
     }
 
     /// Sends it, gives what the server asks for on the way, and waits until it is complete: the answer of every round.
+    /// What takes too long is not held against the server.
     pub async fn through(self) -> Result<Vec<Answer>, Finding> {
         self.cx.still_answers()?;
-        let rounds = self.request.send_through().await.map_err(|failure| self.cx.noted(failure))?;
+        let rounds = Box::pin(self.request.send_through()).await.map_err(|failure| match failure {
+            Failure::TimedOut { .. } => Finding::blocked("there was no answer in time"),
+            other => self.cx.noted(other),
+        })?;
         self.cx.answered();
         let answer = |reply| Answer { reply, session: self.session.clone() };
         Ok(rounds.replies.into_iter().map(answer).collect())
@@ -74,7 +79,7 @@ impl<'c> Ask<'c> {
     /// Sends it and watches what comes.
     pub async fn start(self) -> Result<Pending, Finding> {
         self.cx.still_answers()?;
-        self.request.start().await.map_err(|failure| self.cx.noted(failure))
+        Box::pin(self.request.start()).await.map_err(|failure| self.cx.noted(failure))
     }
 }
 
