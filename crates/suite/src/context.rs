@@ -126,11 +126,6 @@ impl ServerCx {
         &self.rules
     }
 
-    /// How long one answer is waited for.
-    pub const fn limit(&self) -> Duration {
-        self.limits.request
-    }
-
     pub(crate) const fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -138,7 +133,7 @@ impl ServerCx {
     /// The session that well-behaved requests share.
     pub async fn session(&self) -> Result<&Session, Finding> {
         let opened = self.shared.get_or_init(|| async {
-            self.established().await.map_err(|finding| match finding {
+            Box::pin(self.established()).await.map_err(|finding| match finding {
                 Finding::Violated(evidence) => Finding::Blocked(evidence.actual),
                 other => other,
             })
@@ -171,7 +166,7 @@ impl ServerCx {
     /// A session of one's own, as a client of another kind.
     pub async fn fresh_as(&self, profile: Profile) -> Result<Session, Finding> {
         self.session().await?;
-        self.open(profile).await
+        Box::pin(self.open(profile)).await
     }
 
     async fn open(&self, profile: Profile) -> Result<Session, Finding> {
@@ -199,7 +194,7 @@ impl ServerCx {
 
     /// A connection on which nothing has been said yet.
     pub async fn unopened(&self) -> Result<Session, Finding> {
-        self.connect(Profile::default()).await
+        Box::pin(self.connect(Profile::default())).await
     }
 
     /// Connects and says nothing. What comes is recorded from here on, whether or not a session comes about.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use transport::client::{Pending, Reply, Request, Session};
+use transport::client::{Failure, Pending, Reply, Request, Session};
 use wire::{Direction, Entry, Frame, What};
 
 use crate::context::ASKS_FOR_TOKEN;
@@ -60,16 +60,21 @@ impl<'c> Ask<'c> {
     pub async fn send(mut self) -> Result<Answer, Finding> {
         self.cx.patience.left(&self.method)?;
         self.request = self.request.at_most(self.cx.patience.limit(&self.method));
-        let reply = self.request.send().await.map_err(|failure| self.cx.noted(&self.method, failure))?;
+        // On the heap, as all that goes through the transport: checks nest, and their futures would grow with it.
+        let reply = Box::pin(self.request.send()).await;
+        let reply = reply.map_err(|failure| self.cx.noted(&self.method, failure))?;
         self.cx.patience.answered(&self.method);
         Ok(Answer { reply, session: self.session })
     }
 
     /// Sends it, gives what the server asks for on the way, and waits until it is complete: the answer of every round.
+    /// What takes too long is not held against the server.
     pub async fn through(self) -> Result<Vec<Answer>, Finding> {
         self.cx.patience.left(&self.method)?;
-        let rounds = self.request.send_through().await;
-        let rounds = rounds.map_err(|failure| self.cx.noted(&self.method, failure))?;
+        let rounds = Box::pin(self.request.send_through()).await.map_err(|failure| match failure {
+            Failure::TimedOut { .. } => Finding::blocked("there was no answer in time"),
+            other => self.cx.noted(&self.method, other),
+        })?;
         self.cx.patience.answered(&self.method);
         let answer = |reply| Answer { reply, session: self.session.clone() };
         Ok(rounds.replies.into_iter().map(answer).collect())
@@ -78,7 +83,8 @@ impl<'c> Ask<'c> {
     /// Sends it and watches what comes.
     pub async fn start(self) -> Result<Pending, Finding> {
         self.cx.patience.left(&self.method)?;
-        self.request.start().await.map_err(|failure| self.cx.noted(&self.method, failure))
+        let started = Box::pin(self.request.start()).await;
+        started.map_err(|failure| self.cx.noted(&self.method, failure))
     }
 }
 

@@ -39,7 +39,7 @@ impl Attempt<'_> {
         let offset = f64::from(u32::try_from(salt).unwrap_or(0)) * step;
         let start =
             one.max(least.unwrap_or(one)).min(most.unwrap_or(f64::MAX)).max(least.unwrap_or(f64::MIN));
-        let candidates = [start, least.unwrap_or(0.0), most.unwrap_or(one), middle(flat)];
+        let candidates = [start, least.unwrap_or(0.0), most.unwrap_or(one), middle(flat), start + step];
         let value = candidates[self.choices.pick(candidates.len())] + offset;
         let above = most.is_some_and(|most| value > most);
         exact(if above { start - offset } else { value }, whole)

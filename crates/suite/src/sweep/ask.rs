@@ -40,7 +40,7 @@ impl ServerCx {
                 for (tool, good) in asking.iter().filter(|(tool, _)| able || may_refuse(tool)) {
                     calls.push(((), self.call_on(&session, tool, good.clone())));
                 }
-                send_all(self, calls).await;
+                send_all(calls).await;
             }
             Ok(Vec::new())
         })

@@ -57,7 +57,7 @@ impl ServerCx {
             let fed = callable.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
             let asks = fed.filter(|(tool, _)| !is_task_only(self.version, tool));
             let asks = asks.map(|(tool, good)| (tool, self.call_on(session, tool, good))).collect();
-            let answered = send_all(self, asks).await;
+            let answered = send_all(asks).await;
             Ok(answered.into_iter().map(|(tool, answers)| Called { tool: tool.clone(), answers }).collect())
         })
         .await

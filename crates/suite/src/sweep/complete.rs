@@ -57,7 +57,7 @@ impl ServerCx {
                 let ask = self.on(session, "completion/complete").params(params);
                 ((reference, argument), ask)
             });
-            let answered = send_all(self, asks.collect()).await;
+            let answered = send_all(asks.collect()).await;
             let completed = |((reference, argument), answers)| Completed { reference, argument, answers };
             Ok(answered.into_iter().map(completed).collect())
         })

@@ -27,7 +27,7 @@ impl ServerCx {
                 let params = json!({ "name": prompt["name"], "arguments": self.filled(prompt).await });
                 asks.push((prompt, self.on(session, "prompts/get").params(params)));
             }
-            let answered = send_all(self, asks).await;
+            let answered = send_all(asks).await;
             Ok(answered
                 .into_iter()
                 .map(|(prompt, answers)| Got { prompt: prompt.clone(), answers })

@@ -46,12 +46,12 @@ impl ServerCx {
 
 /// Sends all of `asks` a few at a time. One that is not answered in time is left alone: it need not be the server's
 /// fault, for tools may take as long as they like.
-async fn send_all<T>(cx: &ServerCx, asks: Vec<(T, Ask<'_>)>) -> Vec<(T, Answers)> {
-    let end = Instant::now() + BUDGET.min(cx.limit());
+async fn send_all<T>(asks: Vec<(T, Ask<'_>)>) -> Vec<(T, Answers)> {
+    let end = Instant::now() + BUDGET;
     let mut sent = Vec::new();
     for (at, (what, ask)) in asks.into_iter().enumerate() {
         sent.push(async move {
-            let answers = match tokio::time::timeout_at(end, Box::pin(ask.through())).await {
+            let answers = match tokio::time::timeout_at(end, ask.through()).await {
                 Ok(answers) => answers,
                 Err(_) => Err(Finding::blocked("there was no answer in time")),
             };

@@ -33,7 +33,7 @@ impl ServerCx {
                 let ask = self.on(session, "resources/read").params(json!({ "uri": uri }));
                 ((uri, listed), ask)
             });
-            let answered = send_all(self, asks.collect()).await;
+            let answered = send_all(asks.collect()).await;
             let read = |((uri, listed), answers)| Read { uri, listed, answers };
             Ok(answered.into_iter().map(read).collect())
         })

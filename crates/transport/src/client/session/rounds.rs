@@ -25,12 +25,12 @@ impl Rounds {
         let rounds = request.session.inner.limits.rounds;
         let mut next = request.clone();
         let mut replies = Vec::new();
-        for _ in 0..=rounds {
+        for round in 0..=rounds {
             let reply = next.send().await?;
             let asked = reply.result().filter(|_| reply.result_type().as_deref() == Some("input_required"));
             replies.push(reply);
             match asked {
-                Some(asked) => next = request.again(&asked),
+                Some(asked) => next = request.again(&asked, round),
                 None => return Ok(Self { replies, complete: true }),
             }
         }
@@ -47,10 +47,13 @@ impl Session {
 }
 
 impl Request {
-    /// The same request with the input that was asked for, under a fresh id.
-    fn again(&self, asked: &Value) -> Self {
+    /// The same request with the input that was asked for, under a fresh id and a progress token of its own.
+    fn again(&self, asked: &Value, round: u32) -> Self {
         let mut next = self.clone();
         next.id = RequestId::Fresh;
+        for (key, token) in next.meta.iter_mut().filter(|(key, _)| key == "progressToken") {
+            *token = token.as_ref().map(|token| Value::from(format!("{key} {token}, round {round}")));
+        }
         let mut params = match next.params.take() {
             Some(Value::Object(params)) => params,
             _ => Map::new(),
