@@ -1,6 +1,7 @@
 //! What a run found, in every format: pure functions of a [`suite::Report`], or sinks of [`suite::Event`]s.
 
 mod again;
+mod coverage;
 mod explain;
 mod findings;
 pub mod html;
@@ -19,5 +20,6 @@ pub mod validator;
 mod worst;
 mod wrap;
 
+pub use coverage::coverage;
 pub use explain::{explain, list};
 pub use read::{Unreadable, read};

@@ -148,7 +148,8 @@ fn artifact(description: &str) -> String {
 const fn level(level: Level) -> &'static str {
     match level {
         Level::Must => "error",
-        Level::Should | Level::Advice => "warning",
+        Level::Should => "warning",
+        Level::Advice => "note",
     }
 }
 

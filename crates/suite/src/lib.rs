@@ -12,6 +12,7 @@ pub mod checks;
 mod cite;
 mod clock;
 mod context;
+pub mod coverage;
 mod event;
 mod evidence;
 mod expect;

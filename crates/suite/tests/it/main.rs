@@ -5,8 +5,10 @@
 extern crate yardstick_suite as suite;
 
 mod apps;
+mod coverage;
 mod guarded;
 mod hung;
+mod matrix;
 mod mcpjam;
 mod proof;
 mod recorded;

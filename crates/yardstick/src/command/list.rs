@@ -6,6 +6,10 @@ use crate::args::List;
 use crate::exit::{Exit, Usage};
 
 pub(crate) fn run(arguments: &List) -> anyhow::Result<Exit> {
+    if arguments.coverage {
+        anstream::print!("{}", report::coverage(&suite::coverage::rows()?, arguments.protocol));
+        return Ok(Exit::Success);
+    }
     let selection = Selection { only: arguments.only.clone(), skip: Vec::new() };
     if let Some(name) = selection.unknown() {
         return Err(Usage(format!("no check `{name}`; `yardstick list` shows them")).into());
