@@ -55,6 +55,7 @@ pub struct Facts {
     resources: Fact<Value>,
     templates: Fact<Value>,
     prompts: Fact<Value>,
+    pub(crate) fed: Fact<(Value, Option<Value>)>,
     pub(crate) calls: Fact<Called>,
     pub(crate) reads: Fact<Read>,
     pub(crate) gets: Fact<Got>,

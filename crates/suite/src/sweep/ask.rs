@@ -38,7 +38,7 @@ impl ServerCx {
                 let session = self.fresh_as(profile).await?;
                 let mut calls = Vec::new();
                 for (tool, good) in asking.iter().filter(|(tool, _)| able || may_refuse(tool)) {
-                    calls.push(((), self.call_on(&session, tool, good.clone())));
+                    calls.push(((), self.call_on(&session, tool, good)));
                 }
                 send_all(calls).await;
             }

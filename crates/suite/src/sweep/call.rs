@@ -8,7 +8,6 @@ use transport::client::Session;
 
 use super::{Answers, send_all};
 use crate::expect::Ask;
-use crate::policy::Decision;
 use crate::{Finding, ServerCx, arguments};
 
 /// How many tools are called at most.
@@ -28,18 +27,18 @@ pub struct Called {
 impl ServerCx {
     /// The tools that may be called, each with arguments that fit, if any could be made.
     pub async fn callable(&self) -> Result<Vec<(&Value, Option<Value>)>, Finding> {
-        let tools = self.tools().await?.iter().filter(|tool| self.rules().decide(tool).is_call());
-        let fed = tools.map(|tool| (tool, self.arguments_for(tool)));
-        let callable: Vec<_> = fed.take(MOST).collect();
-        if callable.is_empty() {
-            let left = self.tools().await?.first().map_or("there are no tools", |tool| {
-                match self.rules().decide(tool) {
-                    Decision::Leave(why) | Decision::Call(why) => why,
-                }
-            });
-            return Err(Finding::not_applicable(format!("no tool may be called: {left}")));
-        }
-        Ok(callable)
+        let fed = self.once(&self.facts().fed, async {
+            let tools = self.tools().await?;
+            let allowed = tools.iter().filter(|tool| self.rules().decide(tool).is_call());
+            let fed: Vec<_> =
+                allowed.take(MOST).map(|tool| (tool.clone(), self.arguments_for(tool))).collect();
+            if fed.is_empty() {
+                let why = tools.first().map_or("there are none", |tool| self.rules().decide(tool).why());
+                return Err(Finding::not_applicable(format!("no tool may be called: {why}")));
+            }
+            Ok(fed)
+        });
+        Ok(fed.await?.iter().map(|(tool, good)| (tool, good.clone())).collect())
     }
 
     /// What a tool is called with: what the user said, else what its schema lets us make.
@@ -56,7 +55,7 @@ impl ServerCx {
             let callable = self.callable().await?;
             let fed = callable.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
             let asks = fed.filter(|(tool, _)| !is_task_only(self.version, tool));
-            let asks = asks.map(|(tool, good)| (tool, self.call_on(session, tool, good))).collect();
+            let asks = asks.map(|(tool, good)| (tool, self.call_on(session, tool, &good))).collect();
             let answered = send_all(asks).await;
             Ok(answered.into_iter().map(|(tool, answers)| Called { tool: tool.clone(), answers }).collect())
         })
@@ -64,7 +63,7 @@ impl ServerCx {
     }
 
     /// A call of `tool` on `session`.
-    pub(crate) fn call_on(&self, session: &Session, tool: &Value, arguments: Value) -> Ask<'_> {
+    pub(crate) fn call_on(&self, session: &Session, tool: &Value, arguments: &Value) -> Ask<'_> {
         let params = json!({ "name": tool["name"], "arguments": arguments });
         let token = TOKENS.fetch_add(1, Ordering::Relaxed);
         let ask = self.on(session, "tools/call").params(params);

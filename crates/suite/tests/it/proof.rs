@@ -11,14 +11,18 @@ use crate::reference::{Subject, guarded, piped, served, served_old};
 /// How many checks are proven at a time: they mostly wait.
 const SIDE_BY_SIDE: usize = 4;
 
+/// A sound server has all the time it needs, however busy the machine is.
 async fn measure(subject: &Subject, only: &[&str]) -> Vec<CaseReport> {
-    measure_in(subject, only, Vec::new()).await
+    measure_in(subject, only, Vec::new(), Limits::default()).await
 }
 
-async fn measure_in(subject: &Subject, only: &[&str], protocols: Vec<Version>) -> Vec<CaseReport> {
+async fn measure_in(
+    subject: &Subject,
+    only: &[&str],
+    protocols: Vec<Version>,
+    limits: Limits,
+) -> Vec<CaseReport> {
     let selection = Selection { only: only.iter().map(|id| (*id).to_owned()).collect(), skip: Vec::new() };
-    let brief = std::time::Duration::from_millis(700);
-    let limits = Limits { request: brief, start: brief, probe: brief, ..Limits::default() };
     // The one tool that asks by an error does not call itself read-only.
     let calls = Calls { named: vec!["link-account".to_owned()], ..Calls::default() };
     let options = Options { selection, limits, protocols, calls, ..Options::default() };
@@ -81,7 +85,9 @@ async fn escapes(check: &'static Check) -> Vec<String> {
     };
     let over_http = |version: &Version| check.on != On::Http || *version > Version::V2024_11_05;
     let protocols = check.versions().filter(over_http).collect();
-    let mut cases = measure_in(&subject, &only, protocols).await;
+    let brief = std::time::Duration::from_millis(700);
+    let limits = Limits { request: brief, start: brief, probe: brief, ..Limits::default() };
+    let mut cases = measure_in(&subject, &only, protocols, limits).await;
     cases.retain(|case| case.check == check.id);
     let caught = |case: &CaseReport| matches!(case.outcome, Outcome::Failed | Outcome::Warned);
     // Not every revision has what a check is about: the oldest ones cannot mark a tool as read-only.

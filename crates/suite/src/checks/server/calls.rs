@@ -36,7 +36,7 @@ const UNKNOWN_TOOL: Check = Check {
 
 async fn unknown_tool(cx: &ServerCx) -> Verdict {
     cx.needs(TOOLS).await?;
-    let answer = call(cx, &json!({ "name": "yardstick-no-such-tool" }), json!({})).await?;
+    let answer = call(cx, &json!({ "name": "yardstick-no-such-tool" }), &json!({})).await?;
     if is_refused(&answer) {
         return Ok(());
     }
@@ -130,7 +130,7 @@ fn mistakes(cx: &ServerCx, tool: &Value) -> Vec<Wrong> {
 }
 
 async fn refuses(cx: &ServerCx, tool: &Value, wrong: Wrong) -> Verdict {
-    let answer = call(cx, tool, wrong.arguments).await?;
+    let answer = call(cx, tool, &wrong.arguments).await?;
     if is_refused(&answer) {
         return Ok(());
     }
@@ -183,6 +183,6 @@ pub(super) async fn each_call(
     if judged == 0 { Err(Finding::not_applicable("no call had a result")) } else { Ok(()) }
 }
 
-async fn call(cx: &ServerCx, tool: &Value, arguments: Value) -> Result<Answer, Finding> {
+async fn call(cx: &ServerCx, tool: &Value, arguments: &Value) -> Result<Answer, Finding> {
     cx.call_on(cx.session().await?, tool, arguments).send().await
 }

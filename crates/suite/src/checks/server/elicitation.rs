@@ -29,7 +29,7 @@ async fn decline_handled(cx: &ServerCx) -> Verdict {
     for action in ["decline", "cancel"] {
         let session = cx.fresh_as(refusing(action)).await?;
         for (tool, good) in &asking {
-            let answered = cx.call_on(&session, tool, good.clone()).through().await;
+            let answered = cx.call_on(&session, tool, good).through().await;
             let answers = answered.map_err(|finding| match finding {
                 Finding::Blocked(why) => Finding::violated(format!("an answer after {action}"), why),
                 other => other,

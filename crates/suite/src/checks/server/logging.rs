@@ -82,7 +82,7 @@ async fn level_respected(cx: &ServerCx) -> Verdict {
             return Err(Finding::blocked("logging/setLevel was refused"));
         }
         for (tool, good) in &logging {
-            let answer = cx.call_on(&session, tool, good.clone()).send().await?;
+            let answer = cx.call_on(&session, tool, good).send().await?;
             heard |= answer.reply.notifications("notifications/message").next().is_some();
             not_below(&answer, least)?;
         }
@@ -155,7 +155,7 @@ async fn meta_level_respected(cx: &ServerCx) -> Verdict {
     for least in [LogLevel::Debug, LogLevel::Error] {
         for (tool, good) in talkative(cx).await? {
             let session = cx.fresh().await?;
-            let ask = cx.call_on(&session, tool, good).with(|r| r.meta(LOG_LEVEL, least.as_str()));
+            let ask = cx.call_on(&session, tool, &good).with(|r| r.meta(LOG_LEVEL, least.as_str()));
             let answer = ask.send().await?;
             heard |= answer.reply.notifications("notifications/message").next().is_some();
             not_below(&answer, least)?;
