@@ -9,7 +9,7 @@ use protocol::capability::{Capabilities, Capability};
 use protocol::method::Side;
 use protocol::{Era, Version};
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 use transport::client::{Endpoint, Failure, Limits, Profile, RawSocket, Reply, Session, Target, Transport};
 use transport::serve::Via;
 use wire::{Direction, Recorder, Transcript};
@@ -26,6 +26,8 @@ const CLOSING: Duration = Duration::from_secs(4);
 const PARTING: Duration = Duration::from_millis(300);
 /// What a handshake is called, whichever of the two it is.
 const HANDSHAKE: &str = "the handshake";
+/// How many processes may be starting at a time.
+const STARTS: usize = 2;
 /// How many pages of a list are read.
 const PAGES: usize = 50;
 
@@ -42,6 +44,8 @@ pub struct ServerCx {
     /// Every session that was opened, for the passive checks.
     opened: Mutex<Vec<Session>>,
     pub(crate) patience: Arc<Patience>,
+    /// Turns at starting a process: many that start at once all start slowly.
+    starts: Semaphore,
     pub(crate) facts: Facts,
     /// What the server shows of MCP Apps.
     pub(crate) surface: OnceCell<crate::checks::Surface>,
@@ -109,6 +113,7 @@ impl ServerCx {
             shared: OnceCell::new(),
             opened: Mutex::default(),
             patience,
+            starts: Semaphore::new(STARTS),
             facts: Facts::default(),
             surface: OnceCell::new(),
             rules: Calls::default(),
@@ -142,6 +147,11 @@ impl ServerCx {
         opened.await.as_ref().map_err(Clone::clone)
     }
 
+    /// The session that well-behaved requests share, if it has come about.
+    pub(crate) fn opened_session(&self) -> Option<&Session> {
+        self.shared.get()?.as_ref().ok()
+    }
+
     /// A session with a server that has shown that it is one: by its handshake, or, where there is none, by a list.
     async fn established(&self) -> Result<Session, Finding> {
         let session = self.open(Profile::default()).await?;
@@ -171,8 +181,20 @@ impl ServerCx {
     }
 
     async fn open(&self, profile: Profile) -> Result<Session, Finding> {
+        let _turn = match self.target {
+            Target::Command(_) => self.starts.acquire().await.ok(),
+            Target::Url(_) | Target::InProcess(_) => None,
+        };
         let session = self.connect(profile).await?;
-        let reply = session.handshake().await.map_err(|failure| self.noted(HANDSHAKE, failure))?;
+        let reply = session.handshake().await.map_err(|failure| match failure {
+            // How long a start may take is not said anywhere; what never comes about cannot be tested.
+            Failure::TimedOut { .. } => {
+                let why = failure.to_string();
+                self.noted(HANDSHAKE, failure);
+                Finding::Blocked(why)
+            }
+            failure => self.noted(HANDSHAKE, failure),
+        })?;
         self.patience.answered(HANDSHAKE);
         let modern = self.version.era() == Era::Modern;
         match (reply.result(), session.server().version) {

@@ -61,8 +61,12 @@ impl<'c> Ask<'c> {
         self.cx.patience.left(&self.method)?;
         self.request = self.request.at_most(self.cx.patience.limit(&self.method));
         // On the heap, as all that goes through the transport: checks nest, and their futures would grow with it.
-        let reply = Box::pin(self.request.send()).await;
-        let reply = reply.map_err(|failure| self.cx.noted(&self.method, failure))?;
+        let reply = match Box::pin(self.request.send()).await {
+            Ok(reply) => reply,
+            Err(failure) => {
+                return Err(Box::pin(self.cx.unanswered(&self.session, &self.method, failure)).await);
+            }
+        };
         self.cx.patience.answered(&self.method);
         Ok(Answer { reply, session: self.session })
     }

@@ -5,6 +5,7 @@
 //! emits [`Event`]s while it works, and their fold is a [`Report`].
 
 mod arguments;
+mod awake;
 mod baseline;
 mod challenge;
 mod check;

@@ -1,0 +1,38 @@
+//! Whether a server that gives no answer is silent, or only slow.
+
+use std::time::Duration;
+
+use transport::client::{Failure, Session};
+
+use crate::{Finding, ServerCx};
+
+/// How long a server that is awake may take to refuse nonsense.
+const MOMENT: Duration = Duration::from_secs(1);
+/// A method that no server has.
+const NONSENSE: &str = "yardstick/are-you-there";
+
+impl ServerCx {
+    /// What to make of a request that failed. Silence counts against a server only if it answers something else in the
+    /// meantime; otherwise it may just be slow, as everything is on a busy machine. Tools may take as long as they like.
+    pub(crate) async fn unanswered(&self, session: &Session, method: &str, failure: Failure) -> Finding {
+        let silent = matches!(failure, Failure::TimedOut { .. });
+        let why = failure.to_string();
+        let finding = self.noted(method, failure);
+        if silent && (method == "tools/call" || !self.is_awake(session).await) {
+            return Finding::Blocked(why);
+        }
+        finding
+    }
+
+    /// Whether the server answers on this session, or on the one that all share.
+    async fn is_awake(&self, session: &Session) -> bool {
+        let answers = async |session: &Session| session.request(NONSENSE).timeout(MOMENT).send().await.is_ok();
+        if answers(session).await {
+            return true;
+        }
+        match self.opened_session() {
+            Some(shared) => answers(shared).await,
+            None => false,
+        }
+    }
+}
