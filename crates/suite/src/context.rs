@@ -3,12 +3,13 @@
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use protocol::capability::{Capabilities, Capability};
 use protocol::{Era, Version};
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
-use transport::client::{Failure, Limits, Profile, Reply, Session, Target, Transport};
+use tokio::sync::{MappedMutexGuard, MutexGuard, OnceCell};
+use transport::client::{Failure, Limits, Message, Profile, Reply, Session, Target, Transport};
 use transport::serve::Via;
 use wire::Transcript;
 
@@ -17,6 +18,8 @@ use crate::{Finding, Verdict};
 
 /// How many requests in a row may go unanswered before the server is given up.
 const PATIENCE: u32 = 3;
+/// How long the spare session may take to show that it is free.
+const TURN: Duration = Duration::from_millis(500);
 /// How many pages of a list are read.
 const PAGES: usize = 50;
 
@@ -30,10 +33,11 @@ pub struct ServerCx {
     target: Target,
     limits: Limits,
     shared: OnceCell<Result<Session, Finding>>,
+    spare: tokio::sync::Mutex<Option<Session>>,
     /// Every session that was opened, for the passive checks.
     opened: Mutex<Vec<Session>>,
     unanswered: AtomicU32,
-    facts: Facts,
+    pub(crate) facts: Facts,
 }
 
 /// What has been learnt about the server, once for all checks.
@@ -42,6 +46,20 @@ pub struct Facts {
     tools: OnceCell<Result<Vec<Value>, Finding>>,
     resources: OnceCell<Result<Vec<Value>, Finding>>,
     prompts: OnceCell<Result<Vec<Value>, Finding>>,
+    /// What came of messages that are no proper requests.
+    pub(crate) improper: OnceCell<Result<Improper, Finding>>,
+    /// The error for what is not JSON, if there was one.
+    pub(crate) broken: OnceCell<Result<Option<Value>, Finding>>,
+}
+
+/// What came of messages that are no proper requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Improper {
+    pub(crate) answers: Vec<Message>,
+    /// Whether they were refused, be it without a message.
+    pub(crate) refused: bool,
+    /// How the proper request after them went.
+    pub(crate) after: Verdict,
 }
 
 /// What a passive check has to work with: one recorded session.
@@ -64,6 +82,7 @@ impl ServerCx {
             target,
             limits,
             shared: OnceCell::new(),
+            spare: tokio::sync::Mutex::default(),
             opened: Mutex::default(),
             unanswered: AtomicU32::new(0),
             facts: Facts::default(),
@@ -107,6 +126,31 @@ impl ServerCx {
     pub async fn fresh_as(&self, profile: Profile) -> Result<Session, Finding> {
         self.session().await?;
         self.open(profile).await
+    }
+
+    /// A session for what would disturb the others and needs no server of its own, one check at a time: to start
+    /// one more process costs more than to wait for a turn.
+    pub async fn spare(&self) -> Result<MappedMutexGuard<'_, Session>, Finding> {
+        self.session().await?;
+        let mut spare = self.spare.lock().await;
+        let usable = match spare.as_ref().filter(|session| session.ended().is_none()) {
+            Some(session) => self.is_settled(session).await,
+            None => false,
+        };
+        if !usable {
+            *spare = Some(self.open(Profile::default()).await?);
+        }
+        MutexGuard::try_map(spare, Option::as_mut).map_err(|_| Finding::Broke("no spare session".to_owned()))
+    }
+
+    /// Whether a session still answers. What came late for those before is out of the way then.
+    async fn is_settled(&self, session: &Session) -> bool {
+        let probe = if self.version.era() == Era::Legacy { "ping" } else { "server/discover" };
+        let answered = session.request(probe).timeout(TURN).send().await.is_ok();
+        if self.via == Via::Pipe {
+            while let Ok(Some(_)) = session.incoming(Duration::ZERO).await {}
+        }
+        answered
     }
 
     async fn open(&self, profile: Profile) -> Result<Session, Finding> {
