@@ -9,8 +9,10 @@ use protocol::capability::{Capabilities, Capability};
 use protocol::method::Side;
 use protocol::{Era, Version};
 use serde_json::{Value, json};
-use tokio::sync::{OnceCell, Semaphore};
-use transport::client::{Endpoint, Failure, Limits, Profile, RawSocket, Reply, Session, Target, Transport};
+use tokio::sync::{MappedMutexGuard, MutexGuard, OnceCell, Semaphore};
+use transport::client::{
+    Endpoint, Failure, Limits, Message, Profile, RawSocket, Reply, Session, Target, Transport,
+};
 use transport::serve::Via;
 use wire::{Direction, Recorder, Transcript};
 
@@ -28,6 +30,8 @@ const PARTING: Duration = Duration::from_millis(300);
 const HANDSHAKE: &str = "the handshake";
 /// How many processes may be starting at a time.
 const STARTS: usize = 2;
+/// How long the spare session may take to show that it is free.
+const TURN: Duration = Duration::from_millis(500);
 /// How many pages of a list are read.
 const PAGES: usize = 50;
 
@@ -41,6 +45,7 @@ pub struct ServerCx {
     target: Target,
     limits: Limits,
     shared: OnceCell<Result<Session, Finding>>,
+    spare: tokio::sync::Mutex<Option<Session>>,
     /// Every session that was opened, for the passive checks.
     opened: Mutex<Vec<Session>>,
     pub(crate) patience: Arc<Patience>,
@@ -66,6 +71,20 @@ pub struct Facts {
     pub(crate) completions: Fact<Completed>,
     pub(crate) asked: Fact<()>,
     pub(crate) streamer: OnceCell<Result<Streamer, Finding>>,
+    /// What came of messages that are no proper requests.
+    pub(crate) improper: OnceCell<Result<Improper, Finding>>,
+    /// The error for what is not JSON, if there was one.
+    pub(crate) broken: OnceCell<Result<Option<Value>, Finding>>,
+}
+
+/// What came of messages that are no proper requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Improper {
+    pub(crate) answers: Vec<Message>,
+    /// Whether they were refused, be it without a message.
+    pub(crate) refused: bool,
+    /// How the proper request after them went.
+    pub(crate) after: Verdict,
 }
 
 /// Found out once, by the first who asks.
@@ -111,6 +130,7 @@ impl ServerCx {
             target,
             limits,
             shared: OnceCell::new(),
+            spare: tokio::sync::Mutex::default(),
             opened: Mutex::default(),
             patience,
             starts: Semaphore::new(STARTS),
@@ -178,6 +198,31 @@ impl ServerCx {
     pub async fn fresh_as(&self, profile: Profile) -> Result<Session, Finding> {
         self.session().await?;
         Box::pin(self.open(profile)).await
+    }
+
+    /// A session for what would disturb the others and needs no server of its own, one check at a time: to start
+    /// one more process costs more than to wait for a turn.
+    pub async fn spare(&self) -> Result<MappedMutexGuard<'_, Session>, Finding> {
+        self.session().await?;
+        let mut spare = self.spare.lock().await;
+        let usable = match spare.as_ref().filter(|session| session.ended().is_none()) {
+            Some(session) => self.is_settled(session).await,
+            None => false,
+        };
+        if !usable {
+            *spare = Some(self.open(Profile::default()).await?);
+        }
+        MutexGuard::try_map(spare, Option::as_mut).map_err(|_| Finding::Broke("no spare session".to_owned()))
+    }
+
+    /// Whether a session still answers. What came late for those before is out of the way then.
+    async fn is_settled(&self, session: &Session) -> bool {
+        let probe = if self.version.era() == Era::Legacy { "ping" } else { "server/discover" };
+        let answered = session.request(probe).timeout(TURN).send().await.is_ok();
+        if self.via == Via::Pipe {
+            while let Ok(Some(_)) = session.incoming(Duration::ZERO).await {}
+        }
+        answered
     }
 
     async fn open(&self, profile: Profile) -> Result<Session, Finding> {

@@ -75,9 +75,9 @@ const ID_ECHOED: Check = Check {
 };
 
 async fn id_echoed(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.session().await?;
     for id in ["0", "\"yardstick-id\"", "9007199254740991", "-7", "\"0\"", "\"\""] {
-        let answer = cx.on(&session, "yardstick/no-such-method").with(|r| r.id(id)).send().await?;
+        let answer = cx.on(session, "yardstick/no-such-method").with(|r| r.id(id)).send().await?;
         let echoed = answer.reply.frame().and_then(|f| f.id.map(|raw| raw.get().to_owned()));
         if echoed.as_deref() != Some(id) {
             let actual = echoed.map_or("no id".to_owned(), |id| format!("id {id}"));
@@ -103,7 +103,7 @@ const NOTIFICATION_UNANSWERED: Check = Check {
 };
 
 async fn notification_unanswered(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.spare().await?;
     let answer = cx.notification_on(&session, "notifications/yardstick-unknown").send().await?;
     if answer.reply.frame().is_some_and(|frame| frame.result.is_some()) {
         return Err(answer.violated("no response", answer.summary()));
@@ -166,13 +166,17 @@ async fn parse_error_code(cx: &ServerCx) -> Verdict {
 
 /// Sends broken JSON: the error object, null for a refusal without one, `None` for silence.
 async fn broken_json(cx: &ServerCx) -> Result<Option<Value>, Finding> {
-    let session = cx.fresh().await?;
+    cx.facts.broken.get_or_init(|| send_broken(cx)).await.clone()
+}
+
+async fn send_broken(cx: &ServerCx) -> Result<Option<Value>, Finding> {
+    let session = cx.spare().await?;
     if let Some(reply) = session.send_bytes(&b"{\"jsonrpc\": \"2.0\", nope\n"[..]).await? {
         let refused = reply.status().is_some_and(|status| status >= 400);
         let error = reply.error().map(|e| json!({ "code": e.code, "message": e.message }));
         return Ok(error.or_else(|| refused.then_some(Value::Null)));
     }
-    while let Some(message) = session.incoming(Duration::from_secs(2)).await? {
+    while let Some(message) = session.incoming(Duration::from_secs(1)).await? {
         if let Some(error) = message.frame().and_then(|f| f.error.map(|raw| raw.get().to_owned())) {
             return Ok(serde_json::from_str(&error).ok());
         }
@@ -193,7 +197,7 @@ const BATCH_ANSWERED: Check = Check {
 };
 
 async fn batch_answered(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.spare().await?;
     let batch = json!([
         { "jsonrpc": "2.0", "id": "batch-1", "method": "ping" },
         { "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" },

@@ -13,6 +13,8 @@ use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict
 
 pub(in crate::checks) const CHECKS: &[Check] = &[CANCELLED_UNANSWERED, STRAY_IGNORED];
 
+/// How long after the cancellation a response may have been sent before it.
+const CROSSING: Duration = Duration::from_millis(25);
 /// How long silence is listened to.
 const SILENCE: Duration = Duration::from_millis(150);
 
@@ -48,6 +50,12 @@ async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
         }
     }
     pending.cancel("measured by yardstick").await?;
+    // A response that is on its way already crosses the cancellation, and is nobody's fault.
+    while let Ok(Some(message)) = pending.next_within(CROSSING).await {
+        if is_response(&message) {
+            return Err(Finding::not_applicable("the call ended before it could be cancelled"));
+        }
+    }
     loop {
         match pending.next_within(Duration::from_millis(400)).await {
             Ok(Some(message)) if is_response(&message) => {
@@ -76,7 +84,7 @@ const STRAY_IGNORED: Check = Check {
 };
 
 async fn stray_ignored(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.spare().await?;
     let probe = if cx.version.era() == Era::Legacy { "ping" } else { "server/discover" };
     cx.on(&session, probe).with(|r| r.id("\"completed\"")).send().await?;
     for params in

@@ -62,14 +62,14 @@ fn methods(version: Version) -> Vec<(Capability, &'static str, Value)> {
 
 async fn capabilities_served(cx: &ServerCx) -> Verdict {
     let declared = cx.capabilities().await?;
-    let session = cx.fresh().await?;
+    let session = cx.session().await?;
     let mut tried = false;
     for (capability, method, params) in methods(cx.version) {
         if !Capabilities::of(&declared).has(capability) {
             continue;
         }
         tried = true;
-        let answer = cx.on(&session, method).params(params).send().await?;
+        let answer = cx.on(session, method).params(params).send().await?;
         if answer.reply.code() == Some(code::METHOD_NOT_FOUND) {
             return Err(answer.violated(format!("{method}, for {capability} is declared"), answer.summary()));
         }

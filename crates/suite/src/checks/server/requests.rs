@@ -6,10 +6,11 @@ use futures_util::future::join_all;
 use protocol::{Era, Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::base as fault;
-use transport::client::{Failure, Message, Session};
+use transport::client::{Failure, Message};
 use transport::serve::Via;
 
 use super::fixture::blocked;
+use crate::context::Improper;
 use crate::expect::Answer;
 use crate::{Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
 
@@ -42,8 +43,8 @@ const IMPROPER_REFUSED: Check = Check {
 };
 
 async fn improper_refused(cx: &ServerCx) -> Verdict {
-    let answers = improper(cx, &cx.fresh().await?).await?;
-    match answers.iter().find(|answer| answer.frames().iter().any(|frame| frame.result.is_some())) {
+    match answered(cx).await?.iter().find(|answer| answer.frames().iter().any(|frame| frame.result.is_some()))
+    {
         Some(answer) => Err(shown(answer, "an error", "a result")),
         None => Ok(()),
     }
@@ -69,7 +70,7 @@ async fn improper_code(cx: &ServerCx) -> Verdict {
         code::HEADER_MISMATCH,
         code::METHOD_NOT_FOUND,
     ];
-    for answer in improper(cx, &cx.fresh().await?).await? {
+    for answer in answered(cx).await? {
         let errors =
             answer.frames().into_iter().filter_map(|frame| frame.error.map(|raw| raw.get().to_owned()));
         for error in errors {
@@ -99,15 +100,21 @@ const IMPROPER_SURVIVED: Check = Check {
 };
 
 async fn improper_survived(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
-    match improper(cx, &session).await {
-        // That nothing came back is fine as long as the next request is answered.
-        Ok(_) | Err(Finding::NotApplicable(_)) => {}
-        Err(Finding::Violated(evidence)) => return Err(Finding::Violated(evidence)),
-        Err(other) => return Err(other),
+    improper(cx).await?.after
+}
+
+/// What came back for messages that are no proper requests. Not applicable when nothing did.
+async fn answered(cx: &ServerCx) -> Result<Vec<Message>, Finding> {
+    let outcome = improper(cx).await?;
+    if outcome.answers.is_empty() && !outcome.refused {
+        return Err(Finding::not_applicable("messages that are no requests are not answered at all"));
     }
-    let after = cx.on(&session, probe(cx)).send().await?;
-    after.expect_result().map(drop)
+    Ok(outcome.answers)
+}
+
+/// Messages that are no proper requests are sent once for all checks.
+async fn improper(cx: &ServerCx) -> Result<Improper, Finding> {
+    cx.facts.improper.get_or_init(|| send_improper(cx)).await.clone()
 }
 
 /// A request that every server answers.
@@ -118,18 +125,19 @@ fn probe(cx: &ServerCx) -> &'static str {
     }
 }
 
-/// Sends messages that are no proper requests: what came back. Not applicable when nothing did.
-async fn improper(cx: &ServerCx, session: &Session) -> Result<Vec<Message>, Finding> {
+/// Sends messages that are no proper requests, and a proper one after them.
+async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
+    let session = cx.spare().await?;
     let method = probe(cx);
     let messages = [
         json!({ "jsonrpc": "1.0", "id": "improper-1", "method": method }),
-        json!({ "jsonrpc": "2.0", "id": "improper-3" }),
-        json!({ "jsonrpc": "2.0", "id": "improper-4", "method": 7 }),
-        json!({ "jsonrpc": "2.0", "id": "improper-5", "method": "tools/list", "params": "none" }),
+        json!({ "jsonrpc": "2.0", "id": "improper-2" }),
+        json!({ "jsonrpc": "2.0", "id": "improper-3", "method": 7 }),
+        json!({ "jsonrpc": "2.0", "id": "improper-4", "method": "tools/list", "params": "none" }),
     ];
     let mut answers = Vec::new();
     let mut refused = false;
-    for message in messages {
+    for message in &messages {
         let line = format!("{message}\n");
         if cx.via == Via::Pipe {
             session.send_bytes(line).await?;
@@ -144,16 +152,15 @@ async fn improper(cx: &ServerCx, session: &Session) -> Result<Vec<Message>, Find
             Err(failure) => return Err(failure.into()),
         }
     }
-    while cx.via == Via::Pipe && answers.len() < 4 {
+    while cx.via == Via::Pipe && answers.len() < messages.len() {
         let Some(message) = session.incoming(PATIENCE).await? else { break };
         if message.frames().iter().any(|frame| frame.method.is_none()) {
             answers.push(message);
         }
     }
-    if answers.is_empty() && !refused {
-        return Err(Finding::not_applicable("messages that are no requests are not answered at all"));
-    }
-    Ok(answers)
+    let after = cx.on(&session, method).send().await;
+    let after = after.and_then(|answer| answer.expect_result().map(drop));
+    Ok(Improper { answers, refused, after })
 }
 
 const OWN_ANSWERS: Check = Check {
@@ -218,8 +225,8 @@ async fn all_answered(cx: &ServerCx) -> Verdict {
 }
 
 async fn many(cx: &ServerCx) -> Result<Vec<Result<Answer, Finding>>, Finding> {
-    let session = cx.fresh().await?;
-    let asks = MANY.iter().map(|(method, _)| cx.on(&session, method).send());
+    let session = cx.session().await?;
+    let asks = MANY.iter().map(|(method, _)| cx.on(session, method).send());
     Ok(join_all(asks).await)
 }
 

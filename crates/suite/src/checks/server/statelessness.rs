@@ -84,8 +84,8 @@ const VERSION_REQUIRED: Check = Check {
 
 /// A server of both eras may take it for a legacy request, and refuse it as such; and the header may be compared first.
 async fn version_required(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
-    let answer = cx.on(&session, "server/discover").with(|r| r.without_meta(PROTOCOL_VERSION)).send().await?;
+    let ask = cx.request("server/discover").await?;
+    let answer = ask.with(|r| r.without_meta(PROTOCOL_VERSION)).send().await?;
     let refused = answer.reply.status().is_some_and(|status| status >= 400);
     if refused { Ok(()) } else { answer.expect_any_error() }
 }
