@@ -240,7 +240,7 @@ async fn a_refused_handshake_names_the_status() {
     })
     .await;
     let failure = open(&peer.target(), Version::V2025_11_25).await.unwrap_err();
-    assert!(failure.to_string().contains("HTTP 401; it wants credentials"), "{failure}");
+    assert!(failure.to_string().contains("HTTP 401; it wants a token"), "{failure}");
 }
 
 fn acceptor() -> tokio_rustls::TlsAcceptor {
