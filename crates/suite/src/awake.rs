@@ -26,7 +26,8 @@ impl ServerCx {
 
     /// Whether the server answers on this session, or on the one that all share.
     async fn is_awake(&self, session: &Session) -> bool {
-        let answers = async |session: &Session| session.request(NONSENSE).timeout(MOMENT).send().await.is_ok();
+        let answers =
+            async |session: &Session| session.request(NONSENSE).timeout(MOMENT).send().await.is_ok();
         if answers(session).await {
             return true;
         }

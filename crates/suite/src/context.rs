@@ -6,7 +6,6 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use protocol::capability::{Capabilities, Capability};
-use protocol::method::Side;
 use protocol::{Era, Version};
 use serde_json::{Value, json};
 use tokio::sync::{MappedMutexGuard, MutexGuard, OnceCell, Semaphore};
@@ -14,7 +13,7 @@ use transport::client::{
     Endpoint, Failure, Limits, Message, Profile, RawSocket, Reply, Session, Target, Transport,
 };
 use transport::serve::Via;
-use wire::{Direction, Recorder, Transcript};
+use wire::{Recorder, Transcript};
 
 use crate::expect::Ask;
 use crate::policy::Calls;
@@ -89,37 +88,6 @@ pub(crate) struct Improper {
 
 /// Found out once, by the first who asks.
 pub(crate) type Fact<T> = OnceCell<Result<Vec<T>, Finding>>;
-
-/// What a passive check has to work with: one recorded session.
-#[derive(Debug)]
-pub struct WireCx<'a> {
-    /// The revision that the session was opened in.
-    pub version: Version,
-    /// The transport.
-    pub via: Via,
-    /// Whose messages are judged.
-    pub side: Side,
-    /// What was said.
-    pub transcript: &'a Transcript,
-}
-
-impl WireCx<'_> {
-    /// The direction of the messages that are judged.
-    pub const fn judged(&self) -> Direction {
-        match self.side {
-            Side::Server => Direction::ToClient,
-            Side::Client => Direction::ToServer,
-        }
-    }
-
-    /// The direction of the messages that they answer.
-    pub const fn answered(&self) -> Direction {
-        match self.side {
-            Side::Server => Direction::ToServer,
-            Side::Client => Direction::ToClient,
-        }
-    }
-}
 
 impl ServerCx {
     /// The server at `target`, in `version`.

@@ -13,8 +13,8 @@ use transport::serve::Via;
 use crate::baseline::{Baseline, Ledger};
 use crate::check::Run;
 use crate::{
-    Calls, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, Survey, TargetReport,
-    Verdict, WireCx,
+    Calls, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, Survey,
+    TargetReport, Verdict, WireCx,
 };
 
 /// How to run.
@@ -138,21 +138,22 @@ async fn passive(cx: &ServerCx, plan: &Plan, tell: &mut impl FnMut(Event)) {
         cx.explore().await;
     }
     let transcripts = cx.transcripts();
+    let heard: Vec<_> =
+        transcripts.iter().map(|one| WireCx::new(cx.version, cx.via, Side::Server, one)).collect();
     for case in &plan.cases {
         if let Run::Wire(judge) = case.check.run {
             let start = Instant::now();
-            let verdict = judge_all(cx, judge, &transcripts).and(session.clone());
+            let verdict = judge_all(judge, &heard).and(session.clone());
             tell(Event::Finished(CaseReport::new(case, &verdict, start.elapsed())));
         }
     }
 }
 
 /// The first violation in any session; whether there was one that worked is the caller's to say.
-fn judge_all(cx: &ServerCx, judge: fn(&WireCx<'_>) -> Verdict, transcripts: &[wire::Transcript]) -> Verdict {
+fn judge_all(judge: fn(&WireCx<'_>) -> Verdict, heard: &[WireCx<'_>]) -> Verdict {
     let mut verdict = Err(Finding::blocked("no connection came about"));
-    for transcript in transcripts {
-        let one = judge(&WireCx { version: cx.version, via: cx.via, side: Side::Server, transcript });
-        verdict = worse(verdict, one);
+    for session in heard {
+        verdict = worse(verdict, judge(session));
         if matches!(verdict, Err(Finding::Violated(_) | Finding::Broke(_))) {
             break;
         }

@@ -74,7 +74,7 @@ impl Group<'_> {
                 Side::Client => "no message of the client is in the record",
             }));
             for tape in self.tapes.iter().filter(|tape| spoke(tape, side)) {
-                let cx = WireCx { version: self.version, via: self.via, side, transcript: &tape.transcript };
+                let cx = WireCx::new(self.version, self.via, side, &tape.transcript);
                 let one = judge(&cx).map_err(|finding| if many { placed(finding, tape) } else { finding });
                 of_side = worse(of_side, one);
             }

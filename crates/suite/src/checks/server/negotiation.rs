@@ -166,12 +166,7 @@ async fn client_respected(cx: &ServerCx) -> Verdict {
     // How the calls end does not matter here.
     let _ = join_all(calls).await;
     let transcript = session.recorder().transcript();
-    match client_declared(&WireCx {
-        version: cx.version,
-        via: cx.via,
-        side: Side::Server,
-        transcript: &transcript,
-    }) {
+    match client_declared(&WireCx::new(cx.version, cx.via, Side::Server, &transcript)) {
         // Nothing was asked, which is as it should be.
         Err(Finding::NotApplicable(_)) => Ok(()),
         verdict => verdict,

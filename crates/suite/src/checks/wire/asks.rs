@@ -67,9 +67,9 @@ pub(super) fn each_asked(
 
 /// What the client declared when the session began.
 fn at_first(cx: &WireCx<'_>) -> Value {
-    let sent = cx.transcript.messages().filter(|entry| entry.direction == Direction::ToServer);
-    let first = sent.flat_map(super::split).find(|frame| frame.method().as_deref() == Some("initialize"));
-    first.and_then(|frame| frame.params).map(parsed).unwrap_or_default()["capabilities"].clone()
+    let mut sent = cx.said().filter(|(entry, _)| entry.direction == Direction::ToServer);
+    let first = sent.find(|(_, frame)| frame.method().as_deref() == Some("initialize"));
+    first.and_then(|(_, frame)| frame.params).map(parsed).unwrap_or_default()["capabilities"].clone()
 }
 
 pub(super) fn parsed(raw: &RawValue) -> Value {

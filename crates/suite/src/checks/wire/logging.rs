@@ -6,7 +6,7 @@ use protocol::meta::LOG_LEVEL;
 use server::fault::tools as fault;
 use transport::serve::Via;
 
-use super::{frames, split, violated};
+use super::{frames, violated};
 use crate::{Check, Finding, On, Run, Verdict, WireCx, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[OWN_STREAM];
@@ -26,9 +26,9 @@ const OWN_STREAM: Check = Check {
 fn own_stream(cx: &WireCx<'_>) -> Verdict {
     let mut judged = false;
     let mut asking = Vec::new();
-    for entry in cx.transcript.messages().filter(|entry| entry.direction == Direction::ToServer) {
-        let asks = |frame: &::wire::Frame<'_>| frame.params.is_some_and(|raw| raw.get().contains(LOG_LEVEL));
-        if split(entry).iter().any(|frame| frame.kind() == Kind::Request && asks(frame)) {
+    for (entry, frame) in cx.said().filter(|(entry, _)| entry.direction == Direction::ToServer) {
+        let asks = frame.params.is_some_and(|raw| raw.get().contains(LOG_LEVEL));
+        if frame.kind() == Kind::Request && asks {
             asking.push(entry.exchange);
         }
     }

@@ -21,9 +21,9 @@ pub(super) mod subscriptions;
 pub(super) mod tasks;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use ::wire::{Direction, Entry, Frame, Id, Payload, What};
+use ::wire::{Entry, Frame, Id, What};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -38,9 +38,10 @@ const EITHER_SIDE: [&str; 6] = [
     "wire/message/schema",
     "wire/message/progress-increases",
 ];
+
 /// Every frame of either side, in the order in which they were seen.
 fn said<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> {
-    cx.transcript.messages().flat_map(|entry| split(entry).into_iter().map(move |frame| (entry, frame)))
+    cx.said().map(|(entry, frame)| (entry, frame.clone()))
 }
 
 /// A span as a value; null when there is none.
@@ -85,40 +86,12 @@ pub(crate) fn suits_clients(check: &Check) -> bool {
 
 /// Every frame that the judged side sent, with the entry that carried it; what is no frame is another check's business.
 fn frames<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> {
-    let resumed = resumed(cx);
-    let sent = cx.transcript.messages().filter(|entry| entry.direction == cx.judged());
-    let sent = sent.filter(move |entry| !resumed.contains(&entry.exchange) || !is_replayed(cx, entry));
-    sent.flat_map(|entry| split(entry).into_iter().map(move |frame| (entry, frame)))
-}
-
-/// The exchanges on which a broken stream went on.
-fn resumed(cx: &WireCx<'_>) -> HashSet<u32> {
-    let heads = cx.transcript.entries.iter().filter(|entry| entry.what == What::Head);
-    let resuming = |entry: &&Entry| {
-        let head = String::from_utf8_lossy(&entry.bytes).to_ascii_lowercase();
-        entry.direction == Direction::ToServer && head.contains("\nlast-event-id:")
-    };
-    heads.filter(resuming).map(|entry| entry.exchange).collect()
-}
-
-/// Whether a message on a resumed stream came before on another one; then it was judged there.
-fn is_replayed(cx: &WireCx<'_>, entry: &Entry) -> bool {
-    let earlier = cx.transcript.messages().take_while(|other| !std::ptr::eq(*other, entry));
-    earlier.into_iter().any(|other| other.exchange != entry.exchange && other.bytes == entry.bytes)
+    cx.frames().map(|(entry, frame)| (entry, frame.clone()))
 }
 
 /// Every frame that the other side sent.
 fn requests<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = Frame<'a>> {
-    let sent = cx.transcript.messages().filter(|entry| entry.direction == cx.answered());
-    sent.flat_map(split)
-}
-
-fn split(entry: &Entry) -> Vec<Frame<'_>> {
-    match Payload::parse(&entry.bytes) {
-        Ok(Payload::Single(frame)) => vec![frame],
-        Ok(Payload::Batch(items)) => items.into_iter().flatten().collect(),
-        Err(_) => Vec::new(),
-    }
+    cx.requests().cloned()
 }
 
 /// A violation that one entry shows.

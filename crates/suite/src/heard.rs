@@ -1,0 +1,100 @@
+//! What a passive check has to work with: one recorded session, read once for all of them.
+
+use std::collections::HashSet;
+
+use protocol::Version;
+use protocol::method::Side;
+use transport::serve::Via;
+use wire::{Direction, Entry, Frame, Payload, Transcript, What};
+
+/// What a passive check has to work with: one recorded session.
+#[derive(Debug)]
+pub struct WireCx<'a> {
+    /// The revision that the session was opened in.
+    pub version: Version,
+    /// The transport.
+    pub via: Via,
+    /// Whose messages are judged.
+    pub side: Side,
+    /// What was said.
+    pub transcript: &'a Transcript,
+    /// The same, frame by frame.
+    said: Vec<Said<'a>>,
+}
+
+/// One frame of either side, with the entry that carried it.
+#[derive(Debug)]
+struct Said<'a> {
+    entry: &'a Entry,
+    frame: Frame<'a>,
+    /// Whether it came before on another stream, from which a broken one went on.
+    replayed: bool,
+}
+
+impl<'a> WireCx<'a> {
+    /// Reads `transcript`.
+    pub fn new(version: Version, via: Via, side: Side, transcript: &'a Transcript) -> Self {
+        let resumed = resumed(transcript);
+        let said = transcript.messages().flat_map(|entry| {
+            let replayed = resumed.contains(&entry.exchange) && is_replayed(transcript, entry);
+            split(entry).into_iter().map(move |frame| Said { entry, frame, replayed })
+        });
+        Self { version, via, side, transcript, said: said.collect() }
+    }
+
+    /// The direction of the messages that are judged.
+    pub const fn judged(&self) -> Direction {
+        match self.side {
+            Side::Server => Direction::ToClient,
+            Side::Client => Direction::ToServer,
+        }
+    }
+
+    /// The direction of the messages that they answer.
+    pub const fn answered(&self) -> Direction {
+        match self.side {
+            Side::Server => Direction::ToServer,
+            Side::Client => Direction::ToClient,
+        }
+    }
+
+    /// Every frame of either side, in the order in which they were seen; what is no frame is left out.
+    pub fn said(&self) -> impl Iterator<Item = (&'a Entry, &Frame<'a>)> {
+        self.said.iter().map(|said| (said.entry, &said.frame))
+    }
+
+    /// Every frame that the judged side sent. What was sent again on a resumed stream is judged where it came first.
+    pub fn frames(&self) -> impl Iterator<Item = (&'a Entry, &Frame<'a>)> {
+        let sent = self.said.iter().filter(|said| said.entry.direction == self.judged() && !said.replayed);
+        sent.map(|said| (said.entry, &said.frame))
+    }
+
+    /// Every frame that the other side sent.
+    pub fn requests(&self) -> impl Iterator<Item = &Frame<'a>> {
+        let sent = self.said.iter().filter(|said| said.entry.direction == self.answered());
+        sent.map(|said| &said.frame)
+    }
+}
+
+/// The exchanges on which a broken stream went on.
+fn resumed(transcript: &Transcript) -> HashSet<u32> {
+    let heads = transcript.entries.iter().filter(|entry| entry.what == What::Head);
+    let resuming = |entry: &&Entry| {
+        let head = String::from_utf8_lossy(&entry.bytes).to_ascii_lowercase();
+        entry.direction == Direction::ToServer && head.contains("\nlast-event-id:")
+    };
+    heads.filter(resuming).map(|entry| entry.exchange).collect()
+}
+
+fn is_replayed(transcript: &Transcript, entry: &Entry) -> bool {
+    let mut earlier = transcript.messages().take_while(|other| !std::ptr::eq(*other, entry));
+    earlier.any(|other| other.exchange != entry.exchange && other.bytes == entry.bytes)
+}
+
+fn split(entry: &Entry) -> Vec<Frame<'_>> {
+    match Payload::parse(&entry.bytes) {
+        Ok(Payload::Single(frame)) => vec![frame],
+        Ok(Payload::Batch(items)) => items.into_iter().flatten().collect(),
+        Err(_) => Vec::new(),
+    }
+}
