@@ -119,7 +119,7 @@ impl ServerCx {
     async fn open(&self, profile: Profile) -> Result<Session, Finding> {
         let session = self.connect(profile).await?;
         let reply = session.handshake().await.map_err(|failure| self.noted(HANDSHAKE, failure))?;
-        self.patience.answered(HANDSHAKE);
+        self.patience.greeted(HANDSHAKE);
         let modern = self.version.era() == Era::Modern;
         match (reply.result(), session.server().version) {
             _ if reply.status() == Some(401) => {
