@@ -208,7 +208,7 @@ impl ServerCx {
             }
             failure => self.noted(HANDSHAKE, failure),
         })?;
-        self.patience.answered(HANDSHAKE);
+        self.patience.greeted(HANDSHAKE);
         let modern = self.version.era() == Era::Modern;
         match (reply.result(), session.server().version) {
             _ if reply.status() == Some(401) => {

@@ -88,6 +88,13 @@ impl Patience {
         state.wary.remove(method);
     }
 
+    /// A handshake named `method` was answered. That says nothing about what comes after it.
+    pub fn greeted(&self, method: &str) {
+        let mut state = self.lock();
+        state.silent.remove(method);
+        state.wary.remove(method);
+    }
+
     /// No answer to `method` came within `after`.
     pub fn unanswered(&self, method: &str, after: Duration) {
         let mut state = self.lock();
@@ -129,6 +136,7 @@ mod tests {
         for method in ["a", "b", "c"] {
             assert!(!patience.is_out());
             patience.unanswered(method, SECOND);
+            patience.greeted("the handshake");
         }
         assert!(patience.is_out());
     }
