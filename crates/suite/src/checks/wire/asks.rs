@@ -5,7 +5,7 @@ use protocol::meta::CLIENT_CAPABILITIES;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{frames, requests};
+use super::{requests, split};
 use crate::{Finding, Verdict, WireCx};
 
 /// One thing that the client was asked.
@@ -24,7 +24,9 @@ pub(super) struct Asked<'a> {
 /// Everything that the client was asked: requests of the server, and inputs that interim results require.
 pub(super) fn asked<'a>(cx: &'a WireCx<'_>) -> Vec<Asked<'a>> {
     let mut all = Vec::new();
-    for (entry, frame) in frames(cx) {
+    let sent = cx.transcript.messages().filter(|entry| entry.direction == Direction::ToClient);
+    for (entry, frame) in sent.filter(|e| may_ask(e)).flat_map(|e| split(e).into_iter().map(move |f| (e, f)))
+    {
         match frame.kind() {
             Kind::Request => {
                 let method = frame.method().unwrap_or_default().into_owned();
@@ -51,6 +53,12 @@ pub(super) fn asked<'a>(cx: &'a WireCx<'_>) -> Vec<Asked<'a>> {
     all
 }
 
+/// Whether it is worth while to parse a message: most ask for nothing, and all checks here look at all of them.
+fn may_ask(entry: &Entry) -> bool {
+    let words = ["elicitation", "createMessage", "roots", "inputRequests"];
+    std::str::from_utf8(&entry.bytes).is_ok_and(|text| words.iter().any(|word| text.contains(word)))
+}
+
 /// Judges everything of one method that the client was asked.
 pub(super) fn each_asked(
     cx: &WireCx<'_>,
@@ -68,7 +76,7 @@ pub(super) fn each_asked(
 /// What the client declared when the session began.
 fn at_first(cx: &WireCx<'_>) -> Value {
     let sent = cx.transcript.messages().filter(|entry| entry.direction == Direction::ToServer);
-    let first = sent.flat_map(super::split).find(|frame| frame.method().as_deref() == Some("initialize"));
+    let first = sent.flat_map(split).find(|frame| frame.method().as_deref() == Some("initialize"));
     first.and_then(|frame| frame.params).map(parsed).unwrap_or_default()["capabilities"].clone()
 }
 
