@@ -20,7 +20,6 @@ pub(super) const FAULTS: &[&Fault] = &[
     &CACHE_SCOPE_CHANGES,
     &READ_WITHOUT_HINTS,
     &TOOL_SCHEMA_NULL,
-    &TOOL_HEADER_INVALID,
     &RESOURCE_URI_BROKEN,
     &TEMPLATE_BROKEN,
     &LAST_MODIFIED_BROKEN,
@@ -128,20 +127,6 @@ pub const TOOL_SCHEMA_NULL: Fault = Fault {
         result_of(out, "tools/list", m, |r| {
             if let Some(last) = r["tools"].as_array_mut().and_then(|tools| tools.last_mut()) {
                 last["inputSchema"] = Value::Null;
-            }
-        })
-    }),
-};
-
-/// A header that cannot be one.
-pub const TOOL_HEADER_INVALID: Fault = Fault {
-    name: "tool-header-invalid",
-    about: "a parameter of the first tool is to be mirrored in a header whose name has a space",
-    effect: Effect::Message(|out, m| {
-        result_of(out, "tools/list", m, |r| {
-            if let Some(first) = r["tools"].as_array_mut().and_then(|tools| tools.first_mut()) {
-                first["inputSchema"]["properties"]["extra"] =
-                    json!({ "type": "string", "x-mcp-header": "My Header" });
             }
         })
     }),

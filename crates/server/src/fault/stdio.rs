@@ -1,7 +1,5 @@
 //! Faults of a pipe: how it is read, and how it ends.
 
-use serde_json::{Value, json};
-
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -11,7 +9,6 @@ pub(super) const FAULTS: &[&Fault] = &[
     &READ_IS_MESSAGE,
     &CARRIAGE_RETURN_REFUSED,
     &NON_ASCII_LOST,
-    &ASKS_BACK,
 ];
 
 /// The end of its input does not end the server.
@@ -77,20 +74,5 @@ pub const NON_ASCII_LOST: Fault = Fault {
             .map(|c| if c.is_ascii() { c } else { '?' })
             .collect::<String>()
             .into()
-    }),
-};
-
-/// The server asks, where only the client may.
-pub const ASKS_BACK: Fault = Fault {
-    name: "asks-back",
-    about: "the server sends requests of its own before a modern result",
-    effect: Effect::Message(|outgoing, message| {
-        let modern = outgoing.version.is_some_and(|version| version.era() == protocol::Era::Modern);
-        let calls = outgoing.method.is_some_and(|method| method == "tools/call" || method == "tools/list");
-        if !modern || !calls || message.get("result").is_none() {
-            return vec![message];
-        }
-        let request: Value = json!({ "jsonrpc": "2.0", "id": "server-1", "method": "ping" });
-        vec![request, message]
     }),
 };

@@ -17,7 +17,6 @@ pub(crate) const ALL: &[&[Check]] = &[
     wire::sampling::CHECKS,
     wire::logging::CHECKS,
     wire::http::CHECKS,
-    wire::direction::CHECKS,
     wire::exchange::CHECKS,
     wire::lifecycle::CHECKS,
     wire::meta::CHECKS,

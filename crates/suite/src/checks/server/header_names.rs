@@ -63,7 +63,10 @@ async fn name_decoded(cx: &ServerCx) -> Verdict {
 const DECLARATIONS: Check = Check {
     id: "server/headers/declarations-valid",
     title: "tools declare x-mcp-header as they may",
-    cites: &[must("basic/transports/streamable-http#schema-extension", Span::MODERN)],
+    cites: &[
+        must("basic/transports/streamable-http#schema-extension", Span::MODERN),
+        must("server/tools#x-mcp-header", Span::MODERN),
+    ],
     aliases: &[],
     why: "clients have to leave out a tool whose declaration is wrong",
     fix: "use a token that is unique in the schema, on a string, integer or boolean below properties alone",

@@ -3,22 +3,14 @@
 use std::collections::HashSet;
 
 use protocol::capability::TOOLS;
-use protocol::{Span, Version, code, header};
+use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::{lists, tools as fault};
 
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, arguments, defined, must, should};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[
-    SCHEMA_VALID,
-    INPUT_OBJECT,
-    HEADERS_VALID,
-    NAME_CHARACTERS,
-    NAME_UNIQUE,
-    ORDER_STABLE,
-    BAD_CURSOR,
-    PAGES_END,
-];
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[SCHEMA_VALID, INPUT_OBJECT, NAME_CHARACTERS, NAME_UNIQUE, ORDER_STABLE, BAD_CURSOR, PAGES_END];
 
 const SCHEMA_VALID: Check = Check {
     id: "server/tools/schema-valid",
@@ -71,31 +63,6 @@ async fn input_object(cx: &ServerCx) -> Verdict {
         }
         None => Ok(()),
     }
-}
-
-const HEADERS_VALID: Check = Check {
-    id: "server/tools/header-declarations-valid",
-    title: "x-mcp-header names headers that can be sent, each once, for plain parameters",
-    cites: &[must("server/tools#x-mcp-header", Span::MODERN)],
-    aliases: &[],
-    why: "clients over HTTP leave the whole tool out when one declaration is wrong",
-    fix: "use a token of RFC 9110, unique in the schema, on properties of type string, integer or boolean",
-    on: On::Any,
-    run: Run::Server(|cx| Box::pin(headers_valid(cx))),
-    fault: &lists::TOOL_HEADER_INVALID,
-};
-
-async fn headers_valid(cx: &ServerCx) -> Verdict {
-    let mut used = false;
-    for tool in cx.tools().await? {
-        used |= tool["inputSchema"].to_string().contains("\"x-mcp-header\"");
-        if let Err(defects) = header::declared(&tool["inputSchema"]) {
-            let defects: Vec<_> = defects.iter().map(ToString::to_string).collect();
-            let actual = format!("tool {}: {}", tool["name"], defects.join("; "));
-            return Err(Finding::violated("declarations of x-mcp-header that can be sent", actual));
-        }
-    }
-    if used { Ok(()) } else { Err(Finding::not_applicable("no tool uses x-mcp-header")) }
 }
 
 const NAME_CHARACTERS: Check = Check {

@@ -5,7 +5,7 @@ use protocol::meta::CLIENT_CAPABILITIES;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{frames, requests};
+use super::requests;
 use crate::{Finding, Verdict, WireCx};
 
 /// One thing that the client was asked.
@@ -24,7 +24,8 @@ pub(super) struct Asked<'a> {
 /// Everything that the client was asked: requests of the server, and inputs that interim results require.
 pub(super) fn asked<'a>(cx: &'a WireCx<'_>) -> Vec<Asked<'a>> {
     let mut all = Vec::new();
-    for (entry, frame) in frames(cx) {
+    let sent = cx.said().filter(|(entry, _)| entry.direction == Direction::ToClient && may_ask(entry));
+    for (entry, frame) in sent {
         match frame.kind() {
             Kind::Request => {
                 let method = frame.method().unwrap_or_default().into_owned();
@@ -49,6 +50,12 @@ pub(super) fn asked<'a>(cx: &'a WireCx<'_>) -> Vec<Asked<'a>> {
         }
     }
     all
+}
+
+/// Whether it is worth while to parse a message: most ask for nothing, and all checks here look at all of them.
+fn may_ask(entry: &Entry) -> bool {
+    let words = ["elicitation", "createMessage", "roots", "inputRequests"];
+    std::str::from_utf8(&entry.bytes).is_ok_and(|text| words.iter().any(|word| text.contains(word)))
 }
 
 /// Judges everything of one method that the client was asked.

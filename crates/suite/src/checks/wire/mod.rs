@@ -4,7 +4,6 @@ mod asks;
 pub(super) mod caching;
 pub(super) mod cancellation;
 pub(super) mod client;
-pub(super) mod direction;
 pub(super) mod elicitation;
 pub(super) mod exchange;
 pub(super) mod http;

@@ -117,7 +117,12 @@ fn declared(cx: &WireCx<'_>) -> Verdict {
 const NO_REQUESTS: Check = Check {
     id: "wire/mrtr/no-server-requests",
     title: "the server sends no requests of its own",
-    cites: &[must_not("basic/patterns/index#", Span::MODERN), must("basic/patterns/mrtr#", Span::MODERN)],
+    cites: &[
+        must_not("basic/patterns/index#", Span::MODERN),
+        must("basic/patterns/mrtr#", Span::MODERN),
+        must_not("basic/transports/stdio#receiving-messages", Span::MODERN),
+        must_not("basic/transports/streamable-http#receiving-messages", Span::MODERN),
+    ],
     aliases: &[],
     why: "clients of this revision do not answer, so the request hangs until it times out",
     fix: "ask by an interim result with inputRequests instead",
