@@ -52,21 +52,30 @@ pub const PROMPTS_UNLISTED: Fault = Fault {
 pub const TOOLS_DIFFER: Fault = Fault {
     name: "tools-differ",
     about: "every other tools/list lacks a tool",
-    effect: Effect::Message(|out, m| every_other(out, m, "tools/list", "tools")),
+    effect: Effect::Message(|out, m| {
+        static TURN: AtomicUsize = AtomicUsize::new(0);
+        every_other(&TURN, out, m, "tools/list", "tools")
+    }),
 };
 
 /// One resource more or less each time.
 pub const RESOURCES_DIFFER: Fault = Fault {
     name: "resources-differ",
     about: "every other resources/list lacks a resource",
-    effect: Effect::Message(|out, m| every_other(out, m, "resources/list", "resources")),
+    effect: Effect::Message(|out, m| {
+        static TURN: AtomicUsize = AtomicUsize::new(0);
+        every_other(&TURN, out, m, "resources/list", "resources")
+    }),
 };
 
 /// One prompt more or less each time.
 pub const PROMPTS_DIFFER: Fault = Fault {
     name: "prompts-differ",
     about: "every other prompts/list lacks a prompt",
-    effect: Effect::Message(|out, m| every_other(out, m, "prompts/list", "prompts")),
+    effect: Effect::Message(|out, m| {
+        static TURN: AtomicUsize = AtomicUsize::new(0);
+        every_other(&TURN, out, m, "prompts/list", "prompts")
+    }),
 };
 
 /// Pages without end.
@@ -95,7 +104,10 @@ pub const PAGES_OVERLAP: Fault = Fault {
 pub const CURSOR_UNSTABLE: Fault = Fault {
     name: "cursor-unstable",
     about: "the same cursor leads to another page the next time",
-    effect: Effect::Message(|out, m| every_other(out, m, "resources/list", "resources")),
+    effect: Effect::Message(|out, m| {
+        static TURN: AtomicUsize = AtomicUsize::new(0);
+        every_other(&TURN, out, m, "resources/list", "resources")
+    }),
 };
 
 /// Pages of one list that disagree on who may see them.
@@ -207,11 +219,16 @@ pub(super) fn refused(out: &Outgoing<'_>, message: Value, methods: &[&str]) -> V
 }
 
 /// The last item of a list is there only every other time.
-fn every_other(out: &Outgoing<'_>, message: Value, method: &str, key: &str) -> Vec<Value> {
-    static TURN: AtomicUsize = AtomicUsize::new(0);
+fn every_other(
+    turn: &AtomicUsize,
+    out: &Outgoing<'_>,
+    message: Value,
+    method: &str,
+    key: &str,
+) -> Vec<Value> {
     result_of(out, method, message, |r| {
         if let Some(items) = r[key].as_array_mut()
-            && !TURN.fetch_add(1, Ordering::Relaxed).is_multiple_of(2)
+            && !turn.fetch_add(1, Ordering::Relaxed).is_multiple_of(2)
         {
             items.pop();
         }

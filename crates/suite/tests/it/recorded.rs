@@ -63,7 +63,7 @@ async fn every_passive_check_catches_its_fault_in_a_file() {
 /// Where a file says something else than the live session did.
 async fn differences(check: &'static Check) -> Vec<(String, Version, Outcome)> {
     let subject = match check.on {
-        On::Http => served([check.fault]).await,
+        On::Http | On::HttpSse => served([check.fault]).await,
         On::Any | On::Pipe => piped([check.fault]),
     };
     let newest = [Version::LATEST_LEGACY, Version::LATEST];

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use server::fault::Faulty;
 use server::{Fault, Faults};
+use suite::{Check, On};
 use tokio::io::DuplexStream;
 use transport::client::{Endpoint, Target};
 use transport::serve::http::{Bearer, HttpServer, Options};
@@ -63,4 +64,14 @@ async fn over_http(
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let http = HttpServer::bind(address, Faulty::new(faults), options).await.unwrap();
     Subject { target: Target::Url(endpoint(&http.url())), _http: Some(http) }
+}
+
+/// The reference with the fault of `check`, where the check makes sense.
+pub(crate) async fn faulty(check: &'static Check) -> Subject {
+    match check.on {
+        On::Http if check.id.starts_with("server/authorization/") => guarded([check.fault]).await,
+        On::Http => served([check.fault]).await,
+        On::HttpSse => served_old([check.fault]).await,
+        On::Any | On::Pipe => piped([check.fault]),
+    }
 }

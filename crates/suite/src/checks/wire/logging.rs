@@ -4,7 +4,6 @@ use ::wire::{Direction, Kind};
 use protocol::Span;
 use protocol::meta::LOG_LEVEL;
 use server::fault::tools as fault;
-use transport::serve::Via;
 
 use super::{frames, violated};
 use crate::{Check, Finding, On, Run, Verdict, WireCx, must_not};
@@ -18,7 +17,7 @@ const OWN_STREAM: Check = Check {
     aliases: &[],
     why: "on any other stream they look as if they belonged to something else",
     fix: "write notifications/message to the response of the request whose _meta has the logLevel",
-    on: On::Any,
+    on: On::Http,
     run: Run::Wire(own_stream),
     fault: &fault::LOG_UNWANTED,
 };
@@ -37,12 +36,8 @@ fn own_stream(cx: &WireCx<'_>) -> Verdict {
         if frame.method().as_deref() != Some("notifications/message") {
             continue;
         }
-        // On a pipe there is but one stream, and a message does not say what it belongs to.
-        let wanted = match cx.via {
-            Via::Pipe => !asking.is_empty(),
-            Via::StreamableHttp | Via::HttpSse => asking.contains(&entry.exchange),
-        };
-        if !wanted {
+        // On a pipe there is but one stream, and a message does not say what it belongs to: another check asks that.
+        if !asking.contains(&entry.exchange) {
             return Err(violated(entry, "a request that set a log level", "none on this stream"));
         }
     }

@@ -1,12 +1,12 @@
 //! Progress: for whom, and until when.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ::wire::{Direction, Id, Kind};
 use protocol::Span;
 use server::fault::cancellation as fault;
 
-use super::{said, value, violated};
+use super::{frames, requests, said, value, violated};
 use crate::{Check, Finding, On, Run, Verdict, WireCx, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[TOKEN_KNOWN, STOPS];
@@ -27,20 +27,18 @@ const TOKEN_KNOWN: Check = Check {
 };
 
 fn token_known(cx: &WireCx<'_>) -> Verdict {
-    let mut given: Vec<Id> = Vec::new();
+    // Wherever it was given: over two connections, progress may be seen before the request is written down.
+    let given: HashSet<Id> = requests(cx).filter_map(|frame| token_in_meta(frame.params)).collect();
     let mut seen = false;
-    for (entry, frame) in said(cx) {
-        match entry.direction {
-            Direction::ToServer => given.extend(token_in_meta(frame.params)),
-            Direction::ToClient if frame.method().as_deref() == Some("notifications/progress") => {
-                seen = true;
-                let token = token_of(frame.params);
-                if !token.as_ref().is_some_and(|token| given.contains(token)) {
-                    let actual = token.map_or("no token".to_owned(), |token| format!("token {token}"));
-                    return Err(violated(entry, "a token that a request gave", actual));
-                }
-            }
-            Direction::ToClient => {}
+    for (entry, frame) in frames(cx) {
+        if frame.method().as_deref() != Some("notifications/progress") {
+            continue;
+        }
+        seen = true;
+        let token = token_of(frame.params);
+        if !token.as_ref().is_some_and(|token| given.contains(token)) {
+            let actual = token.map_or("no token".to_owned(), |token| format!("token {token}"));
+            return Err(violated(entry, "a token that a request gave", actual));
         }
     }
     if seen { Ok(()) } else { Err(Finding::not_applicable("no progress was reported")) }
