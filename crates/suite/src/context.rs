@@ -193,12 +193,24 @@ impl ServerCx {
         answered
     }
 
+    /// A session for what is provoked on purpose, as a client of another kind: the passive checks do not read it, so that
+    /// one wrong is not counted twice.
+    pub async fn apart_as(&self, profile: Profile) -> Result<Session, Finding> {
+        self.session().await?;
+        let session = self.dial(profile, self.transport()).await?;
+        Box::pin(self.begin(session)).await
+    }
+
     async fn open(&self, profile: Profile) -> Result<Session, Finding> {
+        let session = self.connect(profile).await?;
+        self.begin(session).await
+    }
+
+    async fn begin(&self, session: Session) -> Result<Session, Finding> {
         let _turn = match self.target {
             Target::Command(_) => self.starts.acquire().await.ok(),
             Target::Url(_) | Target::InProcess(_) => None,
         };
-        let session = self.connect(profile).await?;
         let reply = session.handshake().await.map_err(|failure| match failure {
             // How long a start may take is not said anywhere; what never comes about cannot be tested.
             Failure::TimedOut { .. } => {
@@ -235,15 +247,15 @@ impl ServerCx {
 
     /// Connects and says nothing. What comes is recorded from here on, whether or not a session comes about.
     async fn connect(&self, profile: Profile) -> Result<Session, Finding> {
-        self.connect_via(
-            profile,
-            match self.via {
-                Via::StreamableHttp => Some(Transport::StreamableHttp),
-                Via::HttpSse => Some(Transport::HttpSse),
-                Via::Pipe => None,
-            },
-        )
-        .await
+        self.connect_via(profile, self.transport()).await
+    }
+
+    const fn transport(&self) -> Option<Transport> {
+        match self.via {
+            Via::StreamableHttp => Some(Transport::StreamableHttp),
+            Via::HttpSse => Some(Transport::HttpSse),
+            Via::Pipe => None,
+        }
     }
 
     /// A connection over plain HTTP, whichever transport is spoken there.

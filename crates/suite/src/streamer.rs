@@ -1,7 +1,9 @@
 //! A request that this server answers with a stream of events, found once for all checks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
+use futures_util::future::join_all;
 use protocol::Era;
 use serde_json::{Value, json};
 use transport::client::Session;
@@ -11,6 +13,9 @@ use crate::{Finding, ServerCx};
 
 /// How many tools are tried.
 const MOST: usize = 20;
+
+/// How long a request may take that is good for this: all the checks of streams will send it.
+const TRIAL: Duration = Duration::from_millis(400);
 
 /// Tells the calls of streaming requests apart.
 static TOKENS: AtomicU64 = AtomicU64::new(1);
@@ -58,25 +63,26 @@ impl ServerCx {
             Era::Legacy => "ping",
         };
         let tools = self.harmless_tools().await.unwrap_or_default();
-        let mut found = None;
-        let mut none = Finding::not_applicable("no answer comes as a stream of events");
-        for streamer in Streamer::all(self, cheap, &tools) {
-            let answer = match streamer.ask(self, session).0.send().await {
-                Ok(answer) => answer,
-                Err(_) => {
-                    none = Finding::blocked("what may be answered with a stream is not answered at all");
-                    continue;
-                }
-            };
-            if is_stream(&answer) {
-                // One that says something before its end is worth looking for.
-                if answer.reply.messages.len() > 1 {
-                    return Ok(streamer);
-                }
-                found = found.or(Some(streamer));
+        let trials = Streamer::all(self, cheap, &tools).into_iter().map(|streamer| async move {
+            let ask = streamer.ask(self, session).0;
+            let answer = tokio::time::timeout(TRIAL, ask.send()).await;
+            (streamer, answer.ok().and_then(Result::ok))
+        });
+        let mut trials: Vec<_> = join_all(trials).await;
+        // One that says something before its end is worth more than one that does not.
+        let worth = |answer: &Option<Answer>| {
+            let streamed = answer.as_ref().filter(|answer| is_stream(answer));
+            streamed.map_or(0, |answer| answer.reply.messages.len().min(2))
+        };
+        trials.sort_by_key(|(_, answer)| std::cmp::Reverse(worth(answer)));
+        let silent = trials.iter().all(|(_, answer)| answer.is_none());
+        match trials.into_iter().next() {
+            Some((streamer, answer)) if worth(&answer) > 0 => Ok(streamer),
+            Some(_) if silent => {
+                Err(Finding::blocked("what may be answered with a stream is not answered at all"))
             }
+            Some(_) | None => Err(Finding::not_applicable("no answer comes as a stream of events")),
         }
-        found.ok_or(none)
     }
 }
 

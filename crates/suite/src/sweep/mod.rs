@@ -26,6 +26,8 @@ pub use read::Read;
 const ABREAST: usize = 8;
 /// How long all requests of one kind may take together.
 const BUDGET: Duration = Duration::from_secs(3);
+/// How long the rest is waited for when others have been answered: so long, or twice as long as the slowest of them took.
+const REST: Duration = Duration::from_millis(300);
 
 /// What came back on a request and on those that took it further.
 pub type Answers = Result<Vec<Answer>, Finding>;
@@ -47,20 +49,25 @@ impl ServerCx {
 /// Sends all of `asks` a few at a time. One that is not answered in time is left alone: it need not be the server's
 /// fault, for tools may take as long as they like.
 async fn send_all<T>(asks: Vec<(T, Ask<'_>)>) -> Vec<(T, Answers)> {
-    let end = Instant::now() + BUDGET;
+    let (whats, asks): (Vec<T>, Vec<Ask<'_>>) = asks.into_iter().unzip();
+    let mut answers: Vec<Answers> =
+        whats.iter().map(|_| Err(Finding::blocked("there was no answer in time"))).collect();
     let mut sent = Vec::new();
-    for (at, (what, ask)) in asks.into_iter().enumerate() {
+    for (at, ask) in asks.into_iter().enumerate() {
         sent.push(async move {
-            let answers = match tokio::time::timeout_at(end, ask.through()).await {
-                Ok(answers) => answers,
-                Err(_) => Err(Finding::blocked("there was no answer in time")),
-            };
-            (at, what, answers)
+            let start = Instant::now();
+            (at, ask.through().await, start.elapsed())
         });
     }
-    let mut answered: Vec<_> = stream::iter(sent).buffer_unordered(ABREAST).collect().await;
-    answered.sort_by_key(|(at, ..)| *at);
-    answered.into_iter().map(|(_, what, answers)| (what, answers)).collect()
+    let mut running = stream::iter(sent).buffer_unordered(ABREAST);
+    let (mut end, last) = (Instant::now() + BUDGET, Instant::now() + BUDGET * 2);
+    let mut slowest = REST;
+    while let Ok(Some((at, answer, took))) = tokio::time::timeout_at(end, running.next()).await {
+        answers[at] = answer;
+        slowest = slowest.max(took * 2).min(BUDGET);
+        end = (Instant::now() + slowest).min(last);
+    }
+    whats.into_iter().zip(answers).collect()
 }
 
 /// The answer that ended it, and its result if it has one that is complete.

@@ -4,19 +4,23 @@ use serde_json::{Value, json};
 use transport::client::{Answer as Given, Session};
 
 use crate::expect::Ask;
-use crate::{Finding, ServerCx};
+use crate::{Decision, Finding, ServerCx};
 
 /// The tool of that name, if the server lists it.
 pub(super) async fn fixture<'c>(cx: &'c ServerCx, name: &str) -> Result<&'c Value, Finding> {
     let found = cx.tools().await?.iter().find(|tool| tool["name"] == name);
-    found.ok_or_else(|| Finding::not_applicable(format!("the server has no tool {name}")))
+    let found = found.ok_or_else(|| Finding::not_applicable(format!("the server has no tool {name}")))?;
+    match cx.rules().decide(found) {
+        Decision::Call(_) => Ok(found),
+        Decision::Leave(why) => Err(Finding::not_applicable(format!("{name} is not called: {why}"))),
+    }
 }
 
 /// The tools of those names that the server lists; not applicable if there is none.
 pub(super) async fn fixtures<'c>(cx: &'c ServerCx, names: &[&str]) -> Result<Vec<&'c Value>, Finding> {
     let tools = cx.tools().await?.iter();
-    let found: Vec<_> =
-        tools.filter(|tool| tool["name"].as_str().is_some_and(|name| names.contains(&name))).collect();
+    let found = tools.filter(|tool| tool["name"].as_str().is_some_and(|name| names.contains(&name)));
+    let found: Vec<_> = found.filter(|tool| matches!(cx.rules().decide(tool), Decision::Call(_))).collect();
     if found.is_empty() {
         return Err(Finding::not_applicable(format!(
             "the server has none of the tools {}",

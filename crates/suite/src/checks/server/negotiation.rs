@@ -158,7 +158,7 @@ async fn client_respected(cx: &ServerCx) -> Verdict {
         Err(Finding::NotApplicable(_)) if !chosen.is_empty() => {}
         Err(other) => return Err(other),
     }
-    let session = cx.fresh_as(Profile::bare()).await?;
+    let session = cx.apart_as(Profile::bare()).await?;
     let calls = chosen.into_iter().filter_map(|tool| {
         let params = json!({ "name": tool["name"], "arguments": cx.arguments_for(tool)? });
         Some(session.request("tools/call").params(params).timeout(PATIENCE).send())

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use server::fault::cancellation as fault;
 
 use super::fixture::{call, fixture};
+use transport::client::Profile;
+
 use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[TOKEN_ECHOED, ONLY_WHEN_ASKED];
@@ -60,7 +62,7 @@ const ONLY_WHEN_ASKED: Check = Check {
 
 async fn only_when_asked(cx: &ServerCx) -> Verdict {
     let tool = fixture(cx, "test_tool_with_progress").await?;
-    let session = cx.fresh().await?;
+    let session = cx.apart_as(Profile::default()).await?;
     let nothing: Value = json!({});
     let answer = call(cx, &session, tool, &nothing).send().await?;
     match answer.reply.notifications("notifications/progress").next() {
