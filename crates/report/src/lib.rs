@@ -13,7 +13,6 @@ pub mod mcpjam;
 pub mod ndjson;
 mod read;
 pub mod sarif;
-mod seeds;
 mod tally;
 mod text;
 pub mod validator;

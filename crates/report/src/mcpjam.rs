@@ -1,16 +1,16 @@
 //! The shape of MCPJam's result for MCP Apps, for tools that read it.
 
 use serde_json::{Map, Value, json};
-use suite::{Outcome, Report};
+use suite::seeds::mcpjam::{Rule, Verdict, judge};
+use suite::{CaseReport, Outcome, Report};
 
-use crate::seeds::MCPJAM;
-use crate::worst::{Answer, answer};
+use crate::worst::worst;
 
 /// The report in the shape of MCPJam's `apps conformance --format json`.
 ///
 /// `discovery` is there if the run found out how many tools and resources there are.
 pub fn render(report: &Report) -> String {
-    let checks: Vec<_> = MCPJAM.iter().map(|seed| check(&answer(seed, report))).collect();
+    let checks: Vec<_> = judge(report).iter().map(|(rule, verdict)| check(report, rule, *verdict)).collect();
     let failed = count(&checks, "status", "failed");
     let unrun = count(&checks, "skipReason", "could-not-run");
     let outcome = match (failed, unrun) {
@@ -47,36 +47,34 @@ pub fn render(report: &Report) -> String {
     crate::json::pretty(&result)
 }
 
-fn check(answer: &Answer<'_>) -> Value {
-    let seed = answer.seed;
-    let said = answer.case.and_then(|case| case.actual.clone());
-    let (status, skip, error) = match answer.case.map(|case| case.outcome) {
-        None => ("skipped", Some("could-not-run"), Some("no check of this run answers it".to_owned())),
-        Some(Outcome::Passed | Outcome::UnexpectedPass | Outcome::Warned) => ("passed", None, None),
-        Some(Outcome::Failed | Outcome::KnownFailure) => ("failed", None, said),
-        Some(Outcome::NotApplicable) if seed.demanded => ("failed", None, said),
-        Some(Outcome::NotApplicable) => ("skipped", Some("not-applicable"), said),
-        Some(Outcome::Blocked | Outcome::Broke) => ("skipped", Some("could-not-run"), said),
+fn check(report: &Report, rule: &Rule, verdict: Option<Verdict>) -> Value {
+    let of_rule = |case: &&CaseReport| rule.checks.contains(&case.check.as_str());
+    let cases: Vec<_> = report.cases.iter().filter(of_rule).collect();
+    let (status, skip) = match verdict {
+        Some(Verdict::Passed) => ("passed", None),
+        Some(Verdict::Failed) => ("failed", None),
+        Some(Verdict::NotApplicable) => ("skipped", Some("not-applicable")),
+        Some(Verdict::CouldNotRun) | None => ("skipped", Some("could-not-run")),
     };
+    let took: u64 = cases.iter().map(|case| case.took_us).sum();
     let mut check = json!({
-        "id": seed.id,
-        "category": seed.category,
-        "title": seed.title,
-        "description": seed.about,
+        "id": rule.id,
+        "category": rule.category,
+        "title": rule.title,
+        "description": rule.about,
         "status": status,
-        "durationMs": answer.took_us() / 1000,
+        "durationMs": took / 1000,
     });
     if let Some(reason) = skip {
         check["skipReason"] = json!(reason);
     }
-    if let Some(message) = error {
-        check["error"] = json!({ "message": message });
+    if status != "passed" {
+        check["error"] = json!({ "message": said(rule, &cases) });
     }
-    let mut ids: Vec<_> = answer.cases.iter().map(|case| case.check.as_str()).collect();
+    let mut ids: Vec<_> = cases.iter().map(|case| case.check.as_str()).collect();
     ids.dedup();
     check["details"] = json!({ "checks": ids });
-    let warnings: Vec<_> = answer
-        .cases
+    let warnings: Vec<_> = cases
         .iter()
         .filter(|case| case.outcome == Outcome::Warned)
         .map(|case| format!("{}: {}", case.check, case.actual.as_deref().unwrap_or_default()))
@@ -85,6 +83,16 @@ fn check(answer: &Answer<'_>) -> Value {
         check["warnings"] = json!(warnings);
     }
     check
+}
+
+/// Why it did not pass: what the case that did worst says, or what kept it from running.
+fn said(rule: &Rule, cases: &[&CaseReport]) -> String {
+    match (worst(cases), rule.needs) {
+        (None, _) => "no check of this run answers it".to_owned(),
+        (Some(CaseReport { actual: Some(actual), .. }), _) => actual.clone(),
+        (Some(_), Some(needed)) => format!("nothing can be said as long as {needed} is not right"),
+        (Some(_), None) => "something stood in the way".to_owned(),
+    }
 }
 
 fn count(checks: &[Value], member: &str, value: &str) -> usize {

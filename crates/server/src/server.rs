@@ -16,6 +16,7 @@ use crate::apps;
 use crate::catalogue::Catalogue;
 use crate::context::Call;
 use crate::fault::{Fault, Faults, base, cancellation, framing, negotiation, tasks};
+use crate::feature::dialect::Dialect;
 use crate::feature::tasks::Tasks;
 use crate::feature::{self, modern};
 use crate::params::Params;
@@ -35,6 +36,7 @@ pub struct Server {
     pub(crate) sealer: Sealer,
     pub(crate) apps: apps::State,
     pub(crate) tasks: Tasks,
+    dialect: Dialect,
     peers: Mutex<Vec<Weak<Peer>>>,
     pub(crate) changes: broadcast::Sender<Change>,
     pub(crate) closing: CancellationToken,
@@ -70,6 +72,7 @@ impl Server {
             sealer: Sealer::new(),
             apps: apps::State::new(),
             tasks: Tasks::default(),
+            dialect: Dialect::default(),
             peers: Mutex::default(),
             changes: broadcast::channel(CHANGES).0,
             closing: CancellationToken::new(),
@@ -100,6 +103,12 @@ impl Server {
     }
 
     fn request(&self, peer: &Arc<Peer>, inbound: &Inbound<'_>) -> Answer {
+        if self.faults.speak_dialect() {
+            let begin = |inbound: &Inbound<'_>| self.begin(peer, inbound).map_err(|(_, error)| error);
+            if let Some(answer) = self.dialect.answer(inbound, begin) {
+                return answer;
+            }
+        }
         let frame = &inbound.frame;
         match self.begin(peer, inbound) {
             Ok(call) => answer::run(call),

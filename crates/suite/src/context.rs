@@ -23,8 +23,8 @@ use crate::{Finding, Patience, Verdict};
 
 /// How long the sessions have to end in order.
 const CLOSING: Duration = Duration::from_secs(4);
-/// How long they have when the server was given up.
-const PARTING: Duration = Duration::from_millis(300);
+/// How long they have where there is no process to end, or the server was given up.
+const PARTING: Duration = Duration::from_millis(400);
 /// What a handshake is called, whichever of the two it is.
 const HANDSHAKE: &str = "the handshake";
 /// How many processes may be starting at a time.
@@ -357,7 +357,10 @@ impl ServerCx {
     /// Ends every session.
     pub async fn close(&self) {
         let sessions = std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner));
-        let limit = if self.patience.is_out() { PARTING } else { CLOSING };
+        let limit = match self.target {
+            Target::Command(_) if !self.patience.is_out() => CLOSING,
+            Target::Command(_) | Target::Url(_) | Target::InProcess(_) => PARTING,
+        };
         // What has not ended by then ends with its session, which is dropped here.
         let _ = tokio::time::timeout(limit, join_all(sessions.iter().map(Session::close))).await;
     }

@@ -18,6 +18,10 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
+/// The usual limits, in seconds.
+pub(crate) const TIMEOUT: &str = "3";
+pub(crate) const START_TIMEOUT: &str = "8";
+
 const EXAMPLES: &str = "\
 Examples:
   yardstick check                               measure the built-in reference server
@@ -108,10 +112,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// How many seconds the server has for one answer
-    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = TIMEOUT, value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// How many seconds the server has to start
-    #[arg(long, value_name = "SECONDS", default_value = "8", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = START_TIMEOUT, value_parser = seconds)]
     pub(crate) start_timeout: Duration,
     /// Save every session of the run in this file
     #[arg(long, value_name = "FILE", help_heading = "Recorded sessions")]

@@ -37,6 +37,7 @@
 //! # Ok::<(), yardstick::transport::client::Failure>(())
 //! ```
 
+mod again;
 mod args;
 mod calls;
 mod command;

@@ -10,6 +10,7 @@ use transport::client::{Dial, Endpoint, Program, Target};
 use transport::serve::http::{HttpServer, Options};
 use transport::serve::{Handler, pipe};
 
+use crate::again;
 use crate::args::Check;
 use crate::exit::Usage;
 
@@ -39,7 +40,7 @@ pub(crate) async fn of(arguments: &Check) -> anyhow::Result<Vec<Subject>> {
             endpoint.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
         }
         let target = Target::Url(endpoint);
-        let again = target.describe();
+        let again = again::arguments(arguments, &target);
         return Ok(vec![subject(target, again)]);
     }
     if let [program, args @ ..] = &arguments.command[..] {
@@ -47,22 +48,24 @@ pub(crate) async fn of(arguments: &Check) -> anyhow::Result<Vec<Subject>> {
         let program =
             Program { program: program.clone(), args: args.to_vec(), env, cwd: arguments.cwd.clone() };
         let target = Target::Command(program);
-        let again = format!("-- {}", target.describe());
+        let again = again::arguments(arguments, &target);
         return Ok(vec![subject(target, again)]);
     }
-    built_in().await
+    built_in(arguments).await
 }
 
-async fn built_in() -> anyhow::Result<Vec<Subject>> {
+async fn built_in(given: &Check) -> anyhow::Result<Vec<Subject>> {
     let server = Server::new();
     let pipe = in_process(server.clone());
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let http =
         HttpServer::bind(address, server, Options::default()).await.context("no loopback to listen on")?;
     let endpoint = Target::Url(Endpoint::new(&http.url())?);
+    // Both are measured when nothing else is named.
+    let arguments = again::options(given);
     Ok(vec![
-        Subject { target: pipe, arguments: String::new(), _server: None },
-        Subject { target: endpoint, arguments: String::new(), _server: Some(http) },
+        Subject { target: pipe, arguments: arguments.clone(), _server: None },
+        Subject { target: endpoint, arguments, _server: Some(http) },
     ])
 }
 

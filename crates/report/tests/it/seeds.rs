@@ -2,6 +2,7 @@
 
 use protocol::Version;
 use serde_json::Value;
+use suite::seeds::mcpjam::RULES;
 use suite::{CaseReport, Counts, Level, Outcome, Report};
 
 use crate::sample::{case, everything};
@@ -12,20 +13,23 @@ fn with(cases: Vec<CaseReport>) -> Report {
 }
 
 fn of(check: &str, outcome: Outcome) -> CaseReport {
-    case(check, Version::V2025_11_25, Level::Must, outcome)
+    let aliases = suite::by_id(check).unwrap().aliases.iter().map(|alias| (*alias).to_owned()).collect();
+    CaseReport { aliases, ..case(check, Version::V2025_11_25, Level::Must, outcome) }
 }
 
-const APPS: [&str; 9] = [
-    "server/apps/uri-scheme",
-    "server/apps/tool-metadata-valid",
-    "server/apps/resource-exists",
-    "server/apps/content-media-type",
-    "server/apps/content-html",
-    "server/apps/one-content",
-    "server/apps/resource-metadata-valid",
-    "server/apps/negotiated-only",
-    "server/tools/schema-valid",
-];
+/// Every check that MCPJam's depend on, with this outcome.
+fn apps(outcome: Outcome) -> Vec<CaseReport> {
+    RULES.iter().flat_map(|rule| rule.checks).map(|id| of(id, outcome)).collect()
+}
+
+/// The same, all passed but one.
+fn apps_but(check: &str, outcome: Outcome, actual: &str) -> Vec<CaseReport> {
+    let mut cases = apps(Outcome::Passed);
+    let case = cases.iter_mut().find(|case| case.check == check).unwrap();
+    case.outcome = outcome;
+    case.actual = Some(actual.to_owned());
+    cases
+}
 
 fn mcpjam(report: &Report) -> Value {
     serde_json::from_str(&report::mcpjam::render(report)).unwrap()
@@ -33,7 +37,7 @@ fn mcpjam(report: &Report) -> Value {
 
 #[test]
 fn mcpjam_passes_what_passes() {
-    let result = mcpjam(&with(APPS.map(|id| of(id, Outcome::Passed)).into()));
+    let result = mcpjam(&with(apps(Outcome::Passed)));
     assert_eq!(result["passed"], true);
     assert_eq!(result["outcome"], "passed");
     assert_eq!(result["summary"], "7/7 checks passed, 0 failed, 0 could not run, 0 not applicable");
@@ -46,7 +50,7 @@ fn mcpjam_passes_what_passes() {
 
 #[test]
 fn mcpjam_fails_a_server_without_user_interfaces() {
-    let result = mcpjam(&with(APPS.map(|id| of(id, Outcome::NotApplicable)).into()));
+    let result = mcpjam(&with(apps(Outcome::NotApplicable)));
     assert_eq!(result["outcome"], "failed");
     assert_eq!(result["checks"][0]["id"], "ui-tools-present");
     assert_eq!(result["checks"][0]["status"], "failed");
@@ -56,16 +60,44 @@ fn mcpjam_fails_a_server_without_user_interfaces() {
 
 #[test]
 fn mcpjam_lets_the_worst_decide_and_never_passes_what_did_not_run() {
-    let mut cases: Vec<_> = APPS.map(|id| of(id, Outcome::Passed)).into();
-    cases[4].outcome = Outcome::Failed;
-    cases[4].actual = Some("no HTML".to_owned());
-    let result = mcpjam(&with(cases));
+    let result = mcpjam(&with(apps_but("server/apps/content-html", Outcome::Failed, "no HTML")));
     assert_eq!(result["checks"][5]["status"], "failed");
     assert_eq!(result["checks"][5]["error"]["message"], "no HTML");
     let result = mcpjam(&with(vec![of("server/apps/tool-metadata-valid", Outcome::Passed)]));
     assert_eq!(result["passed"], false);
     assert_eq!(result["outcome"], "incomplete");
     assert!(result["incompleteReason"].as_str().unwrap().contains("ui-resources-readable"));
+}
+
+/// What the specification only recommends is a warning of ours, and a failure of theirs.
+#[test]
+fn mcpjam_is_stricter_where_it_is() {
+    let cases = apps_but("server/apps/listed-media-type", Outcome::Warned, "text/html");
+    let result = mcpjam(&with(cases));
+    assert_eq!(result["checks"][3]["status"], "failed");
+    assert_eq!(result["checks"][3]["warnings"][0], "server/apps/listed-media-type: text/html");
+}
+
+/// Its client drops a list in which one tool is malformed.
+#[test]
+fn mcpjam_cannot_look_at_what_its_client_drops() {
+    let result =
+        mcpjam(&with(apps_but("server/apps/tools-listed", Outcome::Failed, "a tool without a name")));
+    assert_eq!(result["checks"][0]["error"]["message"], "a tool without a name");
+    assert_eq!(result["checks"][1]["skipReason"], "could-not-run");
+    let why = result["checks"][2]["error"]["message"].as_str().unwrap();
+    assert!(why.contains("server/apps/tools-listed"), "{why}");
+    assert_eq!(result["checks"][4]["status"], "passed");
+}
+
+#[test]
+fn mcp_validator_names_every_test_that_a_run_answers() {
+    let cases = suite::registry().map(|check| of(check.id, Outcome::Passed)).collect();
+    let result: Value = serde_json::from_str(&report::validator::render(&with(cases))).unwrap();
+    let named: Vec<_> =
+        result["results"]["results"].as_array().unwrap().iter().map(|it| it["name"].clone()).collect();
+    assert_eq!(named, suite::seeds::validator::TESTS);
+    assert_eq!(result["compliance_percentage"], 100.0);
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub mod authorization;
 pub mod base;
 pub mod calls;
 pub mod cancellation;
+pub mod dialect;
 mod edit;
 mod faulty;
 pub mod framing;
@@ -109,6 +110,11 @@ impl Faults {
         self.0.iter().any(|known| known.name == fault.name)
     }
 
+    /// Whether the server speaks the dialect of mcp-validator, rightly or wrongly.
+    pub(crate) fn speak_dialect(&self) -> bool {
+        self.has(&dialect::SPOKEN) || dialect::FAULTS.iter().any(|fault| self.has(fault))
+    }
+
     /// What the HTTP server insists on, with these faults.
     pub fn http_options(&self) -> Options {
         let mut options = Options::default();
@@ -166,4 +172,5 @@ const ALL: &[&[&Fault]] = &[
     apps::FAULTS,
     app_details::FAULTS,
     openai::FAULTS,
+    dialect::FAULTS,
 ];

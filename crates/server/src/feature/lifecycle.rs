@@ -11,6 +11,7 @@ use crate::client::Client;
 use crate::context::{Call, Reply, Stop};
 use crate::fault::lifecycle as fault;
 use crate::fault::negotiation::OLDEST_OFFERED;
+use crate::feature::dialect;
 use crate::peer::Peer;
 use crate::rpc::RpcError;
 use crate::server::{is_of_other_era, supported};
@@ -123,6 +124,9 @@ fn capabilities(call: &Call) -> Value {
                 json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
         }
         Era::Modern => capabilities["extensions"] = json!({ extension::TASKS: {} }),
+    }
+    if call.server.faults.speak_dialect() && call.version().era() == Era::Legacy {
+        dialect::declare(&mut capabilities);
     }
     apps::declare(call, &mut capabilities);
     capabilities

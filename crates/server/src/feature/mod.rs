@@ -1,6 +1,7 @@
 //! How each request is answered, one file per part of the protocol.
 
 mod completion;
+pub(crate) mod dialect;
 pub(crate) mod lifecycle;
 mod logging;
 pub(crate) mod modern;

@@ -2,6 +2,7 @@
 
 mod ledger;
 mod lines;
+mod names;
 mod official;
 mod yaml;
 

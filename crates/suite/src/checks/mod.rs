@@ -81,4 +81,5 @@ pub(crate) const ALL: &[&[Check]] = &[
     server::openai::tools::CHECKS,
     server::openai::widgets::CHECKS,
     server::openai::results::CHECKS,
+    server::dialect::CHECKS,
 ];

@@ -14,6 +14,8 @@ pub struct Rule {
     pub category: &'static str,
     /// Its title.
     pub title: &'static str,
+    /// What it asks for, in our words.
+    pub about: &'static str,
     /// Those of our checks that decide it; the worst counts.
     pub checks: &'static [&'static str],
     /// A check of ours without which it does not run: its client drops a list in which one tool is malformed.
@@ -46,6 +48,7 @@ pub const RULES: [Rule; 7] = [
         id: "ui-tools-present",
         category: "tools",
         title: "UI Tools Present",
+        about: "some tool names a user interface",
         checks: &[PRESENT],
         needs: None,
         absent: Verdict::Failed,
@@ -55,6 +58,7 @@ pub const RULES: [Rule; 7] = [
         id: "ui-tool-metadata-valid",
         category: "tools",
         title: "UI Tool Metadata Valid",
+        about: "tools with a user interface name a ui:// resource and known visibilities",
         checks: &["server/apps/uri-scheme", "server/apps/tool-metadata-valid"],
         needs: Some(PRESENT),
         absent: Verdict::NotApplicable,
@@ -64,6 +68,7 @@ pub const RULES: [Rule; 7] = [
         id: "ui-tool-input-schema-valid",
         category: "tools",
         title: "UI Tool Input Schema Valid",
+        about: "tools with a user interface have an input schema that is an object",
         checks: &["server/apps/tool-input-schema"],
         needs: Some(PRESENT),
         absent: Verdict::NotApplicable,
@@ -73,6 +78,7 @@ pub const RULES: [Rule; 7] = [
         id: "ui-listed-resources-valid",
         category: "resources",
         title: "Listed UI Resources Valid",
+        about: "listed user interfaces have a ui:// address and the media type of MCP Apps",
         checks: &[
             "server/apps/resources-listed",
             "server/apps/listed-uri-scheme",
@@ -86,6 +92,7 @@ pub const RULES: [Rule; 7] = [
         id: "ui-resources-readable",
         category: "resources",
         title: "UI Resources Readable",
+        about: "every user interface that is named or listed can be read",
         checks: &["server/apps/resource-exists", "server/apps/content-body"],
         needs: None,
         absent: Verdict::NotApplicable,
@@ -95,6 +102,7 @@ pub const RULES: [Rule; 7] = [
         id: "ui-resource-contents-valid",
         category: "resources",
         title: "UI Resource Contents Valid",
+        about: "reading a user interface gives one HTML document",
         checks: &["server/apps/one-content", "server/apps/content-media-type", "server/apps/content-html"],
         needs: None,
         absent: Verdict::NotApplicable,
@@ -104,6 +112,7 @@ pub const RULES: [Rule; 7] = [
         id: "ui-resource-meta-valid",
         category: "resources",
         title: "UI Resource Metadata Valid",
+        about: "the metadata of a user interface has the shapes that the extension gives it",
         checks: &["server/apps/resource-metadata-valid"],
         needs: None,
         absent: Verdict::NotApplicable,

@@ -1,12 +1,16 @@
 //! Tools that ask, called as clients that can be asked less, or more, than the usual one.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use transport::client::{Answer, Profile};
 
-use super::send_all;
+use super::send_within;
 use crate::policy::is_fixture;
 use crate::{Finding, ServerCx, arguments};
 
+/// How long the calls as one client may take together: those that ask what they may not often wait for an answer.
+const BUDGET: Duration = Duration::from_millis(500);
 /// Words in the names of tools that ask the client for something.
 const WORDS: &[&str] = &[
     "sampl",
@@ -40,7 +44,7 @@ impl ServerCx {
                 for (tool, good) in asking.iter().filter(|(tool, _)| able || may_refuse(tool)) {
                     calls.push(((), self.call_on(&session, tool, good)));
                 }
-                send_all(calls).await;
+                send_within(BUDGET, calls).await;
             }
             Ok(Vec::new())
         })

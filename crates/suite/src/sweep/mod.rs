@@ -49,6 +49,11 @@ impl ServerCx {
 /// Sends all of `asks` a few at a time. One that is not answered in time is left alone: it need not be the server's
 /// fault, for tools may take as long as they like.
 async fn send_all<T>(asks: Vec<(T, Ask<'_>)>) -> Vec<(T, Answers)> {
+    send_within(BUDGET, asks).await
+}
+
+/// The same, with so much time.
+async fn send_within<T>(budget: Duration, asks: Vec<(T, Ask<'_>)>) -> Vec<(T, Answers)> {
     let (whats, asks): (Vec<T>, Vec<Ask<'_>>) = asks.into_iter().unzip();
     let mut answers: Vec<Answers> =
         whats.iter().map(|_| Err(Finding::blocked("there was no answer in time"))).collect();
@@ -60,11 +65,11 @@ async fn send_all<T>(asks: Vec<(T, Ask<'_>)>) -> Vec<(T, Answers)> {
         });
     }
     let mut running = stream::iter(sent).buffer_unordered(ABREAST);
-    let (mut end, last) = (Instant::now() + BUDGET, Instant::now() + BUDGET * 2);
+    let (mut end, last) = (Instant::now() + budget, Instant::now() + budget * 2);
     let mut slowest = REST;
     while let Ok(Some((at, answer, took))) = tokio::time::timeout_at(end, running.next()).await {
         answers[at] = answer;
-        slowest = slowest.max(took * 2).min(BUDGET);
+        slowest = slowest.max(took * 2).min(budget);
         end = (Instant::now() + slowest).min(last);
     }
     whats.into_iter().zip(answers).collect()

@@ -22,7 +22,8 @@ fn every_row_of_the_older_catalogues_is_answered() {
 /// A note that no check answers to would never be read.
 #[test]
 fn every_note_belongs_to_an_alias() {
-    for (id, note) in seeds::yams::NOTES.iter().chain(seeds::mcpjam::NOTES) {
+    let notes = seeds::yams::NOTES.iter().chain(seeds::mcpjam::NOTES).chain(seeds::validator::NOTES);
+    for (id, note) in notes {
         assert!(by_id(id).is_some(), "{id}");
         assert_eq!(seeds::note(id), Some(*note));
     }

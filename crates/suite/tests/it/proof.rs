@@ -3,6 +3,7 @@
 use futures_util::StreamExt;
 use futures_util::stream;
 use protocol::Version;
+use server::fault::dialect;
 use suite::{Calls, CaseReport, Check, On, Options, Outcome, Selection, registry, run};
 use transport::client::Limits;
 
@@ -36,7 +37,8 @@ fn told(case: &CaseReport) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_reference_server_is_conformant() {
-    for subject in [piped([]), served([]).await, served_old([]).await, guarded([]).await] {
+    let dialect = piped([&dialect::SPOKEN]);
+    for subject in [piped([]), served([]).await, served_old([]).await, guarded([]).await, dialect] {
         let cases = measure(&subject, &[]).await;
         let wrong: Vec<_> = cases
             .iter()
@@ -55,6 +57,7 @@ async fn every_check_passes_somewhere_on_the_reference() {
     cases.extend(measure(&served([]).await, &[]).await);
     cases.extend(measure(&served_old([]).await, &["server/sse"]).await);
     cases.extend(measure(&guarded([]).await, &["server/authorization"]).await);
+    cases.extend(measure(&piped([&dialect::SPOKEN]), &["server/dialect"]).await);
     let idle: Vec<_> = registry()
         .filter(|check| !cases.iter().any(|case| case.check == check.id && case.outcome == Outcome::Passed))
         .map(|check| check.id)

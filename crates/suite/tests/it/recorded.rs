@@ -9,7 +9,7 @@ use suite::{CaseReport, Check, Keep, On, Options, Outcome, Recorded, Run, Select
 use transport::client::Limits;
 use wire::recording::{About, Recording, Tape, write};
 
-use crate::reference::{Subject, piped, served};
+use crate::reference::{Subject, piped, served, served_old};
 
 fn only(ids: &[&str]) -> Selection {
     Selection { only: ids.iter().map(|id| (*id).to_owned()).collect(), skip: Vec::new() }
@@ -63,7 +63,8 @@ async fn every_passive_check_catches_its_fault_in_a_file() {
 /// Where a file says something else than the live session did.
 async fn differences(check: &'static Check) -> Vec<(String, Version, Outcome)> {
     let subject = match check.on {
-        On::Http | On::HttpSse => served([check.fault]).await,
+        On::Http => served([check.fault]).await,
+        On::HttpSse => served_old([check.fault]).await,
         On::Any | On::Pipe => piped([check.fault]),
     };
     let newest = [Version::LATEST_LEGACY, Version::LATEST];

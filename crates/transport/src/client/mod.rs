@@ -26,6 +26,7 @@ pub use link::{ProcessEnd, Step};
 pub use message::Message;
 pub use probe::{Discovery, Spoken, probe};
 pub use profile::{Answer, Profile};
+pub use redact::is_secret_name;
 pub use reply::{Head, Reply, RpcError};
 pub use session::{Closing, Pending, Request, Rounds, Server, Session, Transport};
-pub use target::{Dial, Endpoint, Program, Target};
+pub use target::{Dial, Endpoint, Program, Target, quoted};

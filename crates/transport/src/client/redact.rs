@@ -13,7 +13,7 @@ const MARKS: [&str; 9] =
     ["token", "secret", "password", "passwd", "apikey", "auth", "credential", "signature", "session"];
 
 /// Whether a name (of a query parameter, an option, a variable) says that its value is a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
+pub fn is_secret_name(name: &str) -> bool {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let plain = plain.to_ascii_lowercase();
     MARKS.iter().any(|mark| plain.contains(mark))

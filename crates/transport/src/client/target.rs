@@ -190,7 +190,7 @@ impl From<Program> for Target {
 }
 
 /// A word as a shell would need it.
-fn quoted(word: &str) -> Cow<'_, str> {
+pub fn quoted(word: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+*".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return Cow::Borrowed(word);

@@ -4,6 +4,8 @@
 
 #[cfg(unix)]
 mod action;
+#[cfg(unix)]
+mod again;
 mod check;
 mod record;
 mod report;

@@ -63,7 +63,7 @@ const NOT_SERVED: Check = Check {
     id: "server/base/batch-not-served",
     title: "a batch is not answered with a batch where the revision has none",
     cites: &[defined("basic/index#messages", Span::since(Version::V2025_06_18))],
-    aliases: &["test_batch_request_rejection", "test_2025_06_18"],
+    aliases: &["test_2025_06_18", "test_batch_request_rejection"],
     why: "clients of this revision read one message at a time, and cannot read a list of them",
     fix: "refuse a list of messages with -32600",
     on: On::Any,

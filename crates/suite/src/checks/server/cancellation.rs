@@ -75,7 +75,7 @@ const STRAY_IGNORED: Check = Check {
         should("basic/utilities/cancellation#error-handling", Span::LEGACY),
         should("basic/patterns/cancellation#error-handling", Span::MODERN),
     ],
-    aliases: &[],
+    aliases: &["test_cancellation_validation"],
     why: "a cancellation may cross the response on its way; a client that did nothing wrong gets an error",
     fix: "ignore cancellations of unknown, of completed and of unnamed requests",
     on: On::Any,

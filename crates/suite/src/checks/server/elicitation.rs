@@ -13,7 +13,7 @@ const DECLINE_HANDLED: Check = Check {
     id: "server/elicitation/decline-handled",
     title: "a call is answered also when the user declines or cancels",
     cites: &[must("client/elicitation#error-handling", Span::MODERN)],
-    aliases: &[],
+    aliases: &["test_elicitation_support"],
     why: "users say no; a server that counts on a yes leaves the client waiting",
     fix: "give a result, or an error, for decline and for cancel",
     on: On::Any,

@@ -17,7 +17,7 @@ const MISMATCH_REFUSED: Check = Check {
     id: "server/headers/mismatch-refused",
     title: "headers that contradict the body are refused with 400",
     cites: &[must(VALIDATION, Span::MODERN)],
-    aliases: &[],
+    aliases: &["test_versioning_requirements"],
     why: "a gateway lets the request through for what its headers say, and the server runs what its body says",
     fix: "compare MCP-Protocol-Version, Mcp-Method and Mcp-Name with the body, and answer 400",
     on: On::Http,

@@ -66,7 +66,7 @@ const VERSION_COUNTERED: Check = Check {
     id: "server/lifecycle/version-countered",
     title: "a revision that does not exist is answered with one that does",
     cites: &[must("basic/lifecycle#version-negotiation", Span::LEGACY)],
-    aliases: &[],
+    aliases: &["test_protocol_version_negotiation"],
     why: "a newer client finds common ground only through the counter-offer",
     fix: "when you do not know the requested version, answer with the newest one you support; do not fail, do not echo",
     on: On::Any,
@@ -103,7 +103,7 @@ const PING_ANSWERED: Check = Check {
     id: "server/lifecycle/ping-answered",
     title: "ping is answered with an empty result",
     cites: &[defined("basic/utilities/ping#behavior-requirements", Span::LEGACY)],
-    aliases: &[],
+    aliases: &["test_enhanced_ping_validation"],
     why: "clients ping to see whether the server is still there, and drop the connection when it does not answer",
     fix: "answer ping with {} at once",
     on: On::Any,
@@ -123,7 +123,7 @@ const CAPABILITIES_DECLARED: Check = Check {
         must("basic/lifecycle#operation", Span::between(Version::V2025_06_18, Version::V2025_11_25)),
         defined("server/discover#discoverresult", Span::MODERN),
     ],
-    aliases: &[],
+    aliases: &["test_server_capabilities", "test_capability_declaration"],
     why: "clients do not ask for what was not declared, so the feature does not exist for them",
     fix: "declare tools, resources and prompts in capabilities when you serve them",
     on: On::Any,
@@ -148,5 +148,27 @@ async fn capabilities_declared(cx: &ServerCx) -> Verdict {
             );
         }
     }
-    Ok(())
+    match declared.get("completions") {
+        None if cx.version > Version::V2024_11_05 => completions_declared(cx).await,
+        None | Some(_) => Ok(()),
+    }
+}
+
+/// Completion has no list by which it shows, but prompts have arguments that may be completed.
+async fn completions_declared(cx: &ServerCx) -> Verdict {
+    let prompts = cx.prompts().await.unwrap_or_default();
+    let named =
+        prompts.iter().find_map(|prompt| Some((&prompt["name"], prompt["arguments"][0]["name"].as_str()?)));
+    let Some((prompt, argument)) = named else { return Ok(()) };
+    let params = json!({
+        "ref": { "type": "ref/prompt", "name": prompt },
+        "argument": { "name": argument, "value": "" },
+    });
+    let answer = cx.request("completion/complete").await?.params(params).send().await?;
+    match answer.reply.result() {
+        Some(result) if result["completion"]["values"].is_array() => {
+            Err(answer.violated("capabilities.completions", "completion/complete serves without it"))
+        }
+        Some(_) | None => Ok(()),
+    }
 }

@@ -9,6 +9,7 @@ pub(super) mod calls;
 pub(super) mod cancellation;
 pub(super) mod completion;
 pub(super) mod content;
+pub(super) mod dialect;
 pub(super) mod elicitation;
 mod fixture;
 pub(super) mod header_names;

@@ -30,7 +30,7 @@ const COMPLETES: Check = Check {
     id: "server/mrtr/retry-completes",
     title: "a request that asked for input completes once the input is there",
     cites: &[defined("basic/patterns/mrtr#basic-workflow", Span::MODERN)],
-    aliases: &["test_workspace_configuration"],
+    aliases: &["test_elicitation_support"],
     why: "a tool that keeps asking for what it was given can never be used",
     fix: "take the answers from inputResponses by their keys, and what you knew before from requestState",
     on: On::Any,

@@ -54,7 +54,7 @@ const PAGES_END: Check = Check {
     id: "server/pagination/pages-end",
     title: "following the cursors of resources, templates and prompts comes to an end",
     cites: &[should("server/utilities/pagination#implementation-guidelines", Span::ALWAYS)],
-    aliases: &[],
+    aliases: &["test_resources_list"],
     why: "a client that reads all pages would never finish",
     fix: "leave out nextCursor on the last page",
     on: On::Any,

@@ -43,7 +43,7 @@ const BAD_JSON_STATUS: Check = Check {
         advised(SENDING, STREAMABLE),
         advised("basic/transports/streamable-http#sending-messages", Span::MODERN),
     ],
-    aliases: &[],
+    aliases: &["test_http_transport_requirements"],
     why: "those in between, and clients that look at the status first, take 200 for a success",
     fix: "answer 400, with error -32700 in the body",
     on: On::Http,

@@ -16,7 +16,7 @@ const ACKNOWLEDGED: Check = Check {
     id: "server/subscriptions/acknowledged-first",
     title: "a subscription is acknowledged before anything else is sent on it",
     cites: &[must("basic/patterns/subscriptions#acknowledgment", Span::MODERN)],
-    aliases: &[],
+    aliases: &["test_resources_subscribe"],
     why: "the acknowledgement says which of its wishes the server will honour",
     fix: "send notifications/subscriptions/acknowledged as the first message of the stream",
     on: On::Any,

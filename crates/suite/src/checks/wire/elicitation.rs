@@ -142,7 +142,7 @@ const DEFAULTS: Check = Check {
     id: "wire/elicitation/defaults-valid",
     title: "the default of a field is one of its values",
     cites: &[defined("client/elicitation#requested-schema", URL_MODE)],
-    aliases: &[],
+    aliases: &["test_elicitation_support"],
     why: "a form that is sent as it was shown would be refused",
     fix: "check every default against the schema of its own field",
     on: On::Any,

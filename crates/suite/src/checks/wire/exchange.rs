@@ -47,7 +47,7 @@ const ID_VALID: Check = Check {
     id: "wire/jsonrpc/request-id-valid",
     title: "the ids of the server's own requests are strings or integers",
     cites: REQUESTS,
-    aliases: &[],
+    aliases: &["test_request_format"],
     why: "a client cannot answer a request whose id is null, and may round one that is a fraction",
     fix: "number your requests, or name them; never null",
     on: On::Any,

@@ -76,6 +76,13 @@ const SCHEMA: Check = Check {
 };
 
 fn matches_schema(cx: &WireCx<'_>) -> Verdict {
+    // Only one revision has batches.
+    if cx.version != Version::V2025_03_26 {
+        let sent = cx.transcript.messages().filter(|entry| entry.direction == cx.judged());
+        if let Some(entry) = sent.into_iter().find(|entry| entry.bytes.trim_ascii_start().starts_with(b"[")) {
+            return Err(violated(entry, "one message", "an array of them"));
+        }
+    }
     let asked = Asked::on(cx);
     for (entry, frame) in frames(cx) {
         let Some((name, value)) = defined_by(cx, &asked, &frame) else { continue };
@@ -153,7 +160,7 @@ const SERVER_INFO: Check = Check {
     id: "wire/message/server-info",
     title: "every result says which server it is from",
     cites: &[should("basic/index#meta", Span::MODERN)],
-    aliases: &[],
+    aliases: &["test_server_info_requirements"],
     why: "there is no handshake any more, so nothing else tells a log reader what answered",
     fix: "put io.modelcontextprotocol/serverInfo with name and version into the _meta of every result",
     on: On::Any,
@@ -175,7 +182,7 @@ const PROGRESS_INCREASES: Check = Check {
         must("basic/utilities/progress#progress-flow", Span::LEGACY),
         must("basic/patterns/progress#progress-flow", Span::MODERN),
     ],
-    aliases: &[],
+    aliases: &["test_async_long_running_tool"],
     why: "a progress bar that jumps back tells its user nothing",
     fix: "send a notification only when the value has grown",
     on: On::Any,

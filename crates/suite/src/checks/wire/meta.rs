@@ -24,7 +24,7 @@ const KEYS: Check = Check {
     id: "wire/message/meta-keys",
     title: "the keys of _meta have the form that they must have",
     cites: &[must("basic/index#meta", Span::since(Version::V2025_06_18))],
-    aliases: &["test_resource_metadata_support"],
+    aliases: &[],
     why: "names without a proper prefix collide, and some clients drop what they cannot read",
     fix: "use names like com.example/key: labels of letters, digits and hyphens, then a name",
     on: On::Any,

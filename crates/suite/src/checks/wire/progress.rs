@@ -18,7 +18,7 @@ const TOKEN_KNOWN: Check = Check {
         must("basic/utilities/progress#behavior-requirements", Span::LEGACY),
         must("basic/patterns/progress#behavior-requirements", Span::MODERN),
     ],
-    aliases: &["test_async_echo_tool"],
+    aliases: &[],
     why: "a token that changed its type, or that nobody gave, belongs to no request and is dropped",
     fix: "send back the token as the JSON value that came in _meta.progressToken, and nothing without one",
     on: On::Any,

@@ -1,0 +1,108 @@
+//! The options that a target needs when it is measured again: all that changes what is found, and no secrets.
+
+use clap::ValueEnum as _;
+use transport::client::{Target, is_secret_name, quoted};
+
+use crate::args::{AllowCalls, Check, START_TIMEOUT, TIMEOUT};
+
+/// What stands in the place of a secret; whoever runs the command again puts it in.
+const VALUE: &str = "VALUE";
+const TOKEN: &str = "TOKEN";
+
+/// The arguments that name `target` again, options first.
+pub(crate) fn arguments(given: &Check, target: &Target) -> String {
+    let mut words = vec![target.redact(&options(given)).into_owned()];
+    match target {
+        Target::Url(_) => words.push(quoted(&target.describe()).into_owned()),
+        Target::Command(_) => words.push(format!("-- {}", target.describe())),
+        // Nothing on the command line names it.
+        Target::InProcess(_) => {}
+    }
+    words.retain(|word| !word.is_empty());
+    words.join(" ")
+}
+
+/// The options alone, as a shell takes them.
+pub(crate) fn options(given: &Check) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value).into_owned()]);
+    if let Some(which) = given.allow_calls.to_possible_value().filter(|_| !is_default(given.allow_calls)) {
+        option("--allow-calls", which.get_name());
+    }
+    given.tool.iter().for_each(|tool| option("--tool", tool));
+    given.args.iter().for_each(|args| option("--args", args));
+    for header in &given.header {
+        let name = header.split(':').next().unwrap_or_default().trim();
+        option("--header", &format!("{name}: {VALUE}"));
+    }
+    // One from the environment is still there.
+    if given.bearer.is_some() {
+        option("--bearer", TOKEN);
+    }
+    for variable in &given.env {
+        match variable.split_once('=') {
+            Some((name, _)) if is_secret_name(name) => option("--env", &format!("{name}={VALUE}")),
+            Some(_) | None => option("--env", variable),
+        }
+    }
+    if let Some(folder) = &given.cwd {
+        option("--cwd", &folder.to_string_lossy());
+    }
+    for (name, limit, usual) in
+        [("--timeout", given.timeout, TIMEOUT), ("--start-timeout", given.start_timeout, START_TIMEOUT)]
+    {
+        let seconds = limit.as_secs_f64().to_string();
+        if seconds != usual {
+            option(name, &seconds);
+        }
+    }
+    words.join(" ")
+}
+
+fn is_default(which: AllowCalls) -> bool {
+    which == AllowCalls::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::args::{Arguments, Command};
+
+    fn check(words: &[&str]) -> Check {
+        let all = ["yardstick", "check"].iter().chain(words);
+        match Arguments::try_parse_from(all).map(|arguments| arguments.command) {
+            Ok(Command::Check(check)) => *check,
+            other => panic!("{words:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_changes_the_run_is_said_again_and_secrets_are_not() {
+        let given = [
+            "--bearer",
+            "s3cret",
+            "--header",
+            "X-Key: s3cret",
+            "--header",
+            "Trace:on",
+            "http://127.0.0.1:9/mcp",
+        ];
+        assert_eq!(options(&check(&given)), "--header 'X-Key: VALUE' --header 'Trace: VALUE' --bearer TOKEN");
+        let given = ["--env", "MODE=a b", "--env", "API_TOKEN=s3cret", "--cwd", "/srv", "--", "node", "x.js"];
+        assert_eq!(options(&check(&given)), "--env 'MODE=a b' --env API_TOKEN=VALUE --cwd /srv");
+        let given =
+            ["--allow-calls", "all", "--tool", "a", "--args", "{\"q\": \"it's\"}", "--timeout", "0.5"];
+        assert_eq!(
+            options(&check(&given)),
+            r#"--allow-calls all --tool a --args '{"q": "it'\''s"}' --timeout 0.5"#
+        );
+    }
+
+    /// What is printed is understood, and means the same.
+    #[test]
+    fn nothing_is_said_of_what_is_usual() {
+        assert_eq!(options(&check(&["--timeout", "3", "--allow-calls", "read-only"])), "");
+    }
+}

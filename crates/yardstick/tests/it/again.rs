@@ -1,0 +1,83 @@
+//! The command that a finding prints shows the finding again.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+
+use crate::{SELF, stderr, stdout, yardstick};
+
+const CHECK: &str = "server/tools/unknown-tool-refused";
+
+/// What comes of the command that `output` prints for its finding, in a shell, with `secrets` put in.
+fn again(output: &Output, secrets: &[(&str, &str)]) -> (String, Output) {
+    let told = stdout(output);
+    assert_eq!(output.status.code(), Some(1), "{told}{}", stderr(output));
+    let line = told.lines().find_map(|line| line.trim().strip_prefix("again     ")).unwrap().to_owned();
+    let filled = secrets.iter().fold(line.clone(), |line, (name, value)| line.replace(name, value));
+    let command = filled.replacen("yardstick", SELF, 1);
+    (line, Command::new("sh").args(["-c", &command]).output().unwrap())
+}
+
+fn shows_it(output: &Output) {
+    let told = stdout(output);
+    assert!(told.contains(&format!("FAILED  {CHECK}")), "{told}{}", stderr(output));
+}
+
+#[test]
+fn a_program_is_started_as_it_was() {
+    // It runs only where it is told to, and only with its variables.
+    let script =
+        "test \"$MODE\" = 'a b' && test -n \"$API_TOKEN\" && test \"$PWD\" = / && exec \"$0\" \"$@\"";
+    let target = ["--", "sh", "-c", script, SELF, "serve", "--fault", "unknown-tool-succeeds"];
+    let options = ["--env", "MODE=a b", "--env", "API_TOKEN=hidden-one", "--cwd", "/", "--timeout", "4"];
+    let first =
+        yardstick(&[&["check", "--protocol", "2025-11-25", "--only", CHECK], &options[..], &target].concat());
+    let (line, second) = again(&first, &[]);
+    assert!(line.contains("--env 'MODE=a b' --env API_TOKEN=VALUE --cwd / --timeout 4 -- sh -c "), "{line}");
+    assert!(!line.contains("hidden-one"), "{line}");
+    shows_it(&second);
+}
+
+#[test]
+fn tools_are_called_as_they_were() {
+    let arguments = r#"{"text": "it's"}"#;
+    let calls = ["--allow-calls", "none", "--tool", "echo", "--args", arguments];
+    let target = ["--", SELF, "serve", "--fault", "call-without-content"];
+    let only = ["check", "--protocol", "2025-11-25", "--only", "server/tools/content-present"];
+    let first = yardstick(&[&only, &calls[..], &target].concat());
+    let (line, second) = again(&first, &[]);
+    assert!(line.contains("--allow-calls none --tool echo --args '{"), "{line}");
+    assert_eq!(second.status.code(), Some(1), "{}{}", stdout(&second), stderr(&second));
+}
+
+struct Running(Child, String);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn running(token: &str) -> Running {
+    let mut command = Command::new(SELF);
+    command.args(["serve", "--http", "127.0.0.1:0", "--token", token, "--fault", "unknown-tool-succeeds"]);
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    Running(child, line.trim().to_owned())
+}
+
+#[test]
+fn a_url_is_asked_as_it_was_once_the_secrets_are_put_in() {
+    let server = running("open-sesame");
+    let options = ["--bearer", "open-sesame", "--header", "X-Key: another-secret"];
+    let only = ["check", "--protocol", "2025-11-25", "--only", CHECK];
+    let first = yardstick(&[&only, &options[..], &[server.1.as_str()]].concat());
+    let (line, second) = again(&first, &[("TOKEN", "open-sesame"), ("VALUE", "another-secret")]);
+    let expected = format!("--header 'X-Key: VALUE' --bearer TOKEN {}", server.1);
+    assert!(line.ends_with(&expected) && !line.contains("secret"), "{line}");
+    shows_it(&second);
+    let without = again(&first, &[]).1;
+    assert_eq!(without.status.code(), Some(3), "{}", stdout(&without));
+}
