@@ -14,3 +14,5 @@ mod ours;
 mod peers;
 #[cfg(test)]
 mod serve;
+#[cfg(test)]
+mod strangers;

@@ -7,7 +7,7 @@ mod server;
 mod steps;
 
 pub(crate) use client::{Client, Target};
-pub(crate) use place::{node, package, root, scratch};
+pub(crate) use place::{node, package, root, scratch, yardstick};
 pub(crate) use process::Process;
 pub(crate) use server::Server;
 pub(crate) use steps::Steps;

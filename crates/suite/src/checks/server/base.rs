@@ -6,7 +6,7 @@ use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::framing as fault;
 
-use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, must, must_not};
+use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, advised, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
     UNKNOWN_METHOD,
@@ -24,6 +24,14 @@ const SILENCE: Duration = Duration::from_millis(150);
 const MESSAGES: &[Cite] = &[
     must("basic/index#", Span::only(Version::V2024_11_05)),
     must("basic/index#messages", Span::since(Version::V2025_03_26)),
+];
+
+/// Before 2026-07-28 no page says that what is not JSON gets an answer; until 2025-11-25 an error without an id was
+/// not even defined, and on a pipe clients may not send such a thing.
+const BROKEN: &[Cite] = &[
+    advised("basic/index#", Span::only(Version::V2024_11_05)),
+    advised("basic/index#messages", Span::between(Version::V2025_03_26, Version::V2025_11_25)),
+    must("basic/index#messages", Span::MODERN),
 ];
 
 const UNKNOWN_METHOD: Check = Check {
@@ -126,7 +134,7 @@ async fn notification_unanswered(cx: &ServerCx) -> Verdict {
 const PARSE_ERROR: Check = Check {
     id: "server/base/parse-error-answered",
     title: "what is not JSON is answered with an error, and the server lives on",
-    cites: MESSAGES,
+    cites: BROKEN,
     aliases: &[],
     why: "one broken message must not take the connection down, nor vanish without a trace",
     fix: "catch the parser's error, answer -32700, and go on reading",
@@ -156,7 +164,7 @@ const PARSE_ERROR_CODE: Check = Check {
 
 async fn parse_error_code(cx: &ServerCx) -> Verdict {
     match broken_json(cx).await? {
-        None => Err(Finding::blocked("what is not JSON was not answered with an error")),
+        None => Err(Finding::not_applicable("what is not JSON is not answered with an error")),
         // Over HTTP the status says it too, and the body is optional.
         Some(Value::Null) => Err(Finding::not_applicable("the refusal has no JSON-RPC body")),
         Some(error) if error["code"] == code::PARSE_ERROR => Ok(()),
