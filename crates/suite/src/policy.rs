@@ -114,7 +114,6 @@ const FIXTURES: &[&str] = &[
     "slow_compute",
     "failing_job",
     "protocol_error_job",
-    "confirm_delete",
     "multi_input",
     "test_tool_with_task",
 ];

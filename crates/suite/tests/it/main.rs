@@ -8,7 +8,6 @@ mod apps;
 mod coverage;
 mod guarded;
 mod hung;
-mod matrix;
 mod mcpjam;
 mod proof;
 mod recorded;

@@ -4,6 +4,7 @@ use protocol::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION};
 use protocol::{Span, code};
 use serde_json::Value;
 use server::fault::lifecycle as fault;
+use transport::client::Request;
 use transport::serve::Via;
 
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
@@ -132,8 +133,5 @@ async fn meta_required(cx: &ServerCx) -> Verdict {
     }
     let bare = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO];
     let ask = cx.request("server/discover").await?;
-    ask.with(|request| bare.into_iter().fold(request, |r, key| r.without_meta(key)))
-        .send()
-        .await?
-        .expect_any_error()
+    ask.with(|request| bare.into_iter().fold(request, Request::without_meta)).send().await?.expect_any_error()
 }

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use ::wire::{Frame, Id};
 use protocol::meta::RELATED_TASK;
 use protocol::{Span, Version};
 use serde_json::Value;
 use server::fault::tasks as fault;
+use transport::serve::Via;
 
 use super::{Asked, frames, mentions, value, violated};
 use crate::{Check, Finding, On, Run, Verdict, WireCx, must_not, should_not};
@@ -26,28 +28,48 @@ const END_IS_END: Check = Check {
     fault: &fault::TASK_REVIVED,
 };
 
+/// Messages may cross on their way: what was asked for before the end was seen, or told on another stream, may be older.
 fn end_is_end(cx: &WireCx<'_>) -> Verdict {
-    let mut last: HashMap<String, String> = HashMap::new();
-    for (entry, frame) in frames(cx) {
-        if !mentions(frame.result, "\"taskId\"") && !mentions(frame.params, "\"taskId\"") {
+    let mut asked: HashMap<Id, usize> = HashMap::new();
+    let mut ends: HashMap<String, (usize, String)> = HashMap::new();
+    let mut seen = false;
+    for (at, (entry, frame)) in cx.said().enumerate() {
+        if entry.direction != cx.judged() {
+            asked.extend(frame.id().filter(|_| frame.method.is_some()).map(|id| (id, at)));
             continue;
         }
-        let result = value(frame.result);
-        let params = value(frame.params);
-        let told = frame.method().is_some_and(|name| name.starts_with("notifications/tasks"));
-        let task = match (&result["task"], told) {
-            (Value::Object(_), _) => &result["task"],
-            (_, true) => &params,
-            (_, false) => &result,
+        let Some((id, status)) = status_of(frame) else { continue };
+        seen = true;
+        let since = match frame.id().and_then(|id| asked.get(&id)) {
+            Some(since) => *since,
+            None if cx.via == Via::Pipe => at,
+            None => 0,
         };
-        let (Some(id), Some(status)) = (task["taskId"].as_str(), task["status"].as_str()) else { continue };
-        let before = last.insert(id.to_owned(), status.to_owned());
-        let ended = before.filter(|before| is_end(before));
-        if let Some(ended) = ended.filter(|ended| ended != status) {
-            return Err(violated(entry, format!("status {ended}, as before"), format!("status {status}")));
+        match ends.get(&id) {
+            Some((end, before)) if since > *end && *before != status => {
+                let expected = format!("status {before}, as before");
+                return Err(violated(entry, expected, format!("status {status}")));
+            }
+            None if is_end(&status) => drop(ends.insert(id, (at, status))),
+            Some(_) | None => {}
         }
     }
-    if last.is_empty() { Err(Finding::not_applicable("there was no task")) } else { Ok(()) }
+    if seen { Ok(()) } else { Err(Finding::not_applicable("there was no task")) }
+}
+
+/// The task that a message tells of, and how it is.
+fn status_of(frame: &Frame<'_>) -> Option<(String, String)> {
+    if !mentions(frame.result, "\"taskId\"") && !mentions(frame.params, "\"taskId\"") {
+        return None;
+    }
+    let (result, params) = (value(frame.result), value(frame.params));
+    let told = frame.method().is_some_and(|name| name.starts_with("notifications/tasks"));
+    let task = match (&result["task"], told) {
+        (Value::Object(_), _) => &result["task"],
+        (_, true) => &params,
+        (_, false) => &result,
+    };
+    Some((task["taskId"].as_str()?.to_owned(), task["status"].as_str()?.to_owned()))
 }
 
 fn is_end(status: &str) -> bool {
