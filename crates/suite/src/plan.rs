@@ -21,7 +21,7 @@ pub struct Case {
 /// Which checks are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Ids, prefixes of ids, sections, aliases, or the levels `must` and `should`; all checks when empty.
+    /// Ids, prefixes of ids, sections, aliases, or the levels `must`, `should` and `advice`; all checks when empty.
     pub only: Vec<String>,
     /// What is left out, named in the same ways.
     pub skip: Vec<String>,
@@ -53,7 +53,7 @@ impl Plan {
 impl Selection {
     /// Whether `check` is wanted in any revision.
     pub fn takes(&self, check: &Check) -> bool {
-        [Level::Must, Level::Should].into_iter().any(|level| {
+        [Level::Must, Level::Should, Level::Advice].into_iter().any(|level| {
             check.versions().any(|version| check.level(version) == Some(level)) && self.takes_as(check, level)
         })
     }

@@ -8,7 +8,7 @@ use crate::harness::root;
 /// No file that people write may be longer.
 const LINE_CAP: usize = 600;
 /// Folders that hold what others wrote, or what was built.
-const FOREIGN: [&str; 3] = [".git", "node_modules", "target"];
+const FOREIGN: [&str; 4] = [".git", ".venv", "node_modules", "target"];
 /// Written in two halves each, so that this file does not accuse itself.
 const FORBIDDEN: [(&str, &str); 5] = [
     (concat!("/wo", "rk/"), "the path of somebody's machine"),
