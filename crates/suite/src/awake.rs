@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use protocol::Era;
 use transport::client::{Failure, Session};
 
 use crate::{Finding, ServerCx};
@@ -12,6 +13,14 @@ const MOMENT: Duration = Duration::from_secs(1);
 const NONSENSE: &str = "yardstick/are-you-there";
 
 impl ServerCx {
+    /// A request that every server of the revision answers at once.
+    pub const fn cheap(&self) -> &'static str {
+        match self.version.era() {
+            Era::Legacy => "ping",
+            Era::Modern => "server/discover",
+        }
+    }
+
     /// What to make of a request that failed. Silence counts against a server only if it answers something else in the
     /// meantime; otherwise it may just be slow, as everything is on a busy machine. Tools may take as long as they like.
     pub(crate) async fn unanswered(&self, session: &Session, method: &str, failure: Failure) -> Finding {

@@ -185,8 +185,7 @@ impl ServerCx {
 
     /// Whether a session still answers. What came late for those before is out of the way then.
     async fn is_settled(&self, session: &Session) -> bool {
-        let probe = if self.version.era() == Era::Legacy { "ping" } else { "server/discover" };
-        let reply = session.request(probe).timeout(TURN).send().await;
+        let reply = session.request(self.cheap()).timeout(TURN).send().await;
         // A server of both eras may have taken what came before for the start of another era.
         let answered = reply.is_ok_and(|reply| reply.result().is_some());
         if self.via == Via::Pipe {

@@ -31,6 +31,14 @@ impl<'c> Ask<'c> {
         Self { cx, session, request, method: method.to_owned() }
     }
 
+    pub(crate) const fn cx(&self) -> &'c ServerCx {
+        self.cx
+    }
+
+    pub(crate) fn method(&self) -> &str {
+        &self.method
+    }
+
     /// Refines the request with any of the client's own words.
     #[must_use]
     pub fn with(mut self, refine: impl FnOnce(Request) -> Request) -> Self {

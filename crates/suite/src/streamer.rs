@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use protocol::Era;
 use serde_json::{Value, json};
 use transport::client::Session;
 
@@ -37,8 +36,8 @@ impl Streamer {
         (ask, token)
     }
 
-    fn all(cx: &ServerCx, cheap: &str, tools: &[&Value]) -> Vec<Self> {
-        let plain = Self { method: cheap.to_owned(), params: json!({}), schema: Value::Null };
+    fn all(cx: &ServerCx, tools: &[&Value]) -> Vec<Self> {
+        let plain = Self { method: cx.cheap().to_owned(), params: json!({}), schema: Value::Null };
         let calls = tools.iter().take(MOST).filter_map(|tool| {
             let arguments = cx.arguments_for(tool)?;
             let params = json!({ "name": tool["name"], "arguments": arguments });
@@ -58,12 +57,8 @@ impl ServerCx {
 
     async fn find_streamer(&self) -> Result<Streamer, Finding> {
         let session = self.session().await?;
-        let cheap = match self.version.era() {
-            Era::Modern => "server/discover",
-            Era::Legacy => "ping",
-        };
         let tools = self.harmless_tools().await.unwrap_or_default();
-        let trials = Streamer::all(self, cheap, &tools).into_iter().map(|streamer| async move {
+        let trials = Streamer::all(self, &tools).into_iter().map(|streamer| async move {
             let ask = streamer.ask(self, session).0;
             let answer = tokio::time::timeout(TRIAL, ask.send()).await;
             (streamer, answer.ok().and_then(Result::ok))

@@ -54,6 +54,9 @@ async fn send_all<T>(asks: Vec<(T, Ask<'_>)>) -> Vec<(T, Answers)> {
 
 /// The same, with so much time.
 async fn send_within<T>(budget: Duration, asks: Vec<(T, Ask<'_>)>) -> Vec<(T, Answers)> {
+    let Some((_, first)) = asks.first() else { return Vec::new() };
+    let (cx, method) = (first.cx(), first.method().to_owned());
+    let budget = budget.min(cx.patience.limit(&method));
     let (whats, asks): (Vec<T>, Vec<Ask<'_>>) = asks.into_iter().unzip();
     let mut answers: Vec<Answers> =
         whats.iter().map(|_| Err(Finding::blocked("there was no answer in time"))).collect();
@@ -67,10 +70,15 @@ async fn send_within<T>(budget: Duration, asks: Vec<(T, Ask<'_>)>) -> Vec<(T, An
     let mut running = stream::iter(sent).buffer_unordered(ABREAST);
     let (mut end, last) = (Instant::now() + budget, Instant::now() + budget * 2);
     let mut slowest = REST;
+    let mut silent = true;
     while let Ok(Some((at, answer, took))) = tokio::time::timeout_at(end, running.next()).await {
+        silent = false;
         answers[at] = answer;
         slowest = slowest.max(took * 2).min(budget);
         end = (Instant::now() + slowest).min(last);
+    }
+    if silent {
+        cx.patience.unanswered(&method, budget);
     }
     whats.into_iter().zip(answers).collect()
 }

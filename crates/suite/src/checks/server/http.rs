@@ -1,6 +1,6 @@
 //! Streamable HTTP: who is let in, statuses, media types.
 
-use protocol::{Era, Span, Version};
+use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::http as fault;
 
@@ -39,7 +39,7 @@ const ABROAD: [&str; 2] = ["https://attacker.example", "http://localhost.attacke
 
 async fn foreign_origin(cx: &ServerCx) -> Verdict {
     for origin in ABROAD {
-        let answer = cx.request(cheap(cx)).await?.header("origin", origin).send().await?;
+        let answer = cx.request(cx.cheap()).await?.header("origin", origin).send().await?;
         match answer.reply.status() {
             Some(status) if status >= 400 => {}
             _ => return Err(answer.violated("HTTP 403", format!("{} to {origin}", answer.summary()))),
@@ -48,16 +48,8 @@ async fn foreign_origin(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
-/// A request that every server answers at once.
-fn cheap(cx: &ServerCx) -> &'static str {
-    match cx.version.era() {
-        Era::Modern => "server/discover",
-        Era::Legacy => "ping",
-    }
-}
-
 async fn from_abroad(cx: &ServerCx) -> Result<crate::expect::Answer, Finding> {
-    cx.request(cheap(cx)).await?.header("origin", ABROAD[0]).send().await
+    cx.request(cx.cheap()).await?.header("origin", ABROAD[0]).send().await
 }
 
 const FOREIGN_ORIGIN_STATUS: Check = Check {
@@ -127,7 +119,7 @@ const MEDIA_TYPE: Check = Check {
 };
 
 async fn media_type(cx: &ServerCx) -> Verdict {
-    let answer = cx.request(cheap(cx)).await?.send().await?;
+    let answer = cx.request(cx.cheap()).await?.send().await?;
     match answer.reply.media_type().as_deref() {
         Some("application/json" | "text/event-stream") => Ok(()),
         other => {

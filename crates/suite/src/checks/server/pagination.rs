@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use protocol::capability::{Capability, PROMPTS, RESOURCES};
+use protocol::capability::{Capability, PROMPTS, RESOURCES, TOOLS};
 use protocol::{Span, code};
 use serde_json::{Value, json};
 use server::fault::{lists, tools};
@@ -12,8 +12,9 @@ use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[BAD_CURSOR, PAGES_END, NO_REPEATS, CURSOR_STABLE];
 
-/// Lists with pages, besides that of tools: what they need, how they are asked for, and where their items are.
+/// Lists with pages: what they need, how they are asked for, and where their items are.
 const LISTS: &[(Capability, &str, &str)] = &[
+    (TOOLS, "tools/list", "tools"),
     (RESOURCES, "resources/list", "resources"),
     (RESOURCES, "resources/templates/list", "resourceTemplates"),
     (PROMPTS, "prompts/list", "prompts"),
@@ -23,7 +24,7 @@ const MOST: usize = 50;
 
 const BAD_CURSOR: Check = Check {
     id: "server/pagination/bad-cursor-refused",
-    title: "lists of resources, templates and prompts refuse a made-up cursor with -32602",
+    title: "lists refuse a made-up cursor with -32602",
     cites: &[should("server/utilities/pagination#error-handling", Span::ALWAYS)],
     aliases: &[],
     why: "a client with a stale cursor would read the first page again and take it for the next",
@@ -52,7 +53,7 @@ async fn bad_cursor(cx: &ServerCx) -> Verdict {
 
 const PAGES_END: Check = Check {
     id: "server/pagination/pages-end",
-    title: "following the cursors of resources, templates and prompts comes to an end",
+    title: "following the cursors of a list comes to an end",
     cites: &[should("server/utilities/pagination#implementation-guidelines", Span::ALWAYS)],
     aliases: &["test_resources_list"],
     why: "a client that reads all pages would never finish",
@@ -101,7 +102,7 @@ const NO_REPEATS: Check = Check {
 
 async fn no_repeats(cx: &ServerCx) -> Verdict {
     let mut several = false;
-    for (method, key) in [("tools/list", "tools")].into_iter().chain(LISTS.iter().map(|(_, m, k)| (*m, *k))) {
+    for (_, method, key) in LISTS {
         let mut earlier: Vec<Value> = Vec::new();
         for (at, answer) in pages(cx, method).await?.into_iter().enumerate() {
             let result = answer.reply.result().unwrap_or_default();
@@ -130,7 +131,7 @@ const CURSOR_STABLE: Check = Check {
 
 async fn cursor_stable(cx: &ServerCx) -> Verdict {
     let mut several = false;
-    for (method, key) in [("tools/list", "tools")].into_iter().chain(LISTS.iter().map(|(_, m, k)| (*m, *k))) {
+    for (_, method, key) in LISTS {
         let first = cx.request(method).await?.send().await?;
         let cursor = first.reply.result().and_then(|result| result.get("nextCursor").cloned());
         let Some(cursor) = cursor.filter(Value::is_string) else { continue };

@@ -1,6 +1,6 @@
 //! DNS rebinding: `Host` on its own, beside `Origin`.
 
-use protocol::{Era, Span, Version};
+use protocol::{Span, Version};
 use server::fault::http as fault;
 
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised};
@@ -30,11 +30,7 @@ async fn foreign_host(cx: &ServerCx) -> Verdict {
     if !is_loopback(host) {
         return Err(Finding::not_applicable("the server is not on this machine"));
     }
-    let method = match cx.version.era() {
-        Era::Modern => "server/discover",
-        Era::Legacy => "ping",
-    };
-    let answer = cx.request(method).await?.header("host", "attacker.example").send().await?;
+    let answer = cx.request(cx.cheap()).await?.header("host", "attacker.example").send().await?;
     match answer.reply.status() {
         Some(status) if status >= 400 => Ok(()),
         _ => Err(answer.violated("HTTP 403", answer.summary())),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use protocol::{Era, Span, Version, code};
+use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::base as fault;
 use transport::client::{Failure, Message};
@@ -117,18 +117,10 @@ async fn improper(cx: &ServerCx) -> Result<Improper, Finding> {
     cx.facts.improper.get_or_init(|| send_improper(cx)).await.clone()
 }
 
-/// A request that every server answers.
-fn probe(cx: &ServerCx) -> &'static str {
-    match cx.version.era() {
-        Era::Legacy => "ping",
-        Era::Modern => "server/discover",
-    }
-}
-
 /// Sends messages that are no proper requests, and a proper one after them.
 async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
     let session = cx.spare().await?;
-    let method = probe(cx);
+    let method = cx.cheap();
     let messages = [
         json!({ "jsonrpc": "1.0", "id": "improper-1", "method": method }),
         json!({ "jsonrpc": "2.0", "id": "improper-2" }),

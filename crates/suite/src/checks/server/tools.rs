@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use protocol::capability::TOOLS;
-use protocol::{Span, Version, code};
-use serde_json::{Value, json};
+use protocol::{Span, Version};
+use serde_json::Value;
 use server::fault::{lists, tools as fault};
 
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, arguments, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
-    &[SCHEMA_VALID, INPUT_OBJECT, NAME_CHARACTERS, NAME_UNIQUE, ORDER_STABLE, BAD_CURSOR, PAGES_END];
+    &[SCHEMA_VALID, INPUT_OBJECT, NAME_CHARACTERS, NAME_UNIQUE, ORDER_STABLE];
 
 const SCHEMA_VALID: Check = Check {
     id: "server/tools/schema-valid",
@@ -140,51 +140,4 @@ async fn order_stable(cx: &ServerCx) -> Verdict {
         Value::from(orders[0].clone()).to_string(),
         Value::from(orders[1].clone()).to_string(),
     ))
-}
-
-const BAD_CURSOR: Check = Check {
-    id: "server/tools/bad-cursor-refused",
-    title: "a cursor that the server never handed out is refused with -32602",
-    cites: &[should("server/utilities/pagination#error-handling", Span::ALWAYS)],
-    aliases: &[],
-    why: "a client with a stale cursor would read the first page again and take it for the next",
-    fix: "check the cursor, and answer -32602 when it is not one of yours",
-    on: On::Any,
-    run: Run::Server(|cx| Box::pin(bad_cursor(cx))),
-    fault: &fault::CURSOR_UNCHECKED,
-};
-
-async fn bad_cursor(cx: &ServerCx) -> Verdict {
-    cx.needs(TOOLS).await?;
-    let made_up = json!({ "cursor": "yardstick-made-this-up" });
-    cx.request("tools/list").await?.params(made_up).send().await?.expect_error(&[code::INVALID_PARAMS])
-}
-
-const PAGES_END: Check = Check {
-    id: "server/tools/pages-end",
-    title: "following the cursors of tools/list comes to an end",
-    cites: &[should("server/utilities/pagination#implementation-guidelines", Span::ALWAYS)],
-    aliases: &[],
-    why: "a client that reads all pages would never finish",
-    fix: "leave out nextCursor on the last page",
-    on: On::Any,
-    run: Run::Server(|cx| Box::pin(pages_end(cx))),
-    fault: &fault::PAGES_REPEAT,
-};
-
-async fn pages_end(cx: &ServerCx) -> Verdict {
-    cx.needs(TOOLS).await?;
-    let mut seen = HashSet::new();
-    let mut params = json!({});
-    loop {
-        let answer = cx.request("tools/list").await?.params(params).send().await?;
-        let Some(result) = answer.reply.result() else {
-            return Err(answer.violated("the next page", answer.summary()));
-        };
-        let Some(cursor) = result["nextCursor"].as_str().map(str::to_owned) else { return Ok(()) };
-        if !seen.insert(cursor.clone()) {
-            return Err(answer.violated("a last page", format!("cursor {cursor:?} again")));
-        }
-        params = json!({ "cursor": cursor });
-    }
 }

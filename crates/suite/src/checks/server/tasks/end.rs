@@ -6,8 +6,7 @@ use protocol::meta::RELATED_TASK;
 use serde_json::json;
 use server::fault::tasks as fault;
 
-use super::{TASKS, about, begun, outcome, runs_as_task, task_tool};
-use crate::checks::server::fixture::fixture;
+use super::{TASKS, about, begun, outcome, task_fixture, task_tool};
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
@@ -79,11 +78,7 @@ const ERROR_RETURNED: Check = Check {
 };
 
 async fn error_returned(cx: &ServerCx) -> Verdict {
-    task_tool(cx, false).await?;
-    let tool = fixture(cx, "protocol_error_job").await?;
-    if !runs_as_task(tool) {
-        return Err(Finding::not_applicable("protocol_error_job does not run as a task"));
-    }
+    let tool = task_fixture(cx, "protocol_error_job").await?;
     let session = cx.fresh().await?;
     let id = begun(cx, &session, tool, &json!({})).await?;
     outcome(cx, &session, &id).await?.expect_any_error()

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use transport::client::{Failure, Session};
 
+use super::fixture::fixture;
 use crate::expect::Answer;
 use crate::{Finding, ServerCx};
 
@@ -37,6 +38,16 @@ async fn task_tool(cx: &ServerCx, slow: bool) -> Result<(&Value, Value), Finding
         }
     }
     Err(Finding::not_applicable("no tool that may be called runs as a task"))
+}
+
+/// The fixture of that name, if it runs as a task.
+async fn task_fixture<'c>(cx: &'c ServerCx, name: &str) -> Result<&'c Value, Finding> {
+    cx.needs(TASKS_TOOLS).await?;
+    let tool = fixture(cx, name).await?;
+    if runs_as_task(tool) {
+        return Ok(tool);
+    }
+    Err(Finding::not_applicable(format!("{name} does not run as a task")))
 }
 
 fn runs_as_task(tool: &Value) -> bool {

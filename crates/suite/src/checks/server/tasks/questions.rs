@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use server::fault::tasks as fault;
 use transport::client::Session;
 
-use super::{TASKS, about, begun, outcome, runs_as_task, task_tool};
-use crate::checks::server::fixture::fixture;
+use super::{TASKS, about, begun, outcome, task_fixture};
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[QUESTION_RELATED, QUESTION_SHOWN, FAILURE_EXPLAINED];
@@ -29,11 +28,7 @@ const QUESTION_RELATED: Check = Check {
 };
 
 async fn question_related(cx: &ServerCx) -> Verdict {
-    task_tool(cx, false).await?;
-    let tool = fixture(cx, "confirm_delete").await?;
-    if !runs_as_task(tool) {
-        return Err(Finding::not_applicable("confirm_delete does not run as a task"));
-    }
+    let tool = task_fixture(cx, "confirm_delete").await?;
     let session = cx.fresh().await?;
     let id = asking(cx, &session, tool).await?;
     let ask = cx.on(&session, "tasks/result").params(json!({ "taskId": id }));
@@ -70,11 +65,7 @@ const QUESTION_SHOWN: Check = Check {
 };
 
 async fn question_shown(cx: &ServerCx) -> Verdict {
-    task_tool(cx, false).await?;
-    let tool = fixture(cx, "confirm_delete").await?;
-    if !runs_as_task(tool) {
-        return Err(Finding::not_applicable("confirm_delete does not run as a task"));
-    }
+    let tool = task_fixture(cx, "confirm_delete").await?;
     let session = cx.fresh().await?;
     let id = asking(cx, &session, tool).await?;
     let mut look = about(cx, &session, "tasks/get", &id).await?;
@@ -111,11 +102,7 @@ const FAILURE_EXPLAINED: Check = Check {
 };
 
 async fn failure_explained(cx: &ServerCx) -> Verdict {
-    task_tool(cx, false).await?;
-    let tool = fixture(cx, "protocol_error_job").await?;
-    if !runs_as_task(tool) {
-        return Err(Finding::not_applicable("protocol_error_job does not run as a task"));
-    }
+    let tool = task_fixture(cx, "protocol_error_job").await?;
     let session = cx.fresh().await?;
     let id = begun(cx, &session, tool, &json!({})).await?;
     outcome(cx, &session, &id).await?;
