@@ -28,6 +28,7 @@ Examples:
   yardstick check -- node server.js             measure a stdio server
   yardstick check http://127.0.0.1:3000/mcp     measure an HTTP server
   yardstick explain server/tools/unknown-tool-refused
+  yardstick host -- node server.js              see its MCP Apps run, and all that they say
   yardstick serve --http 127.0.0.1:0            run the reference server
   yardstick tap -- node server.js               record what a client and a server say
   yardstick check wire session.ndjson           judge what was recorded
@@ -38,6 +39,8 @@ Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested";
 pub(crate) enum Command {
     /// Measure a server; with no target, the built-in one
     Check(Box<Check>),
+    /// Show MCP Apps in the browser, as a strict host does; with no target, those of the built-in server
+    Host(Host),
     /// Run the reference server, on stdio unless told otherwise
     Serve(Serve),
     /// Sit between a client and a server, pass everything on, and record
@@ -225,6 +228,46 @@ pub(crate) struct Serve {
     /// Ask every request for this token, as an OAuth resource server does
     #[arg(long, value_name = "TOKEN", requires = "http")]
     pub(crate) token: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  yardstick host                                  the demo apps of the built-in server
+  yardstick host -- node server.js                the apps of a stdio server
+  yardstick host http://127.0.0.1:3001/mcp http://127.0.0.1:3002/mcp
+  yardstick host --config mcp.json                every server of a client's configuration
+  yardstick host --watch src -- node server.js    starts the server again when a file changes
+
+It listens on loopback alone. Ctrl-C ends it.")]
+pub(crate) struct Host {
+    /// The URLs of HTTP servers
+    #[arg(value_name = "URL")]
+    pub(crate) urls: Vec<String>,
+    /// The command that starts a stdio server
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+    /// Take servers from the `mcpServers` of this file (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Vec<PathBuf>,
+    /// Send this header to every URL (repeatable)
+    #[arg(long, value_name = "NAME: VALUE")]
+    pub(crate) header: Vec<String>,
+    /// Set this variable for the command (repeatable)
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    /// Behave like this host: see the page for what there is
+    #[arg(long, value_name = "NAME", default_value = "strict")]
+    pub(crate) profile: String,
+    /// Start the servers again when a file here changes (repeatable)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) watch: Vec<PathBuf>,
+    /// Listen on this port; 0 picks a free one
+    #[arg(long, value_name = "PORT", default_value = "0")]
+    pub(crate) port: u16,
+    /// Do not open the browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 #[derive(Debug, Args)]

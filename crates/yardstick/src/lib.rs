@@ -41,6 +41,7 @@ mod again;
 mod args;
 mod calls;
 mod command;
+mod configuration;
 mod exit;
 mod format;
 mod measure;

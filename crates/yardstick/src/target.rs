@@ -95,13 +95,13 @@ impl<H: Handler> Dial for BuiltIn<H> {
     }
 }
 
-fn header(text: &str) -> Result<(String, String), Usage> {
+pub(crate) fn header(text: &str) -> Result<(String, String), Usage> {
     let (name, value) =
         text.split_once(':').ok_or_else(|| Usage(format!("`{text}` is no header; write `Name: value`")))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-fn variable(text: &str) -> Result<(String, String), Usage> {
+pub(crate) fn variable(text: &str) -> Result<(String, String), Usage> {
     let (name, value) =
         text.split_once('=').ok_or_else(|| Usage(format!("`{text}` is no variable; write `NAME=value`")))?;
     Ok((name.to_owned(), value.to_owned()))

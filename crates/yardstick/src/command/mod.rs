@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod host;
 mod list;
 mod plan;
 mod report;
@@ -16,6 +17,7 @@ use crate::exit::Exit;
 pub(crate) async fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Check(arguments) => check::run(*arguments).await,
+        Command::Host(arguments) => host::run(arguments).await,
         Command::Serve(arguments) => serve::run(arguments).await,
         Command::Tap(arguments) => tap::run(arguments).await,
         Command::List(arguments) => list::run(&arguments),

@@ -1,0 +1,48 @@
+//! Something that is not as it should be, as the page shows it.
+
+use protocol::apps::{self, Weight};
+use serde::Serialize;
+
+/// Where the specification of MCP Apps is.
+const SPEC: &str = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx";
+
+/// Something that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Finding {
+    pub(crate) level: Level,
+    pub(crate) text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) link: Option<String>,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Level {
+    /// A rule is broken.
+    Must,
+    /// Advice is not followed.
+    Should,
+    /// Worth knowing.
+    Note,
+}
+
+impl Finding {
+    /// About what the specification says under `anchor`.
+    pub(crate) fn new(level: Level, text: impl Into<String>, anchor: &str) -> Self {
+        let link = format!("{SPEC}#{anchor}");
+        Self { level, text: text.into(), rule: Some(format!("apps#{anchor}")), link: Some(link) }
+    }
+
+    /// What was found in metadata.
+    pub(crate) fn of(finding: &apps::Finding, anchor: &str) -> Self {
+        let level = match finding.weight {
+            Weight::Broken => Level::Must,
+            Weight::Deprecated => Level::Should,
+            Weight::Doubtful => Level::Note,
+        };
+        Self::new(level, finding.to_string(), anchor)
+    }
+}

@@ -1,0 +1,263 @@
+//! The API of the page.
+
+use std::sync::Arc;
+
+use http::Method;
+use protocol::code;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{Request, Response, body, events, guard, reply};
+use crate::finding::{Finding, Level};
+use crate::profile;
+use crate::server::{Answered, Asking, Refusal, Server};
+use crate::timeline::{Party, Said};
+use crate::view::{View, may_ask, read};
+use crate::{Profile, Shared, trace};
+
+/// The most entries that the page hands in at a time.
+const BATCH: usize = 5_000;
+
+/// Answers a request to `/api/` and the rest of its path.
+pub(super) async fn route(shared: &Arc<Shared>, rest: &str, request: Request) -> Response {
+    let query = query(request.uri());
+    if !guard::knows_token(shared, request.headers(), &query) {
+        return reply::refused(401, "the token is missing or wrong; the page has it, and so does the command that printed its address");
+    }
+    let value = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let segments: Vec<&str> = rest.split('/').collect();
+    let method = request.method().clone();
+    let answered = match (&method, &segments[..]) {
+        (&Method::GET, ["state"]) => Ok(state(shared)),
+        (&Method::GET, ["resources"]) => resource(shared, value("serverId"), value("uri")).await,
+        (&Method::POST, ["tools", "call"]) => call(shared, request).await,
+        (&Method::POST, ["tools", "cancel"]) => cancel(shared, request).await,
+        (&Method::POST, ["views"]) => open(shared, request).await,
+        (&Method::POST, ["views", id, "request"]) => asked(shared, id, request).await,
+        (&Method::POST, ["views", id, "log"]) => logged(shared, id, request).await,
+        (&Method::DELETE, ["views", id]) => close(shared, id),
+        (&Method::GET, ["events"]) => Ok(follow(shared, &request, value("after"))),
+        (&Method::GET, ["trace"]) => Ok(trace::download(shared, value("view"))),
+        _ => Err(reply::refused(404, &format!("there is no {method} /api/{rest}"))),
+    };
+    answered.unwrap_or_else(|refusal| refusal)
+}
+
+type Outcome = Result<Response, Response>;
+
+fn state(shared: &Shared) -> Response {
+    let servers: Vec<Value> = shared.servers.iter().map(|server| server.now().to_value(server)).collect();
+    let profiles: Vec<Value> =
+        profile::profiles().unwrap_or_default().into_iter().map(|profile| profile.data).collect();
+    reply::json(200, &json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "servers": servers,
+        "profiles": profiles,
+        "options": { "profile": shared.options.profile, "watch": !shared.options.watch.is_empty() },
+        "sandbox": { "port": shared.sandbox.port() },
+    }))
+}
+
+async fn resource(shared: &Shared, server: Option<&str>, uri: Option<&str>) -> Outcome {
+    let server = server_of(shared, server.unwrap_or_default())?;
+    let profile = profile_of(&shared.options.profile)?;
+    let document = read(shared, &server, uri.unwrap_or_default(), &profile).await;
+    let document = document.map_err(|unfit| reply::unfit(422, &unfit.message, unfit.repair))?;
+    Ok(reply::json(200, &json!({
+        "html": document.html,
+        "mimeType": document.mime_type,
+        "uri": uri,
+        "meta": document.ui.to_value(),
+        "findings": document.findings,
+    })))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Call {
+    server_id: String,
+    name: String,
+    #[serde(default)]
+    arguments: Value,
+    call_id: Option<String>,
+}
+
+/// A call on behalf of the model, or of the person who plays it.
+async fn call(shared: &Shared, request: Request) -> Outcome {
+    let call: Call = parsed(request).await?;
+    let server = server_of(shared, &call.server_id)?;
+    let params = match call.arguments {
+        Value::Null => json!({ "name": call.name }),
+        arguments => json!({ "name": call.name, "arguments": arguments }),
+    };
+    let hidden = server.now().tool(&call.name).is_some_and(|tool| !tool.visibility.model);
+    let answered = match hidden {
+        true => Err(Refusal::new(
+            code::INVALID_PARAMS,
+            format!("{} is for apps alone: its visibility does not include \"model\"", call.name),
+        )),
+        false => {
+            let call = call.call_id.as_deref();
+            server.ask(shared, Asking { method: "tools/call", params, view: None, cause: None, call }).await
+        }
+    };
+    Ok(reply::json(200, &answered.unwrap_or_else(|refusal| refusal.to_value())))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Cancel {
+    call_id: String,
+}
+
+async fn cancel(shared: &Shared, request: Request) -> Outcome {
+    let cancel: Cancel = parsed(request).await?;
+    match shared.servers.iter().any(|server| server.cancel(&cancel.call_id)) {
+        true => Ok(reply::json(200, &json!({}))),
+        false => Err(reply::refused(404, &format!("no call {} is under way", cancel.call_id))),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Open {
+    server_id: String,
+    tool: Option<String>,
+    uri: Option<String>,
+    profile: Option<String>,
+}
+
+async fn open(shared: &Shared, request: Request) -> Outcome {
+    let open: Open = parsed(request).await?;
+    let server = server_of(shared, &open.server_id)?;
+    let profile = profile_of(open.profile.as_deref().unwrap_or(&shared.options.profile))?;
+    let shown = open.tool.as_deref().and_then(|name| server.now().tool(name).and_then(|tool| tool.uri.clone()));
+    let Some(uri) = open.uri.or(shown) else {
+        let tool = open.tool.unwrap_or_default();
+        return Err(reply::unfit(422, &format!("the tool `{tool}` has no view"), "give it _meta.ui.resourceUri"));
+    };
+    let document = read(shared, &server, &uri, &profile).await;
+    let document = document.map_err(|unfit| reply::unfit(422, &unfit.message, unfit.repair))?;
+    let view = shared.views.open(shared, &server.id, document, &profile);
+    let view = view.map_err(|error| reply::refused(500, &error.to_string()))?;
+    Ok(reply::json(200, &view.to_value(shared, &profile)))
+}
+
+#[derive(Deserialize)]
+struct Ask {
+    method: String,
+    #[serde(default)]
+    params: Value,
+    /// The page's number of the message that asks.
+    seq: Option<u64>,
+}
+
+/// What a view asks of its own server.
+async fn asked(shared: &Shared, id: &str, request: Request) -> Outcome {
+    let ask: Ask = parsed(request).await?;
+    let view = view_of(shared, id)?;
+    let server = server_of(shared, &view.server)?;
+    let answered = pass_on(shared, &server, &view, ask).await;
+    let answer = answered.map_or_else(|refusal| refusal.to_value(), |result| json!({ "result": result }));
+    Ok(reply::json(200, &answer))
+}
+
+async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Answered {
+    may_ask(&server.now(), &ask.method, &ask.params)?;
+    let params = if ask.params.is_null() { json!({}) } else { ask.params };
+    let cause = match ask.seq {
+        Some(seq) => view.entry(seq).await,
+        None => None,
+    };
+    let asking = Asking { method: &ask.method, params, view: Some(&view.id), cause, call: None };
+    let mut result = server.ask(shared, asking).await?;
+    if ask.method == "tools/list" {
+        // An app sees what it may call.
+        let now = server.now();
+        let for_apps = |tool: &Value| {
+            let name = tool["name"].as_str().unwrap_or_default();
+            now.tool(name).is_none_or(|tool| tool.visibility.app)
+        };
+        if let Some(tools) = result["tools"].as_array_mut() {
+            tools.retain(for_apps);
+        }
+    }
+    Ok(result)
+}
+
+#[derive(Deserialize)]
+struct Log {
+    entries: Vec<Logged>,
+}
+
+#[derive(Deserialize)]
+struct Logged {
+    seq: u64,
+    from: Party,
+    to: Party,
+    message: Value,
+    /// What the page has to say about it.
+    note: Option<String>,
+}
+
+/// What the page has seen or said.
+async fn logged(shared: &Shared, id: &str, request: Request) -> Outcome {
+    let log: Log = parsed(request).await?;
+    let view = view_of(shared, id)?;
+    if log.entries.len() > BATCH {
+        return Err(reply::refused(413, "too many entries at a time"));
+    }
+    for entry in log.entries {
+        let noted = entry.note.map(|note| Finding::new(Level::Must, note, "communication-protocol"));
+        let mut findings: Vec<Finding> = noted.into_iter().collect();
+        findings.extend(view.judge(entry.from, entry.to, &entry.message));
+        let n = shared.timeline.add(Said {
+            view: Some(view.id.clone()),
+            server: None,
+            from: entry.from,
+            to: entry.to,
+            message: entry.message,
+            cause: None,
+            findings,
+        });
+        view.placed(entry.seq, n);
+    }
+    Ok(reply::json(200, &json!({})))
+}
+
+fn close(shared: &Shared, id: &str) -> Outcome {
+    match shared.views.close(id) {
+        true => Ok(reply::json(200, &json!({}))),
+        false => Err(reply::refused(404, &format!("no view {id} is open"))),
+    }
+}
+
+fn follow(shared: &Shared, request: &Request, after: Option<&str>) -> Response {
+    let resumed = request.headers().get("last-event-id").and_then(|id| id.to_str().ok());
+    let after = resumed.or(after).and_then(|n| n.parse().ok()).unwrap_or(0);
+    events::follow(&shared.feed, after)
+}
+
+async fn parsed<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
+    let bytes = body(request).await?;
+    serde_json::from_slice(&bytes).map_err(|why| reply::refused(400, &format!("the body does not fit: {why}")))
+}
+
+fn server_of(shared: &Shared, id: &str) -> Result<Arc<Server>, Response> {
+    let found = shared.servers.named(id).cloned();
+    found.ok_or_else(|| reply::refused(404, &format!("there is no server `{id}`; /api/state lists them")))
+}
+
+fn view_of(shared: &Shared, id: &str) -> Result<Arc<View>, Response> {
+    shared.views.named(id).ok_or_else(|| reply::refused(404, &format!("no view {id} is open")))
+}
+
+fn profile_of(name: &str) -> Result<Profile, Response> {
+    profile::named(name).map_err(|error| reply::refused(400, &error.to_string()))
+}
+
+fn query(uri: &http::Uri) -> Vec<(String, String)> {
+    let text = uri.query().unwrap_or_default();
+    url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
+}

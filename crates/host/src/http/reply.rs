@@ -1,0 +1,69 @@
+//! Responses, made in one place.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt as _, Full, StreamBody};
+use hyper::body::Frame;
+use serde_json::{Value, json};
+
+use super::Response;
+
+/// What the page itself may do: nothing from outside, frames of the sandbox alone.
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                           font-src 'self'; frame-src http://*.localhost:*; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// A response with a body of one type.
+pub(super) fn of(status: u16, kind: &'static str, body: impl Into<Bytes>) -> Response {
+    let body = Full::new(body.into()).boxed_unsync();
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    set(headers, CONTENT_TYPE, kind);
+    set(headers, CACHE_CONTROL, "no-store");
+    set(headers, HeaderName::from_static("x-content-type-options"), "nosniff");
+    set(headers, HeaderName::from_static("referrer-policy"), "no-referrer");
+    response
+}
+
+/// The page.
+pub(super) fn page(html: String) -> Response {
+    let mut response = of(200, "text/html; charset=utf-8", html);
+    let headers = response.headers_mut();
+    set(headers, http::header::CONTENT_SECURITY_POLICY, PAGE_POLICY);
+    set(headers, HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    response
+}
+
+/// JSON.
+pub(super) fn json(status: u16, value: &Value) -> Response {
+    of(status, "application/json", value.to_string())
+}
+
+/// An error: why, as a person would want to know.
+pub(super) fn refused(status: u16, why: &str) -> Response {
+    json(status, &json!({ "error": { "message": why } }))
+}
+
+/// An error with its repair.
+pub(super) fn unfit(status: u16, why: &str, repair: &str) -> Response {
+    json(status, &json!({ "error": { "message": why, "repair": repair } }))
+}
+
+/// A stream of events.
+pub(super) fn events(stream: impl Stream<Item = Bytes> + Send + 'static) -> Response {
+    let frames = stream.map(|bytes| Ok::<_, Infallible>(Frame::data(bytes)));
+    let mut response = of(200, "text/event-stream", Bytes::new());
+    *response.body_mut() = StreamBody::new(frames).boxed_unsync();
+    response
+}
+
+pub(super) fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    // What cannot stand in a header is left out; every value here is made by this host.
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}

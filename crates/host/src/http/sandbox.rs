@@ -1,0 +1,106 @@
+//! The second listener: a proxy document and a view's own document, each under a name of its own.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::{CONTENT_SECURITY_POLICY, HOST, HeaderName};
+use http::{HeaderMap, Method};
+use ring::digest::{SHA256, digest};
+use serde_json::{Value, json};
+
+use super::{Request, Response, body, reply};
+use crate::Shared;
+use crate::view::{Role, View};
+
+const PROXY_HTML: &str = include_str!("../../sandbox/proxy.html");
+const PROXY_JS: &str = include_str!("../../sandbox/proxy.js");
+/// The bridge of the OpenAI Apps SDK.
+const OPENAI_JS: &str = include_str!("../../sandbox/openai.js");
+/// How long a report of a violation may be.
+const REPORT: usize = 64 * 1024;
+
+pub(super) async fn route(shared: &Arc<Shared>, request: Request) -> Response {
+    let found = label(shared, request.headers()).and_then(|label| shared.views.under(&label));
+    let Some((view, role)) = found else {
+        return reply::refused(404, "no view is open under this name");
+    };
+    let method = request.method().clone();
+    match (role, &method, request.uri().path()) {
+        (Role::Proxy, &Method::GET, "/") => proxy(shared, &view),
+        (Role::Inner, &Method::GET, "/") => document(&view),
+        (Role::Inner, &Method::GET, "/openai.js") if view.openai => {
+            reply::of(200, "text/javascript; charset=utf-8", OPENAI_JS)
+        }
+        (Role::Inner, &Method::POST, "/report") => report(shared, &view, request).await,
+        _ => reply::refused(404, "nothing is here"),
+    }
+}
+
+/// The first label of a name below `localhost`, on our port.
+fn label(shared: &Shared, headers: &HeaderMap) -> Option<String> {
+    let host = headers.get(HOST)?.to_str().ok()?;
+    let name = host.strip_suffix(&format!(":{}", shared.sandbox.port()))?;
+    let label = name.strip_suffix(".localhost")?;
+    (!label.contains('.')).then(|| label.to_owned())
+}
+
+/// The document between the page and the view. It may frame that one view, and run its own script.
+fn proxy(shared: &Shared, view: &View) -> Response {
+    let [one, other] = shared.page_origins();
+    let inner = view.inner_origin(shared);
+    let html = PROXY_HTML
+        .replace("{{hosts}}", &format!("{one} {other}"))
+        .replace("{{view}}", &format!("{inner}/"))
+        .replace("{{script}}", PROXY_JS);
+    let mut response = reply::of(200, "text/html; charset=utf-8", html);
+    let hash = STANDARD.encode(digest(&SHA256, PROXY_JS.as_bytes()));
+    let policy = format!(
+        "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; frame-src {inner}; base-uri 'none'; \
+         form-action 'none'; frame-ancestors {one} {other}"
+    );
+    isolate(response.headers_mut(), &policy);
+    response
+}
+
+/// The view's own document, as its server wrote it.
+fn document(view: &View) -> Response {
+    // A doctype of our own keeps the mode that the document's own would have given; the parser passes over a second one.
+    let html = match view.openai {
+        true => format!("<!doctype html><script src=\"/openai.js\"></script>{}", view.document.html),
+        false => view.document.html.clone(),
+    };
+    let mut response = reply::of(200, "text/html; charset=utf-8", html);
+    isolate(response.headers_mut(), &view.csp);
+    response
+}
+
+fn isolate(headers: &mut HeaderMap, policy: &str) {
+    reply::set(headers, CONTENT_SECURITY_POLICY, policy);
+    reply::set(headers, HeaderName::from_static("origin-agent-cluster"), "?1");
+    reply::set(headers, HeaderName::from_static("x-dns-prefetch-control"), "off");
+    reply::set(headers, HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+}
+
+/// The browser tells of a violation of the view's policy.
+async fn report(shared: &Shared, view: &View, request: Request) -> Response {
+    let bytes = match body(request).await {
+        Ok(bytes) if bytes.len() <= REPORT => bytes,
+        Ok(_) => return reply::refused(413, "a report is shorter than that"),
+        Err(refusal) => return refusal,
+    };
+    let report: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let told = &report["csp-report"];
+    if told.is_object() {
+        shared.feed.tell(&json!({
+            "kind": "violation",
+            "view": view.id,
+            "directive": told["effective-directive"],
+            "blocked": told["blocked-uri"],
+            "source": told["source-file"],
+            "line": told["line-number"],
+            "sample": told["script-sample"],
+        }));
+    }
+    reply::of(204, "text/plain", "")
+}

@@ -1,0 +1,12 @@
+//! Names that nobody can guess.
+
+use ring::rand::{SecureRandom as _, SystemRandom};
+
+use crate::Error;
+
+/// So many random bytes, as hexadecimal digits.
+pub(crate) fn hex(bytes: usize) -> Result<String, Error> {
+    let mut buffer = vec![0; bytes];
+    SystemRandom::new().fill(&mut buffer).map_err(|_| Error::NoRandom)?;
+    Ok(buffer.iter().map(|byte| format!("{byte:02x}")).collect())
+}

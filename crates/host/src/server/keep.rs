@@ -1,0 +1,190 @@
+//! Keeps the connection to a server: makes it, watches it, and makes it again when it is lost.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::{Era, apps};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use transport::client::{Failure, Message, Session};
+
+use super::{Server, Snapshot, State, connect};
+use crate::Shared;
+use crate::server::snapshot::Tool;
+use crate::timeline::{Party, Said};
+
+/// How long to wait before a connection is made again; longer each time.
+const PAUSES: [Duration; 5] = [
+    Duration::from_millis(200),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(5),
+];
+/// How often a server without a connection of its own is asked whether it is still there.
+const LOOK: Duration = Duration::from_secs(3);
+/// How many pages of a list are read.
+const PAGES: usize = 50;
+
+/// Keeps the connections to all servers until `stop`.
+pub(crate) fn keep_all(shared: &Arc<Shared>, stop: &CancellationToken) {
+    for server in shared.servers.iter() {
+        let (server, shared, stop) = (server.clone(), shared.clone(), stop.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = keep(&server, &shared) => {}
+                () = stop.cancelled() => {}
+            }
+        });
+    }
+}
+
+async fn keep(server: &Server, shared: &Shared) {
+    let mut failures = 0;
+    let mut before = false;
+    loop {
+        match begin(server, shared, before).await {
+            Ok(session) => {
+                before = true;
+                failures = 0;
+                let why = until_lost(server, shared, &session).await;
+                server.take();
+                session.close().await;
+                server.tell(shared, |now| {
+                    now.state = State::Lost;
+                    now.note = Some(format!("{why}; connecting again"));
+                });
+            }
+            Err(failure) => {
+                server.tell(shared, |now| {
+                    now.state = State::Failed;
+                    now.note = Some(format!("{failure}; it is tried again"));
+                });
+                let pause = PAUSES[failures.min(PAUSES.len() - 1)];
+                failures += 1;
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => {}
+                    () = server.broken.notified() => {}
+                }
+            }
+        }
+    }
+}
+
+/// Connects, and reads what there is.
+async fn begin(server: &Server, shared: &Shared, before: bool) -> Result<Session, Failure> {
+    let session = connect::open(&server.target, &shared.options.limits).await?;
+    let mut snapshot = Snapshot::greeted(&session);
+    read_lists(&session, &mut snapshot).await?;
+    snapshot.state = State::Ready;
+    snapshot.note = before.then(|| "connected again".to_owned());
+    server.put(session.clone());
+    server.tell(shared, |now| *now = snapshot);
+    Ok(session)
+}
+
+async fn read_lists(session: &Session, snapshot: &mut Snapshot) -> Result<(), Failure> {
+    let has = |name: &str| snapshot.capabilities.get(name).is_some();
+    let (tools, resources) = (has("tools"), has("resources"));
+    let listed = async |wanted: bool, method: &str, key: &str| match wanted {
+        true => list(session, method, key).await,
+        false => Ok(Vec::new()),
+    };
+    let (tools, resources) = tokio::join!(
+        listed(tools, "tools/list", "tools"),
+        listed(resources, "resources/list", "resources"),
+    );
+    snapshot.tools = tools?.into_iter().map(Tool::of).collect();
+    let is_ui = |resource: &Value| resource["uri"].as_str().is_some_and(apps::is_ui_uri);
+    // A server need not list its user interfaces, so a list that fails is no obstacle.
+    snapshot.resources = resources.unwrap_or_default().into_iter().filter(is_ui).collect();
+    Ok(())
+}
+
+async fn list(session: &Session, method: &str, key: &str) -> Result<Vec<Value>, Failure> {
+    let mut items = Vec::new();
+    let mut params = json!({});
+    for _ in 0..PAGES {
+        let reply = session.request(method).params(params).send().await?;
+        let Some(result) = reply.result() else {
+            let error = reply.error();
+            return Err(Failure::Refused {
+                doing: method.to_owned(),
+                code: error.as_ref().and_then(|error| error.code).unwrap_or_default(),
+                message: error.and_then(|error| error.message).unwrap_or_default(),
+            });
+        };
+        items.extend(result[key].as_array().cloned().unwrap_or_default());
+        match result.get("nextCursor").filter(|cursor| cursor.is_string()) {
+            Some(cursor) => params = json!({ "cursor": cursor }),
+            None => break,
+        }
+    }
+    Ok(items)
+}
+
+/// Follows a session until it is lost: why.
+async fn until_lost(server: &Server, shared: &Shared, session: &Session) -> String {
+    let legacy = session.version().era() == Era::Legacy;
+    if legacy {
+        // Without such a stream the server cannot speak first, and there is nothing to hear.
+        let _ = session.tune_in().await;
+    }
+    loop {
+        tokio::select! {
+            () = server.broken.notified() => {
+                return session.ended().map_or_else(|| "the connection was given up".to_owned(), |why| why.to_string());
+            }
+            heard = session.incoming(LOOK) => match heard {
+                Ok(Some(message)) => on_message(server, shared, session, &message).await,
+                Ok(None) if session.ended().is_none() => {
+                    let probe = if legacy { "ping" } else { "server/discover" };
+                    let alive = session.request(probe).timeout(LOOK).send().await;
+                    match alive {
+                        Ok(reply) if reply.status() != Some(404) => {}
+                        Ok(_) => return "the server has forgotten the session".to_owned(),
+                        // Tools may keep a server busy.
+                        Err(failure) if failure.is_timeout() => {}
+                        Err(failure) => return failure.to_string(),
+                    }
+                }
+                Ok(None) => return session.ended().map_or_else(String::new, |why| why.to_string()),
+                Err(failure) => return failure.to_string(),
+            },
+        }
+    }
+}
+
+/// What a server says on its own: it is shown, and lists that changed are read again.
+async fn on_message(server: &Server, shared: &Shared, session: &Session, message: &Message) {
+    let Some(value) = message.value() else { return };
+    shared.timeline.add(Said {
+        view: None,
+        server: Some(server.id.clone()),
+        from: Party::Server,
+        to: Party::Host,
+        message: value,
+        cause: None,
+        findings: Vec::new(),
+    });
+    let changed = ["notifications/tools/list_changed", "notifications/resources/list_changed"];
+    if changed.iter().any(|method| message.is_notification(method)) {
+        let mut snapshot = (*server.now()).clone();
+        if read_lists(session, &mut snapshot).await.is_ok() {
+            snapshot.note = Some("its lists have changed".to_owned());
+            server.tell(shared, |now| *now = snapshot);
+        }
+    }
+}
+
+impl Server {
+    /// Changes what is known, and tells everybody.
+    fn tell(&self, shared: &Shared, change: impl FnOnce(&mut Snapshot)) {
+        self.now.send_modify(|now| {
+            let mut next = (**now).clone();
+            change(&mut next);
+            *now = Arc::new(next);
+        });
+        shared.feed.tell(&json!({ "kind": "server", "server": self.now().to_value(self) }));
+    }
+}

@@ -1,0 +1,124 @@
+//! The MCP servers whose apps are shown.
+
+mod ask;
+mod connect;
+mod keep;
+mod snapshot;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+use transport::client::{Session, Target};
+
+pub(crate) use ask::{Answered, Asking, Refusal};
+pub(crate) use keep::keep_all;
+#[cfg(test)]
+pub(crate) use snapshot::Tool;
+pub(crate) use snapshot::{Snapshot, State};
+
+/// How long a session has to end in order.
+const PARTING: Duration = Duration::from_secs(2);
+
+/// All of them; the id of each is its place.
+#[derive(Debug)]
+pub(crate) struct Servers {
+    all: Vec<Arc<Server>>,
+}
+
+/// One of them: how it is reached, and how it is doing.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) id: String,
+    pub(crate) target: Target,
+    now: watch::Sender<Arc<Snapshot>>,
+    session: Mutex<Option<Session>>,
+    /// Told when the session is found dead, or is to be opened anew.
+    broken: Notify,
+    /// Calls that can be taken back.
+    calls: Mutex<HashMap<String, CancellationToken>>,
+}
+
+impl Servers {
+    pub(crate) fn new(targets: &[Target]) -> Self {
+        let server = |(at, target): (usize, &Target)| {
+            Arc::new(Server {
+                id: at.to_string(),
+                target: target.clone(),
+                now: watch::Sender::new(Arc::default()),
+                session: Mutex::default(),
+                broken: Notify::new(),
+                calls: Mutex::default(),
+            })
+        };
+        Self { all: targets.iter().enumerate().map(server).collect() }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Server>> {
+        self.all.iter()
+    }
+
+    pub(crate) fn named(&self, id: &str) -> Option<&Arc<Server>> {
+        self.all.iter().find(|server| server.id == id)
+    }
+
+    /// Waits until each is connected or has failed: one line for each.
+    pub(crate) async fn settled(&self, limit: Duration) -> Vec<String> {
+        let settling = self.all.iter().map(|server| async move {
+            let mut now = server.now.subscribe();
+            // What is not settled by then is told as it is.
+            let _ = tokio::time::timeout(limit, now.wait_for(|now| now.state != State::Connecting)).await;
+            server.line()
+        });
+        join_all(settling).await
+    }
+
+    /// Ends every session.
+    pub(crate) async fn close(&self) {
+        let sessions: Vec<Session> = self.all.iter().filter_map(|server| server.take()).collect();
+        // What has not ended by then ends with its session, which is dropped here.
+        let _ = tokio::time::timeout(PARTING, join_all(sessions.iter().map(Session::close))).await;
+    }
+
+    /// Opens every session anew.
+    pub(crate) fn restart(&self) {
+        for server in &self.all {
+            server.broken.notify_one();
+        }
+    }
+}
+
+impl Server {
+    /// How it is doing.
+    pub(crate) fn now(&self) -> Arc<Snapshot> {
+        self.now.borrow().clone()
+    }
+
+    fn session(&self) -> Option<Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn put(&self, session: Session) {
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+    }
+
+    fn take(&self) -> Option<Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn line(&self) -> String {
+        let now = self.now();
+        let name = now.name.clone().unwrap_or_else(|| self.target.describe());
+        let apps = now.tools.iter().filter(|tool| tool.uri.is_some()).count();
+        match now.state {
+            State::Ready => format!("{name}: {apps} of {} tools have a view", now.tools.len()),
+            State::Connecting => format!("{name}: still connecting"),
+            State::Lost | State::Failed => {
+                format!("{name}: {}", now.note.as_deref().unwrap_or("no connection"))
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The document of a view: read from its server, judged, and given the policy that it runs under.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use protocol::apps::{self, Csp, MediaType, Permissions, Policy, ResourceUi, openai};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::Shared;
+use crate::finding::{Finding, Level};
+use crate::profile::Profile;
+use crate::server::{Asking, Server};
+
+/// The heading under which the specification speaks of resources.
+const FORMAT: &str = "ui-resource-format";
+
+/// A document that can be shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    pub(crate) html: String,
+    pub(crate) mime_type: String,
+    pub(crate) ui: ResourceUi,
+    /// Declared sources that did not make it into the policy.
+    pub(crate) dropped: Vec<Dropped>,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// A source that was left out, and why.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Dropped {
+    source: String,
+    why: String,
+}
+
+/// Why a resource cannot be shown, with the repair.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct Unfit {
+    pub(crate) message: String,
+    pub(crate) repair: &'static str,
+}
+
+/// Reads the resource at `uri` from its server.
+pub(crate) async fn read(
+    shared: &Shared,
+    server: &Server,
+    uri: &str,
+    profile: &Profile,
+) -> Result<Document, Unfit> {
+    if !apps::is_ui_uri(uri) {
+        return Err(unfit(format!("`{uri}` is no ui:// URI"), "give the resource a URI that begins with ui://"));
+    }
+    let params = json!({ "uri": uri });
+    let asking = Asking { method: "resources/read", params, view: None, cause: None, call: None };
+    let result = server.ask(shared, asking).await.map_err(|refusal| {
+        let why = format!("resources/read of {uri} failed: {} ({})", refusal.message, refusal.code);
+        unfit(why, "let the server answer resources/read for every URI that a tool names")
+    })?;
+    let listed = server.now().resources.iter().find(|resource| resource["uri"] == uri).cloned();
+    Document::of(&result, uri, listed.as_ref(), profile)
+}
+
+impl Document {
+    /// The document in the result of `resources/read`.
+    pub(crate) fn of(
+        result: &Value,
+        uri: &str,
+        listed: Option<&Value>,
+        profile: &Profile,
+    ) -> Result<Self, Unfit> {
+        let contents = result["contents"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let same = contents.iter().find(|content| content["uri"] == uri);
+        let Some(content) = same.or(contents.first()) else {
+            let repair = "return one item in contents, with the HTML in text or blob";
+            return Err(unfit(format!("resources/read of {uri} has no contents"), repair));
+        };
+        let mut findings = Vec::new();
+        if same.is_none() {
+            let text = format!("the content has the URI {}, not the one that was asked for", content["uri"]);
+            findings.push(Finding::new(Level::Must, text, FORMAT));
+        }
+        let mime_type = media_type(content, profile)?;
+        let html = html(content)?;
+        let (ui, found) = match profile.openai && content.pointer("/_meta/ui").is_none() {
+            true => (from_openai(&content["_meta"]), Vec::new()),
+            false => ResourceUi::effective(listed, content),
+        };
+        findings.extend(found.iter().map(|finding| Finding::of(finding, FORMAT)));
+        let dropped = dropped(ui.csp.as_ref(), &mut findings);
+        Ok(Self { html, mime_type, ui, dropped, findings })
+    }
+
+    /// The policy of the document, as the header says it, with who may frame it.
+    pub(crate) fn policy(&self, profile: &Profile, ancestors: &[&str]) -> String {
+        let (policy, _) = Policy::of(self.ui.csp.as_ref());
+        let mut text = policy
+            .with("form-action", &["'none'"])
+            .with("frame-ancestors", ancestors)
+            .with("report-uri", &["/report"])
+            .to_string();
+        for (directive, sources) in &profile.csp_extra {
+            text = widened(&text, directive, sources);
+        }
+        text
+    }
+
+    /// The declared sources that made it into the policy.
+    pub(crate) fn approved(&self) -> Value {
+        let Some(csp) = &self.ui.csp else { return json!({}) };
+        let kept = |list: &[String]| -> Vec<String> {
+            list.iter().filter(|source| is_kept(source)).cloned().collect()
+        };
+        let approved = Csp {
+            connect_domains: kept(&csp.connect_domains),
+            resource_domains: kept(&csp.resource_domains),
+            frame_domains: kept(&csp.frame_domains),
+            base_uri_domains: kept(&csp.base_uri_domains),
+        };
+        approved.to_value()
+    }
+
+    /// The permissions that are granted: those that are asked for, as far as the host has them.
+    pub(crate) fn granted(&self, profile: &Profile) -> Permissions {
+        let asked = self.ui.permissions.iter();
+        Permissions::new(asked.filter(|permission| !profile.denied.contains(permission)))
+    }
+}
+
+fn is_kept(source: &str) -> bool {
+    !apps::check_source(source).err().is_some_and(apps::SourceProblem::is_fatal)
+}
+
+fn dropped(csp: Option<&Csp>, findings: &mut Vec<Finding>) -> Vec<Dropped> {
+    let (_, found) = Policy::of(csp);
+    findings.extend(found.iter().map(|finding| Finding::of(finding, FORMAT)));
+    let Some(csp) = csp else { return Vec::new() };
+    let lists = [&csp.connect_domains, &csp.resource_domains, &csp.frame_domains, &csp.base_uri_domains];
+    let fatal = lists.into_iter().flatten().filter_map(|source| {
+        let problem = apps::check_source(source).err()?;
+        let why = problem.to_string();
+        problem.is_fatal().then(|| Dropped { source: source.clone(), why })
+    });
+    fatal.collect()
+}
+
+fn media_type(content: &Value, profile: &Profile) -> Result<String, Unfit> {
+    const REPAIR: &str = "serve the resource as text/html;profile=mcp-app";
+    let Some(text) = content["mimeType"].as_str() else {
+        return Err(unfit("the resource has no mimeType".to_owned(), REPAIR));
+    };
+    let parsed = MediaType::parse(text).map_err(|why| unfit(format!("the mimeType `{text}`: {why}"), REPAIR))?;
+    if parsed.is(apps::MIME_TYPE) || (profile.openai && parsed.is(openai::MIME_TYPE)) {
+        return Ok(text.to_owned());
+    }
+    Err(unfit(format!("the mimeType is `{text}`, which is no MCP App"), REPAIR))
+}
+
+fn html(content: &Value) -> Result<String, Unfit> {
+    const REPAIR: &str = "put the HTML into text, or base64 of its UTF-8 into blob";
+    if let Some(text) = content["text"].as_str() {
+        return Ok(text.to_owned());
+    }
+    let Some(blob) = content["blob"].as_str() else {
+        return Err(unfit("the resource has neither text nor blob".to_owned(), REPAIR));
+    };
+    let bytes = STANDARD.decode(blob).map_err(|why| unfit(format!("blob is no base64: {why}"), REPAIR))?;
+    String::from_utf8(bytes).map_err(|_| unfit("blob is no UTF-8".to_owned(), REPAIR))
+}
+
+/// The metadata of the OpenAI Apps SDK, in the words of MCP Apps.
+fn from_openai(meta: &Value) -> ResourceUi {
+    let csp = meta.get(openai::WIDGET_CSP).map(|csp| {
+        let list = |name: &str| -> Vec<String> {
+            let items = csp[name].as_array().into_iter().flatten();
+            items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+        };
+        Csp {
+            connect_domains: list("connect_domains"),
+            resource_domains: list("resource_domains"),
+            frame_domains: list("frame_domains"),
+            base_uri_domains: Vec::new(),
+        }
+    });
+    ResourceUi {
+        csp,
+        domain: meta[openai::WIDGET_DOMAIN].as_str().map(str::to_owned),
+        prefers_border: meta[openai::WIDGET_PREFERS_BORDER].as_bool(),
+        ..ResourceUi::default()
+    }
+}
+
+/// A policy in which a directive has more sources, as some hosts have it.
+fn widened(policy: &str, directive: &str, sources: &[String]) -> String {
+    let more = sources.join(" ");
+    let mut found = false;
+    let mut parts: Vec<String> = Vec::new();
+    for part in policy.split("; ") {
+        let same = part.split(' ').next() == Some(directive);
+        found |= same;
+        parts.push(if same { format!("{part} {more}").replace(" 'none'", "") } else { part.to_owned() });
+    }
+    if !found {
+        parts.push(format!("{directive} {more}"));
+    }
+    parts.join("; ")
+}
+
+const fn unfit(message: String, repair: &'static str) -> Unfit {
+    Unfit { message, repair }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile;
+
+    fn strict() -> Profile {
+        profile::named(profile::STRICT).unwrap()
+    }
+
+    fn of(content: Value) -> Result<Document, Unfit> {
+        Document::of(&json!({ "contents": [content] }), "ui://a", None, &strict())
+    }
+
+    #[test]
+    fn text_and_blob_are_shown() {
+        let text = of(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "<p>ä" })).unwrap();
+        let blob = STANDARD.encode("<p>ä");
+        let blob = of(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "blob": blob })).unwrap();
+        assert_eq!((text.html.as_str(), text.findings.len()), ("<p>ä", 0));
+        assert_eq!(blob.html, text.html);
+    }
+
+    #[test]
+    fn what_is_no_app_is_refused_with_the_repair() {
+        let html = json!({ "uri": "ui://a", "mimeType": "text/html", "text": "<p>" });
+        assert!(of(html).unwrap_err().to_string().contains("text/html"));
+        let nothing = json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE });
+        assert!(of(nothing).unwrap_err().repair.contains("blob"));
+        assert!(of(json!({ "uri": "ui://a", "text": "<p>" })).is_err());
+        assert!(of(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "blob": "?" })).is_err());
+        assert!(Document::of(&json!({}), "ui://a", None, &strict()).is_err());
+        let skybridge = json!({ "uri": "ui://a", "mimeType": openai::MIME_TYPE, "text": "<p>" });
+        assert!(of(skybridge).is_err());
+    }
+
+    #[test]
+    fn sources_that_would_end_the_directive_are_dropped_and_told() {
+        let csp = json!({ "connectDomains": ["https://a.example", "https://b.example; script-src *"] });
+        let meta = json!({ "ui": { "csp": csp } });
+        let shown = of(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": meta })).unwrap();
+        let policy = shown.policy(&strict(), &["http://proxy"]);
+        assert!(policy.contains("connect-src https://a.example;") && !policy.contains('*'));
+        assert!(policy.contains("frame-ancestors http://proxy"));
+        assert_eq!(shown.dropped.len(), 1);
+        assert_eq!(shown.approved(), json!({ "connectDomains": ["https://a.example"] }));
+        assert!(shown.findings.iter().any(|finding| finding.level == Level::Must));
+    }
+
+    #[test]
+    fn a_profile_can_widen_a_policy() {
+        let policy = "script-src 'self'; connect-src 'none'";
+        assert_eq!(widened(policy, "script-src", &["blob:".into()]), "script-src 'self' blob:; connect-src 'none'");
+        assert_eq!(widened(policy, "connect-src", &["a".into()]), "script-src 'self'; connect-src a");
+        assert_eq!(widened(policy, "worker-src", &["b".into()]), format!("{policy}; worker-src b"));
+    }
+}

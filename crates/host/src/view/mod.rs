@@ -1,0 +1,201 @@
+//! The views that are open: each a document of somebody else's, under origins of its own.
+
+mod document;
+mod origin;
+mod policy;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+pub(crate) use document::{Document, read};
+pub(crate) use policy::may_ask;
+
+use crate::finding::Finding;
+use crate::profile::Profile;
+use crate::timeline::Party;
+use crate::{Error, Shared, random};
+
+/// How many views may be open at a time; the oldest gives way.
+const MOST: usize = 32;
+/// How long a request waits for the log that tells of it.
+const OVERTAKEN: Duration = Duration::from_millis(100);
+
+/// The views that are open, by id.
+#[derive(Debug, Default)]
+pub(crate) struct Views {
+    open: Mutex<Open>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    by_id: HashMap<String, Arc<View>>,
+    /// The ids, oldest first.
+    order: Vec<String>,
+}
+
+/// One view.
+#[derive(Debug)]
+pub(crate) struct View {
+    pub(crate) id: String,
+    pub(crate) server: String,
+    /// The first label of the name under which the proxy document is served.
+    pub(crate) proxy: String,
+    /// The same for the view's own document.
+    pub(crate) inner: String,
+    pub(crate) document: Document,
+    /// Whether the bridge of the OpenAI Apps SDK is put before the document.
+    pub(crate) openai: bool,
+    /// The policy of the document, as its header says it.
+    pub(crate) csp: String,
+    /// Which entry of the timeline each message of the page became.
+    entries: watch::Sender<HashMap<u64, u64>>,
+}
+
+impl Views {
+    /// Opens a view of `document`.
+    pub(crate) fn open(
+        &self,
+        shared: &Shared,
+        server: &str,
+        document: Document,
+        profile: &Profile,
+    ) -> Result<Arc<View>, Error> {
+        let id = random::hex(8)?;
+        let label = random::hex(8)?;
+        let inner = document.ui.domain.as_deref().map_or_else(|| format!("view-{label}"), origin::label);
+        let proxy = format!("proxy-{label}");
+        let port = shared.sandbox.port();
+        let ancestors = shared.page_origins();
+        let around = format!("http://{proxy}.localhost:{port}");
+        let csp = document.policy(profile, &[&around, &ancestors[0], &ancestors[1]]);
+        let view = Arc::new(View {
+            id: id.clone(),
+            server: server.to_owned(),
+            proxy,
+            inner,
+            openai: profile.openai,
+            document,
+            csp,
+            entries: watch::Sender::default(),
+        });
+        let mut open = self.lock();
+        open.by_id.insert(id.clone(), view.clone());
+        open.order.push(id);
+        if open.order.len() > MOST {
+            let oldest = open.order.remove(0);
+            open.by_id.remove(&oldest);
+        }
+        Ok(view)
+    }
+
+    pub(crate) fn named(&self, id: &str) -> Option<Arc<View>> {
+        self.lock().by_id.get(id).cloned()
+    }
+
+    /// Closes a view: whether there was one.
+    pub(crate) fn close(&self, id: &str) -> bool {
+        let mut open = self.lock();
+        open.order.retain(|other| other != id);
+        open.by_id.remove(id).is_some()
+    }
+
+    /// The newest view that is served under `label`, and whether it is its proxy that is.
+    pub(crate) fn under(&self, label: &str) -> Option<(Arc<View>, Role)> {
+        let open = self.lock();
+        open.order.iter().rev().filter_map(|id| open.by_id.get(id)).find_map(|view| {
+            let role = match label {
+                _ if label == view.proxy => Role::Proxy,
+                _ if label == view.inner => Role::Inner,
+                _ => return None,
+            };
+            Some((view.clone(), role))
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Which of a view's two documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The one between the page and the view.
+    Proxy,
+    /// The view's own.
+    Inner,
+}
+
+impl View {
+    /// What is wrong with a message of this view.
+    pub(crate) fn judge(&self, _from: Party, _to: Party, _message: &Value) -> Vec<Finding> {
+        Vec::new()
+    }
+
+    /// Remembers that the page's message `seq` is entry `n`.
+    pub(crate) fn placed(&self, seq: u64, n: u64) {
+        self.entries.send_modify(|entries| {
+            entries.insert(seq, n);
+        });
+    }
+
+    /// The entry of the page's message `seq`. What is asked of the server may overtake the log that tells of it.
+    pub(crate) async fn entry(&self, seq: u64) -> Option<u64> {
+        let mut entries = self.entries.subscribe();
+        let told = entries.wait_for(|entries| entries.contains_key(&seq));
+        let told = tokio::time::timeout(OVERTAKEN, told).await.ok()?.ok()?;
+        told.get(&seq).copied()
+    }
+
+    pub(crate) fn proxy_origin(&self, shared: &Shared) -> String {
+        format!("http://{}.localhost:{}", self.proxy, shared.sandbox.port())
+    }
+
+    pub(crate) fn inner_origin(&self, shared: &Shared) -> String {
+        format!("http://{}.localhost:{}", self.inner, shared.sandbox.port())
+    }
+
+    /// As the page reads it.
+    pub(crate) fn to_value(&self, shared: &Shared, profile: &Profile) -> Value {
+        let document = &self.document;
+        let granted = document.granted(profile);
+        let findings: Vec<Finding> = document.findings.clone();
+        json!({
+            "id": self.id,
+            "proxyUrl": format!("{}/", self.proxy_origin(shared)),
+            "proxyOrigin": self.proxy_origin(shared),
+            "viewUrl": format!("{}/", self.inner_origin(shared)),
+            "html": document.html,
+            "mimeType": document.mime_type,
+            "csp": {
+                "declared": document.ui.csp.as_ref().map(protocol::apps::Csp::to_value),
+                "applied": self.csp,
+                "directives": directives(&self.csp),
+                "dropped": document.dropped,
+                "approved": document.approved(),
+            },
+            "permissions": {
+                "declared": document.ui.permissions.to_value(),
+                "granted": granted.to_value(),
+                "allow": granted.allow(),
+            },
+            "border": document.ui.prefers_border,
+            "domain": document.ui.domain,
+            "sandbox": profile.sandbox,
+            "findings": findings,
+        })
+    }
+}
+
+/// A policy, directive by directive.
+fn directives(policy: &str) -> Vec<(String, Vec<String>)> {
+    let directive = |text: &str| {
+        let mut words = text.split_whitespace().map(str::to_owned);
+        Some((words.next()?, words.collect()))
+    };
+    policy.split(';').filter_map(directive).collect()
+}

@@ -1,0 +1,105 @@
+//! `yardstick host`
+
+use std::io::{IsTerminal as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use host::Options;
+use transport::client::{Endpoint, Program, Target};
+
+use crate::args::Host;
+use crate::exit::{Exit, Usage};
+use crate::{configuration, target};
+
+/// How long the lines about the servers are waited for; the page is there before.
+const SETTLING: Duration = Duration::from_secs(20);
+
+pub(crate) async fn run(arguments: Host) -> anyhow::Result<Exit> {
+    let options = Options {
+        address: SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port)),
+        targets: targets(&arguments)?,
+        profile: arguments.profile.clone(),
+        watch: watched(&arguments)?,
+        ..Options::default()
+    };
+    let host = host::Host::start(options).await.map_err(|error| match error {
+        host::Error::NoProfile { .. } => anyhow::Error::new(Usage(error.to_string())),
+        other => other.into(),
+    })?;
+    let mut stdout = anstream::stdout();
+    writeln!(stdout, "{}", host.url()).and_then(|()| stdout.flush()).context("stdout is closed")?;
+    if !arguments.no_open && std::io::stdout().is_terminal() {
+        open(&host.url());
+    }
+    let told = async {
+        for line in host.settled(SETTLING).await {
+            anstream::eprintln!("{line}");
+        }
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        stopped = super::serve::told_to_stop() => stopped.context("no signals here")?,
+        () = told => {}
+    }
+    host.shut_down().await;
+    Ok(Exit::Success)
+}
+
+/// All that were named; the built-in server when none was.
+fn targets(arguments: &Host) -> anyhow::Result<Vec<Target>> {
+    let headers: Vec<_> =
+        arguments.header.iter().map(|text| target::header(text)).collect::<Result<_, _>>()?;
+    let mut targets = Vec::new();
+    for url in &arguments.urls {
+        let mut endpoint = Endpoint::new(url).map_err(|failure| {
+            Usage(format!("`{url}` is no URL ({failure}); a command goes after `--`: yardstick host -- {url}"))
+        })?;
+        endpoint.headers.clone_from(&headers);
+        targets.push(Target::Url(endpoint));
+    }
+    if let [program, args @ ..] = &arguments.command[..] {
+        let env = arguments.env.iter().map(|text| target::variable(text)).collect::<Result<_, _>>()?;
+        let program = Program { program: program.clone(), args: args.to_vec(), env, cwd: None };
+        targets.push(Target::Command(program));
+    }
+    for path in &arguments.config {
+        targets.extend(configuration::read(path)?);
+    }
+    if targets.is_empty() {
+        targets.push(target::reference());
+    }
+    Ok(targets)
+}
+
+fn watched(arguments: &Host) -> anyhow::Result<Vec<PathBuf>> {
+    for path in &arguments.watch {
+        if !path.exists() {
+            return Err(Usage(format!("--watch {}: there is no such file", path.display())).into());
+        }
+    }
+    Ok(arguments.watch.clone())
+}
+
+/// Opens the browser of this desktop, if there is one.
+fn open(url: &str) {
+    let opener = if cfg!(target_os = "macos") {
+        Some("open")
+    } else if cfg!(windows) {
+        Some("explorer")
+    } else {
+        let desktop = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+        desktop.then_some("xdg-open")
+    };
+    if let Some(opener) = opener {
+        // The address is on the screen: who has no opener follows it by hand.
+        let _ = std::process::Command::new(opener)
+            .arg(url)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+    }
+}
