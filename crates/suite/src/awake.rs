@@ -1,6 +1,6 @@
 //! Whether a server that gives no answer is silent, or only slow.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use protocol::Era;
 use transport::client::{Failure, Session};
@@ -31,6 +31,16 @@ impl ServerCx {
             return Finding::Blocked(why);
         }
         finding
+    }
+
+    /// How long a request that costs nothing takes just now.
+    pub(crate) async fn pulse(&self) -> Duration {
+        let start = Instant::now();
+        if let Some(session) = self.opened_session() {
+            // It is the time that tells, whatever the answer.
+            let _ = session.request(self.cheap()).timeout(MOMENT).send().await;
+        }
+        start.elapsed()
     }
 
     /// Whether the server answers on this session, or on the one that all share.

@@ -44,7 +44,7 @@ impl Default for Options {
             protocols: Vec::new(),
             selection: Selection::default(),
             limits: Limits::default(),
-            jobs: 8,
+            jobs: 16,
             keep: None,
             baseline: Baseline::default(),
             calls: Calls::default(),
@@ -112,8 +112,18 @@ pub(crate) fn protocols_of(options: &Options, found: &Discovery) -> Vec<Version>
     if named.is_empty() { vec![Version::LATEST_LEGACY, Version::LATEST] } else { named }
 }
 
-/// The checks that talk to the server, side by side.
+/// The checks that talk to the server, side by side; beside them all that the server has is looked at, if anybody is to
+/// read it.
 async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(Event)) {
+    let explored = async {
+        if plan.cases.iter().any(|case| matches!(case.check.run, Run::Wire(_))) && cx.session().await.is_ok() {
+            cx.explore().await;
+        }
+    };
+    tokio::join!(explored, conversed(cx, plan, jobs, tell));
+}
+
+async fn conversed(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(Event)) {
     let cases = plan.cases.iter().copied().filter_map(|case| match case.check.run {
         Run::Server(run) => Some((case, run)),
         Run::Wire(_) => None,
@@ -134,9 +144,6 @@ async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(E
 async fn passive(cx: &ServerCx, plan: &Plan, tell: &mut impl FnMut(Event)) {
     // Even when no active check was chosen there has to be something to read.
     let session = cx.session().await.map(|_| ());
-    if session.is_ok() && plan.cases.iter().any(|case| matches!(case.check.run, Run::Wire(_))) {
-        cx.explore().await;
-    }
     let transcripts = cx.transcripts();
     let heard: Vec<_> =
         transcripts.iter().map(|one| WireCx::new(cx.version, cx.via, Side::Server, one)).collect();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use transport::client::{Answer, Profile};
 
@@ -38,14 +39,16 @@ impl ServerCx {
             if asking.is_empty() {
                 return Err(Finding::not_applicable("no tool that may be called looks as if it asked"));
             }
-            for (able, profile) in [(false, Profile::bare()), (false, form_only()), (true, tool_user())] {
+            let asking = asking.as_slice();
+            let clients = [(false, Profile::bare()), (false, form_only()), (true, tool_user())];
+            let talks = clients.map(|(able, profile)| async move {
+                let asking = asking.iter().filter(|(tool, _)| able || may_refuse(tool));
                 let session = self.fresh_as(profile).await?;
-                let mut calls = Vec::new();
-                for (tool, good) in asking.iter().filter(|(tool, _)| able || may_refuse(tool)) {
-                    calls.push(((), self.call_on(&session, tool, good)));
-                }
-                send_within(BUDGET, calls).await;
-            }
+                let calls = asking.map(|(tool, good)| ((), self.call_on(&session, tool, good)));
+                send_within(BUDGET, calls.collect()).await;
+                Ok::<(), Finding>(())
+            });
+            try_join_all(talks).await?;
             Ok(Vec::new())
         })
         .await

@@ -111,7 +111,7 @@ const NOTIFICATION_UNANSWERED: Check = Check {
 };
 
 async fn notification_unanswered(cx: &ServerCx) -> Verdict {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
     let answer = cx.notification_on(&session, "notifications/yardstick-unknown").send().await?;
     if answer.reply.frame().is_some_and(|frame| frame.result.is_some()) {
         return Err(answer.violated("no response", answer.summary()));
@@ -178,7 +178,7 @@ async fn broken_json(cx: &ServerCx) -> Result<Option<Value>, Finding> {
 }
 
 async fn send_broken(cx: &ServerCx) -> Result<Option<Value>, Finding> {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
     if let Some(reply) = session.send_bytes(&b"{\"jsonrpc\": \"2.0\", nope\n"[..]).await? {
         let refused = reply.status().is_some_and(|status| status >= 400);
         let error = reply.error().map(|e| json!({ "code": e.code, "message": e.message }));
@@ -205,7 +205,7 @@ const BATCH_ANSWERED: Check = Check {
 };
 
 async fn batch_answered(cx: &ServerCx) -> Verdict {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
     let batch = json!([
         { "jsonrpc": "2.0", "id": "batch-1", "method": "ping" },
         { "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" },

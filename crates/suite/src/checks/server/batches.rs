@@ -86,7 +86,7 @@ async fn not_served(cx: &ServerCx) -> Verdict {
 
 /// Sends `batch` on a session of its own: the first message that comes back, or for HTTP the whole body.
 async fn answer_to(cx: &ServerCx, batch: &str, patience: Duration) -> Result<Option<Vec<u8>>, Finding> {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
     let line = format!("{batch}\n");
     if cx.via != Via::Pipe {
         return match session.request("ping").body(line).timeout(patience).send().await {

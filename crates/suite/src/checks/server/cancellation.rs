@@ -84,7 +84,7 @@ const STRAY_IGNORED: Check = Check {
 };
 
 async fn stray_ignored(cx: &ServerCx) -> Verdict {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
     let probe = if cx.version.era() == Era::Legacy { "ping" } else { "server/discover" };
     cx.on(&session, probe).with(|r| r.id("\"completed\"")).send().await?;
     for params in

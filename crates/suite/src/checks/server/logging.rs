@@ -50,7 +50,7 @@ const LEVELS_ACCEPTED: Check = Check {
 
 async fn levels_accepted(cx: &ServerCx) -> Verdict {
     cx.needs(LOGGING).await?;
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     for level in LogLevel::ALL {
         let params = json!({ "level": level.as_str() });
         cx.on(&session, "logging/setLevel").params(params).send().await?.expect_result()?;
@@ -73,7 +73,7 @@ const LEVEL_RESPECTED: Check = Check {
 async fn level_respected(cx: &ServerCx) -> Verdict {
     cx.needs(LOGGING).await?;
     let logging = talkative(cx).await?;
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     let set =
         |level: LogLevel| cx.on(&session, "logging/setLevel").params(json!({ "level": level.as_str() }));
     let mut heard = false;

@@ -10,7 +10,7 @@ use transport::client::{Failure, Message};
 use transport::serve::Via;
 
 use super::fixture::blocked;
-use crate::context::Improper;
+use crate::facts::Improper;
 use crate::expect::Answer;
 use crate::{Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
 
@@ -119,7 +119,7 @@ async fn improper(cx: &ServerCx) -> Result<Improper, Finding> {
 
 /// Sends messages that are no proper requests, and a proper one after them.
 async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
     let method = cx.cheap();
     let messages = [
         json!({ "jsonrpc": "1.0", "id": "improper-1", "method": method }),

@@ -49,7 +49,7 @@ const REQUIRED: Check = Check {
 };
 
 async fn required(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     session_id(&session)?;
     cx.on(&session, "ping").with(|r| r.without_header("mcp-session-id")).send().await?.expect_status(&[400])
 }
