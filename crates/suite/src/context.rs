@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use protocol::capability::{Capabilities, Capability};
 use protocol::{Era, Version};
 use serde_json::{Value, json};
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use transport::client::{
     Endpoint, Failure, Limits, Profile, RawSocket, Reply, Session, Target, Transport,
 };
@@ -147,10 +147,7 @@ impl ServerCx {
     }
 
     async fn begin(&self, session: Session) -> Result<Session, Finding> {
-        let _turn = match self.target {
-            Target::Command(_) => self.starts.acquire().await.ok(),
-            Target::Url(_) | Target::InProcess(_) => None,
-        };
+        let _turn = self.turn().await;
         let reply = session.handshake().await.map_err(|failure| match failure {
             // How long a start may take is not said anywhere; what never comes about cannot be tested.
             Failure::TimedOut { .. } => {
@@ -177,6 +174,19 @@ impl ServerCx {
                 )))
             }
             (None, _) => Err(Finding::blocked(format!("initialize was refused: {}", refusal(&reply)))),
+        }
+    }
+
+    /// A turn at the first word to a process, which only then shows how long it takes to start.
+    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        if self.starts_processes() { self.starts.acquire().await.ok() } else { None }
+    }
+
+    /// Whether every session has a process of its own.
+    pub(crate) const fn starts_processes(&self) -> bool {
+        match self.target {
+            Target::Command(_) => true,
+            Target::Url(_) | Target::InProcess(_) => false,
         }
     }
 

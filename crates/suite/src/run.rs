@@ -68,6 +68,9 @@ pub async fn run(
     let mut tell = |event: Event| {
         let event = match event {
             Event::Finished(case) => Event::Finished(case.redacted(|text| target.redact(text).into_owned())),
+            Event::Unreached { target: report, why } => {
+                Event::Unreached { target: report, why: target.redact(&why).into_owned() }
+            }
             other => other,
         };
         for event in ledger.take(event) {
@@ -79,7 +82,12 @@ pub async fn run(
         Ok(found) => found,
         // It is there and it answers, but nothing that makes sense: the checks will say what is wrong with it.
         Err(failure) if is_talkative(&failure) => nothing_found(&failure),
-        Err(failure) => return Err(failure),
+        Err(failure) => {
+            let target = describe(target, arguments, &Discovery::default());
+            tell(Event::Unreached { target, why: failure.to_string() });
+            tell(Event::Ended { took: start.elapsed() });
+            return Err(failure);
+        }
     };
     tell(Event::Reached(describe(target, arguments, &found)));
     let patience = Arc::new(Patience::new(options.silence, found.silent));

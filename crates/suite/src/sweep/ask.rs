@@ -30,7 +30,7 @@ impl ServerCx {
     /// pages, and as one whose model uses tools. What they are asked is for the passive checks to judge.
     pub async fn asked(&self) -> Result<(), Finding> {
         self.once(&self.facts().asked, async {
-            let callable = self.callable().await?;
+            let (tools, callable) = (self.tools().await?, self.callable().await?);
             let asking: Vec<_> = callable
                 .into_iter()
                 .filter_map(|(tool, good)| Some((tool, good?)))
@@ -42,7 +42,7 @@ impl ServerCx {
             let asking = asking.as_slice();
             let clients = [(false, Profile::bare()), (false, form_only()), (true, tool_user())];
             let talks = clients.map(|(able, profile)| async move {
-                let asking = asking.iter().filter(|(tool, _)| able || may_refuse(tool));
+                let asking = asking.iter().filter(|(tool, _)| able || may_refuse(tool, tools));
                 let session = self.fresh_as(profile).await?;
                 let calls = asking.map(|(tool, good)| ((), self.call_on(&session, tool, good)));
                 send_within(BUDGET, calls.collect()).await;
@@ -62,9 +62,9 @@ fn asks(tool: &Value) -> bool {
 }
 
 /// Fixtures are made to ask, and need not look at who calls them, but for those two that are made to look.
-fn may_refuse(tool: &Value) -> bool {
+fn may_refuse(tool: &Value, tools: &[Value]) -> bool {
     let name = tool["name"].as_str().unwrap_or_default();
-    !is_fixture(tool) || name.ends_with("_capability") || name.ends_with("_capabilities")
+    !is_fixture(tool, tools) || name.ends_with("_capability") || name.ends_with("_capabilities")
 }
 
 fn form_only() -> Profile {

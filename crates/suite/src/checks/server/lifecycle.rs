@@ -96,6 +96,7 @@ pub(super) async fn initialize(cx: &ServerCx, version: &str) -> Result<Value, Fi
         "capabilities": profile.capabilities,
         "clientInfo": { "name": "yardstick", "version": env!("CARGO_PKG_VERSION") },
     });
+    let _turn = cx.turn().await;
     cx.on(&session, "initialize").params(params).send().await?.expect_result()
 }
 
