@@ -13,7 +13,7 @@ use transport::serve::Via;
 use crate::baseline::{Baseline, Ledger};
 use crate::check::Run;
 use crate::{
-    Calls, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, Survey,
+    Calls, Case, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, Survey,
     TargetReport, Verdict, WireCx,
 };
 
@@ -112,9 +112,15 @@ pub(crate) fn protocols_of(options: &Options, found: &Discovery) -> Vec<Version>
     if named.is_empty() { vec![Version::LATEST_LEGACY, Version::LATEST] } else { named }
 }
 
-/// The checks that talk to the server, side by side.
+/// The checks that talk to the server, those that could disturb the others at the end.
 async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(Event)) {
-    let cases = plan.cases.iter().copied().filter_map(|case| match case.check.run {
+    let (last, first): (Vec<_>, Vec<_>) = plan.cases.iter().partition(|case| case.check.comes_last());
+    side_by_side(cx, &first, jobs, tell).await;
+    side_by_side(cx, &last, 1, tell).await;
+}
+
+async fn side_by_side(cx: &ServerCx, cases: &[Case], jobs: usize, tell: &mut impl FnMut(Event)) {
+    let cases = cases.iter().copied().filter_map(|case| match case.check.run {
         Run::Server(run) => Some((case, run)),
         Run::Wire(_) => None,
     });
