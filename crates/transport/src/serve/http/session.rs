@@ -51,12 +51,12 @@ impl<P> Sessions<P> {
     pub(super) fn insert(&self, session: Arc<Session<P>>, options: &Options) -> Option<String> {
         let random = random_id()?;
         let mut sessions = lock(&self.by_id);
-        let id = match () {
-            () if options.slips(Slip::CountedSessions) => {
-                self.counted.fetch_add(1, Ordering::Relaxed).to_string()
-            }
-            () if options.slips(Slip::SpacedSessions) => format!("session {random}"),
-            () => random,
+        let id = if options.slips(Slip::CountedSessions) {
+            self.counted.fetch_add(1, Ordering::Relaxed).to_string()
+        } else if options.slips(Slip::SpacedSessions) {
+            format!("session {random}")
+        } else {
+            random
         };
         if sessions.len() >= SESSIONS {
             let oldest = sessions.iter().min_by_key(|(_, s)| *lock(&s.used)).map(|(id, _)| id.clone());
