@@ -34,6 +34,7 @@ pub mod seeds;
 mod streamer;
 mod survey;
 mod sweep;
+mod unasked;
 mod verdict;
 
 pub use baseline::{Baseline, BaselineError, Entry};

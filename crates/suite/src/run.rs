@@ -13,7 +13,7 @@ use transport::serve::Via;
 use crate::baseline::{Baseline, Ledger};
 use crate::check::Run;
 use crate::{
-    Calls, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, Survey,
+    Calls, Case, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, Survey,
     TargetReport, Verdict, WireCx,
 };
 
@@ -120,19 +120,21 @@ pub(crate) fn protocols_of(options: &Options, found: &Discovery) -> Vec<Version>
     if named.is_empty() { vec![Version::LATEST_LEGACY, Version::LATEST] } else { named }
 }
 
-/// The checks that talk to the server, side by side; beside them all that the server has is looked at, if anybody is to
-/// read it.
+/// The checks that talk to the server, those that could disturb the others at the end. Beside them all that the server has
+/// is looked at, if anybody is to read it.
 async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(Event)) {
+    let (last, first): (Vec<_>, Vec<_>) = plan.cases.iter().partition(|case| case.check.comes_last());
     let explored = async {
         if plan.cases.iter().any(|case| matches!(case.check.run, Run::Wire(_))) && cx.session().await.is_ok() {
             cx.explore().await;
         }
     };
-    tokio::join!(explored, conversed(cx, plan, jobs, tell));
+    tokio::join!(explored, side_by_side(cx, &first, jobs, tell));
+    side_by_side(cx, &last, 1, tell).await;
 }
 
-async fn conversed(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(Event)) {
-    let cases = plan.cases.iter().copied().filter_map(|case| match case.check.run {
+async fn side_by_side(cx: &ServerCx, cases: &[Case], jobs: usize, tell: &mut impl FnMut(Event)) {
+    let cases = cases.iter().copied().filter_map(|case| match case.check.run {
         Run::Server(run) => Some((case, run)),
         Run::Wire(_) => None,
     });

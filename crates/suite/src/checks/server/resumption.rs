@@ -191,12 +191,10 @@ async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
 
 async fn resume(session: &Session, last: &str) -> Result<Pending, Finding> {
     let resumed = session.listen(Some(last)).await?;
-    match resumed.head().map(|head| head.status) {
-        Some(200) => Ok(resumed),
-        status => Err(Finding::not_applicable(format!(
-            "streams are not resumed: HTTP {}",
-            status.unwrap_or_default()
-        ))),
+    let head = resumed.head().ok_or_else(|| Finding::blocked("GET got no HTTP response"))?;
+    match (head.status, head.media_type().as_deref()) {
+        (200, Some("text/event-stream")) => Ok(resumed),
+        (status, _) => Err(Finding::not_applicable(format!("streams are not resumed: HTTP {status}"))),
     }
 }
 
