@@ -17,6 +17,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &DUPLICATE_MEMBER,
     &NOT_UTF8,
     &STDOUT_NOISE,
+    &EVENT_NOISE,
     &PRETTY_PRINTED,
     &NOTIFICATION_ANSWERED,
     &UNKNOWN_METHOD_ANSWERED,
@@ -127,6 +128,18 @@ pub const STDOUT_NOISE: Fault = Fault {
     effect: Effect::Bytes(|outgoing, bytes| match (outgoing.via, outgoing.method) {
         (Via::Pipe, Some(_)) => [b"[info] handling a request\n", &bytes[..]].concat(),
         _ => bytes,
+    }),
+};
+
+/// Something on a stream that is no message.
+pub const EVENT_NOISE: Fault = Fault {
+    name: "event-noise",
+    about: "progress comes as plain text on event streams",
+    effect: Effect::Bytes(|outgoing, bytes| match outgoing.via {
+        Via::StreamableHttp if String::from_utf8_lossy(&bytes).contains("notifications/progress") => {
+            b"working on it".to_vec()
+        }
+        Via::StreamableHttp | Via::HttpSse | Via::Pipe => bytes,
     }),
 };
 

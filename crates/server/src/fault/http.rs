@@ -22,6 +22,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &HEADER_MISMATCH_SERVED,
     &HEADER_MISMATCH_WRONG_CODE,
     &UNKNOWN_METHOD_200,
+    &RESULT_500,
     &STATELESS_SESSION,
     &BUFFERING_ALLOWED,
     &RESPONSE_200,
@@ -125,6 +126,17 @@ pub const HEADER_MISMATCH_SERVED: Fault = Fault {
     name: "header-mismatch-served",
     about: "a modern request whose headers contradict its body is served",
     effect: Effect::Switch,
+};
+
+/// A result that looks like a failure.
+pub const RESULT_500: Fault = Fault {
+    name: "result-500",
+    about: "tools/list gives its result with HTTP 500",
+    effect: Effect::Head(|method, head| {
+        if method == Some("tools/list") && head.status == StatusCode::OK {
+            head.status = StatusCode::INTERNAL_SERVER_ERROR;
+        }
+    }),
 };
 
 /// Headers that contradict the body get another error.

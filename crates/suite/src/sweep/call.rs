@@ -73,6 +73,6 @@ impl ServerCx {
 }
 
 /// A tool that is to be refused when it is called in the ordinary way.
-fn is_task_only(version: Version, tool: &Value) -> bool {
+pub(super) fn is_task_only(version: Version, tool: &Value) -> bool {
     version == Version::V2025_11_25 && tool["execution"]["taskSupport"] == "required"
 }

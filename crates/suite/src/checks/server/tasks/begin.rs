@@ -135,12 +135,19 @@ async fn ttl_shown(cx: &ServerCx) -> Verdict {
 async fn looked_at(cx: &ServerCx, flaw: impl Fn(&Value) -> Option<(String, String)>) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
     let session = cx.fresh().await?;
-    let id = begun(cx, &session, tool, &arguments).await?;
-    let answer = about(cx, &session, "tasks/get", &id).await?;
-    match flaw(&answer.expect_result()?) {
-        Some((expected, actual)) => Err(answer.violated(expected, actual)),
-        None => Ok(()),
+    let first = begin(cx, &session, tool, &arguments).await?;
+    let task = first.reply.result().unwrap_or_default()["task"].clone();
+    if !task["taskId"].is_string() {
+        return Err(Finding::blocked(format!("no task was created: {}", first.summary())));
     }
+    let later = about(cx, &session, "tasks/get", &task["taskId"]).await?;
+    let got = later.expect_result()?;
+    for (answer, task) in [(later, got), (first, task)] {
+        if let Some((expected, actual)) = flaw(&task) {
+            return Err(answer.violated(expected, actual));
+        }
+    }
+    Ok(())
 }
 
 const UNKNOWN_REFUSED: Check = Check {
