@@ -13,6 +13,7 @@ use crate::json::{SCHEMA_VERSION, TOOL};
 #[serde(tag = "event", rename_all = "lowercase", rename_all_fields = "camelCase")]
 enum Line<'a> {
     Reached { schema_version: u32, tool: crate::json::Tool, target: &'a TargetReport },
+    Unreached { schema_version: u32, tool: crate::json::Tool, target: &'a TargetReport, why: &'a str },
     Began { protocol: Version, cases: usize },
     Finished { case: &'a CaseReport },
     Surveyed { protocol: Version, survey: Survey },
@@ -24,6 +25,7 @@ enum Line<'a> {
 #[serde(tag = "event", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub(crate) enum Read {
     Reached { schema_version: u32, target: Box<TargetReport> },
+    Unreached { schema_version: u32, target: Box<TargetReport>, why: String },
     Began { protocol: Version, cases: usize },
     Finished { case: Box<CaseReport> },
     Surveyed { protocol: Version, survey: Survey },
@@ -49,6 +51,10 @@ impl<W: Write> Stream<W> {
             Event::Reached(target) => {
                 self.counts = Counts::default();
                 Line::Reached { schema_version: SCHEMA_VERSION, tool: TOOL, target }
+            }
+            Event::Unreached { target, why } => {
+                self.counts = Counts::default();
+                Line::Unreached { schema_version: SCHEMA_VERSION, tool: TOOL, target, why }
             }
             Event::Began { version, cases } => Line::Began { protocol: *version, cases: *cases },
             Event::Finished(case) => {

@@ -67,7 +67,7 @@ fn events(text: &str) -> Result<Report, Unreadable> {
     let mut run: Option<Report> = None;
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let event = event(line, at + 1)?;
-        if matches!(event, Event::Reached(_)) && run.is_some() {
+        if matches!(event, Event::Reached(_) | Event::Unreached { .. }) && run.is_some() {
             return Err(Unreadable::CutOff);
         }
         let current = run.get_or_insert_default();
@@ -88,6 +88,10 @@ fn event(line: &str, number: usize) -> Result<Event, Unreadable> {
         Read::Reached { schema_version, target } => {
             supported(schema_version.into())?;
             Event::Reached(*target)
+        }
+        Read::Unreached { schema_version, target, why } => {
+            supported(schema_version.into())?;
+            Event::Unreached { target: *target, why }
         }
         Read::Began { protocol, cases } => Event::Began { version: protocol, cases },
         Read::Finished { case } => Event::Finished(*case),

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
+use protocol::meta::SERVER_INFO;
 use protocol::method::{self, Direction, Kind as Sort, Method, Side};
 use protocol::{Era, Version, code};
 use serde_json::Value;
@@ -116,7 +117,9 @@ impl Server {
                 if error.code == code::METHOD_NOT_FOUND
                     && self.is_broken(&framing::UNKNOWN_METHOD_ANSWERED) =>
             {
-                let body = frame.id.map(|id| rpc::result(id, &serde_json::json!({}))).unwrap_or_default();
+                let info = serde_json::json!({ SERVER_INFO: { "name": "made-up", "version": "1" } });
+                let result = serde_json::json!({ "resultType": "complete", "_meta": info });
+                let body = frame.id.map(|id| rpc::result(id, &result)).unwrap_or_default();
                 Answer::Message { status: 200, body: body.into() }
             }
             Err((version, error)) => answer::refuse(frame, version, &error),

@@ -1,9 +1,10 @@
 //! Whether a server that gives no answer is silent, or only slow.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use protocol::Era;
 use transport::client::{Failure, Session};
+use wire::{Direction, What};
 
 use crate::{Finding, ServerCx};
 
@@ -33,16 +34,36 @@ impl ServerCx {
         finding
     }
 
-    /// Whether the server answers on this session, or on the one that all share.
-    async fn is_awake(&self, session: &Session) -> bool {
+    /// How long a request that costs nothing takes just now.
+    pub(crate) async fn pulse(&self) -> Duration {
+        let start = Instant::now();
+        if let Some(session) = self.opened_session() {
+            // It is the time that tells, whatever the answer.
+            let _ = session.request(self.cheap()).timeout(MOMENT).send().await;
+        }
+        start.elapsed()
+    }
+
+    /// Whether the server answers on this session, or on the one that all share. That one is of no use where every session
+    /// has a process of its own, and this one has not said anything yet: it may still be starting.
+    pub(crate) async fn is_awake(&self, session: &Session) -> bool {
         let answers =
             async |session: &Session| session.request(NONSENSE).timeout(MOMENT).send().await.is_ok();
         if answers(session).await {
             return true;
         }
-        match self.opened_session() {
+        let starting = self.starts_processes() && !has_spoken(session);
+        match self.opened_session().filter(|_| !starting) {
             Some(shared) => answers(shared).await,
             None => false,
         }
     }
+}
+
+fn has_spoken(session: &Session) -> bool {
+    let transcript = session.recorder().transcript();
+    transcript
+        .entries
+        .iter()
+        .any(|entry| entry.direction == Direction::ToClient && entry.what == What::Message)
 }

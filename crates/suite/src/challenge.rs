@@ -47,7 +47,11 @@ impl ServerCx {
             Some(token) => ask.header("authorization", &format!("Bearer {token}")),
             None => ask.with(|request| request.without_header("authorization")),
         };
-        ask.send().await
+        // Who does not answer has neither let anybody in nor refused.
+        ask.send().await.map_err(|finding| match finding {
+            Finding::Violated(evidence) => Finding::Blocked(evidence.actual),
+            other => other,
+        })
     }
 
     /// How the server refuses who has no token; not applicable where it refuses nobody.

@@ -80,6 +80,11 @@ impl Check {
         }
     }
 
+    /// Whether it ends sessions: should the server end more of them than it was asked to, the others are done by then.
+    pub(crate) fn comes_last(&self) -> bool {
+        matches!(self.id, "server/sessions/terminated-404" | "server/sessions/independent")
+    }
+
     /// The places that speak of it in `version`.
     pub fn cites_in(&self, version: Version) -> impl Iterator<Item = &'static Cite> {
         self.cites.iter().filter(move |c| c.span.contains(version))

@@ -8,17 +8,17 @@ use futures_util::future::join_all;
 use protocol::capability::{Capabilities, Capability};
 use protocol::{Era, Version};
 use serde_json::{Value, json};
-use tokio::sync::{MappedMutexGuard, MutexGuard, OnceCell, Semaphore};
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use transport::client::{
-    Endpoint, Failure, Limits, Message, Profile, RawSocket, Reply, Session, Target, Transport,
+    Endpoint, Failure, Limits, Profile, RawSocket, Reply, Session, Target, Transport,
 };
 use transport::serve::Via;
 use wire::{Recorder, Transcript};
 
 use crate::expect::Ask;
+use crate::facts::{Fact, Facts, learn};
+use crate::lent::Pool;
 use crate::policy::Calls;
-use crate::streamer::Streamer;
-use crate::sweep::{Called, Completed, Got, Read};
 use crate::{Finding, Patience, Verdict};
 
 /// How long the sessions have to end in order.
@@ -29,8 +29,6 @@ const PARTING: Duration = Duration::from_millis(400);
 const HANDSHAKE: &str = "the handshake";
 /// How many processes may be starting at a time.
 const STARTS: usize = 2;
-/// How long the spare session may take to show that it is free.
-const TURN: Duration = Duration::from_millis(500);
 /// How many pages of a list are read.
 const PAGES: usize = 50;
 
@@ -44,7 +42,7 @@ pub struct ServerCx {
     target: Target,
     limits: Limits,
     shared: OnceCell<Result<Session, Finding>>,
-    spare: tokio::sync::Mutex<Option<Session>>,
+    pub(crate) pool: Pool,
     /// Every session that was opened, for the passive checks.
     opened: Mutex<Vec<Session>>,
     pub(crate) patience: Arc<Patience>,
@@ -56,39 +54,6 @@ pub struct ServerCx {
     rules: Calls,
 }
 
-/// What has been learnt about the server, once for all checks.
-#[derive(Debug, Default)]
-pub struct Facts {
-    tools: Fact<Value>,
-    resources: Fact<Value>,
-    templates: Fact<Value>,
-    prompts: Fact<Value>,
-    pub(crate) fed: Fact<(Value, Option<Value>)>,
-    pub(crate) calls: Fact<Called>,
-    pub(crate) reads: Fact<Read>,
-    pub(crate) gets: Fact<Got>,
-    pub(crate) completions: Fact<Completed>,
-    pub(crate) asked: Fact<()>,
-    pub(crate) streamer: OnceCell<Result<Streamer, Finding>>,
-    /// What came of messages that are no proper requests.
-    pub(crate) improper: OnceCell<Result<Improper, Finding>>,
-    /// The error for what is not JSON, if there was one.
-    pub(crate) broken: OnceCell<Result<Option<Value>, Finding>>,
-}
-
-/// What came of messages that are no proper requests.
-#[derive(Clone, Debug)]
-pub(crate) struct Improper {
-    pub(crate) answers: Vec<Message>,
-    /// Whether they were refused, be it without a message.
-    pub(crate) refused: bool,
-    /// How the proper request after them went.
-    pub(crate) after: Verdict,
-}
-
-/// Found out once, by the first who asks.
-pub(crate) type Fact<T> = OnceCell<Result<Vec<T>, Finding>>;
-
 impl ServerCx {
     /// The server at `target`, in `version`.
     pub fn new(target: Target, version: Version, via: Via, limits: Limits, patience: Arc<Patience>) -> Self {
@@ -98,7 +63,7 @@ impl ServerCx {
             target,
             limits,
             shared: OnceCell::new(),
-            spare: tokio::sync::Mutex::default(),
+            pool: Pool::new(via),
             opened: Mutex::default(),
             patience,
             starts: Semaphore::new(STARTS),
@@ -168,32 +133,6 @@ impl ServerCx {
         Box::pin(self.open(profile)).await
     }
 
-    /// A session for what would disturb the others and needs no server of its own, one check at a time: to start
-    /// one more process costs more than to wait for a turn.
-    pub async fn spare(&self) -> Result<MappedMutexGuard<'_, Session>, Finding> {
-        self.session().await?;
-        let mut spare = self.spare.lock().await;
-        let usable = match spare.as_ref().filter(|session| session.ended().is_none()) {
-            Some(session) => self.is_settled(session).await,
-            None => false,
-        };
-        if !usable {
-            *spare = Some(self.open(Profile::default()).await?);
-        }
-        MutexGuard::try_map(spare, Option::as_mut).map_err(|_| Finding::Broke("no spare session".to_owned()))
-    }
-
-    /// Whether a session still answers. What came late for those before is out of the way then.
-    async fn is_settled(&self, session: &Session) -> bool {
-        let reply = session.request(self.cheap()).timeout(TURN).send().await;
-        // A server of both eras may have taken what came before for the start of another era.
-        let answered = reply.is_ok_and(|reply| reply.result().is_some());
-        if self.via == Via::Pipe {
-            while let Ok(Some(_)) = session.incoming(Duration::ZERO).await {}
-        }
-        answered
-    }
-
     /// A session for what is provoked on purpose, as a client of another kind: the passive checks do not read it, so that
     /// one wrong is not counted twice.
     pub async fn apart_as(&self, profile: Profile) -> Result<Session, Finding> {
@@ -202,16 +141,13 @@ impl ServerCx {
         Box::pin(self.begin(session)).await
     }
 
-    async fn open(&self, profile: Profile) -> Result<Session, Finding> {
+    pub(crate) async fn open(&self, profile: Profile) -> Result<Session, Finding> {
         let session = self.connect(profile).await?;
         self.begin(session).await
     }
 
     async fn begin(&self, session: Session) -> Result<Session, Finding> {
-        let _turn = match self.target {
-            Target::Command(_) => self.starts.acquire().await.ok(),
-            Target::Url(_) | Target::InProcess(_) => None,
-        };
+        let _turn = self.turn().await;
         let reply = session.handshake().await.map_err(|failure| match failure {
             // How long a start may take is not said anywhere; what never comes about cannot be tested.
             Failure::TimedOut { .. } => {
@@ -238,6 +174,19 @@ impl ServerCx {
                 )))
             }
             (None, _) => Err(Finding::blocked(format!("initialize was refused: {}", refusal(&reply)))),
+        }
+    }
+
+    /// A turn at the first word to a process, which only then shows how long it takes to start.
+    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        if self.starts_processes() { self.starts.acquire().await.ok() } else { None }
+    }
+
+    /// Whether every session has a process of its own.
+    pub(crate) const fn starts_processes(&self) -> bool {
+        match self.target {
+            Target::Command(_) => true,
+            Target::Url(_) | Target::InProcess(_) => false,
         }
     }
 
@@ -413,19 +362,6 @@ impl ServerCx {
             self.patience.unanswered(method, *after);
         }
         failure.into()
-    }
-}
-
-async fn learn<T>(
-    cell: &Fact<T>,
-    find_out: impl Future<Output = Result<Vec<T>, Finding>>,
-) -> Result<&[T], Finding> {
-    // On the heap: these nest, and a check should not have to carry all of them on its stack.
-    match cell.get_or_init(|| Box::pin(find_out)).await {
-        Ok(items) => Ok(items),
-        // The check of the list itself reports the violation; for the others it is what stands in the way.
-        Err(Finding::Violated(evidence)) => Err(Finding::Blocked(evidence.actual.clone())),
-        Err(other) => Err(other.clone()),
     }
 }
 

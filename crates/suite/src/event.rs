@@ -11,6 +11,13 @@ use crate::{CaseReport, Survey, TargetReport};
 pub enum Event {
     /// The target was reached, and this is what it says of itself.
     Reached(TargetReport),
+    /// The target could not be reached, and nothing was measured.
+    Unreached {
+        /// What is known of it.
+        target: TargetReport,
+        /// What stood in the way.
+        why: String,
+    },
     /// The cases of one revision begin.
     Began {
         /// The revision.

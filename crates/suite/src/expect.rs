@@ -9,6 +9,9 @@ use wire::{Direction, Entry, Frame, What};
 use crate::context::ASKS_FOR_TOKEN;
 use crate::{Evidence, Excerpt, Finding, ServerCx, Verdict};
 
+/// What stands in the way where the code is what counts.
+pub(crate) const NO_CODE: &str = "the error has no code that is an integer";
+
 /// A request on its way, with the check's context.
 #[derive(Debug)]
 pub struct Ask<'c> {
@@ -122,11 +125,20 @@ impl Answer {
         self.reply.result().ok_or_else(|| self.violated("a result", self.summary()))
     }
 
+    /// A response, be it an error: whoever gives one is alive.
+    pub fn expect_response(&self) -> Verdict {
+        if self.reply.frame().is_some() { Ok(()) } else { self.expect_result().map(drop) }
+    }
+
     /// An error, with one of these codes.
     pub fn expect_error(&self, codes: &[i64]) -> Verdict {
         let code = self.reply.code();
         if code.is_some_and(|code| codes.contains(&code)) {
             return Ok(());
+        }
+        if self.reply.is_error() && code.is_none() {
+            // That codes are integers is a rule of its own, and one wrong is one finding.
+            return Err(Finding::blocked(NO_CODE));
         }
         let codes: Vec<_> = codes.iter().map(ToString::to_string).collect();
         Err(self.violated(format!("error {}", codes.join(" or ")), self.summary()))

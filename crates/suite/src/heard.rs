@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use protocol::Version;
 use protocol::method::Side;
 use transport::serve::Via;
-use wire::{Direction, Entry, Frame, Payload, Transcript, What};
+use wire::{Direction, Entry, Frame, Id, Kind, Payload, Transcript, What};
 
 /// What a passive check has to work with: one recorded session.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub struct WireCx<'a> {
     pub transcript: &'a Transcript,
     /// The same, frame by frame.
     said: Vec<Said<'a>>,
+    /// The ids of what was sent by the other side and is no proper request.
+    improper: HashSet<Id>,
 }
 
 /// One frame of either side, with the entry that carried it.
@@ -39,7 +41,9 @@ impl<'a> WireCx<'a> {
             let replayed = resumed.contains(&entry.exchange) && is_replayed(transcript, entry);
             split(entry).into_iter().map(move |frame| Said { entry, frame, replayed })
         });
-        Self { version, via, side, transcript, said: said.collect() }
+        let mut cx = Self { version, via, side, transcript, said: said.collect(), improper: HashSet::new() };
+        cx.improper = cx.requests().filter(|frame| !is_proper(frame)).filter_map(Frame::id).collect();
+        cx
     }
 
     /// The direction of the messages that are judged.
@@ -63,10 +67,15 @@ impl<'a> WireCx<'a> {
         self.said.iter().map(|said| (said.entry, &said.frame))
     }
 
-    /// Every frame that the judged side sent. What was sent again on a resumed stream is judged where it came first.
+    /// Every frame that the judged side sent. What was sent again on a resumed stream is judged where it came first;
+    /// a result for what is no proper request is wrong as a whole, which an active check says.
     pub fn frames(&self) -> impl Iterator<Item = (&'a Entry, &Frame<'a>)> {
         let sent = self.said.iter().filter(|said| said.entry.direction == self.judged() && !said.replayed);
-        sent.map(|said| (said.entry, &said.frame))
+        sent.map(|said| (said.entry, &said.frame)).filter(|(_, frame)| !self.is_improper(frame))
+    }
+
+    fn is_improper(&self, frame: &Frame<'_>) -> bool {
+        frame.kind() == Kind::Result && frame.id().is_some_and(|id| self.improper.contains(&id))
     }
 
     /// Every frame that the other side sent.
@@ -89,6 +98,15 @@ fn resumed(transcript: &Transcript) -> HashSet<u32> {
 fn is_replayed(transcript: &Transcript, entry: &Entry) -> bool {
     let mut earlier = transcript.messages().take_while(|other| !std::ptr::eq(*other, entry));
     earlier.any(|other| other.exchange != entry.exchange && other.bytes == entry.bytes)
+}
+
+/// Whether a frame is a request as it should be, or none at all.
+fn is_proper(frame: &Frame<'_>) -> bool {
+    match frame.kind() {
+        Kind::Request => frame.is_2_0() && frame.params.is_none_or(|raw| raw.get().starts_with('{')),
+        Kind::Result | Kind::Error | Kind::Notification => true,
+        Kind::Invalid(_) => false,
+    }
 }
 
 fn split(entry: &Entry) -> Vec<Frame<'_>> {

@@ -35,8 +35,8 @@ pub enum Decision {
 }
 
 impl Calls {
-    /// Whether `tool`, as it is listed, is called.
-    pub fn decide(&self, tool: &Value) -> Decision {
+    /// Whether `tool` is called, one of `tools` that the server lists.
+    pub fn decide(&self, tool: &Value, tools: &[Value]) -> Decision {
         let name = tool["name"].as_str().unwrap_or_default();
         let hints = &tool["annotations"];
         if self.named.iter().any(|known| known == name) || self.arguments.contains_key(name) {
@@ -48,7 +48,7 @@ impl Calls {
         match self.allow {
             Allow::None => Decision::Leave("no calls are allowed"),
             Allow::All => Decision::Call("all calls are allowed"),
-            Allow::ReadOnly if FIXTURES.contains(&name) => Decision::Call("it is made for tests"),
+            Allow::ReadOnly if is_fixture(tool, tools) => Decision::Call("it is made for tests"),
             Allow::ReadOnly if hints["readOnlyHint"] != true => {
                 Decision::Leave("it does not say that it is read-only")
             }
@@ -74,10 +74,31 @@ impl Decision {
     }
 }
 
-/// Whether a tool is one that the official suite asks servers to have for it.
-pub(crate) fn is_fixture(tool: &Value) -> bool {
-    tool["name"].as_str().is_some_and(|name| FIXTURES.contains(&name))
+/// Whether a tool of a server is one that the official suite asks servers to have for it.
+///
+/// A name that anybody might give a tool of theirs means that only beside others of them.
+pub(crate) fn is_fixture(tool: &Value, tools: &[Value]) -> bool {
+    let name = name_of(tool);
+    FIXTURES.contains(&name) || (COMMON.contains(&name) && has_fixtures(tools))
 }
+
+/// Whether a name is one of the official suite's that anybody might give a tool of theirs.
+pub(crate) fn is_common(name: &str) -> bool {
+    COMMON.contains(&name) || RISKY.contains(&name)
+}
+
+/// Whether the server that lists these tools is made for the official suite.
+pub(crate) fn has_fixtures(tools: &[Value]) -> bool {
+    let known = |tool: &&Value| FIXTURES.contains(&name_of(tool)) || COMMON.contains(&name_of(tool));
+    tools.iter().filter(known).count() >= ENOUGH
+}
+
+fn name_of(tool: &Value) -> &str {
+    tool["name"].as_str().unwrap_or_default()
+}
+
+/// So many of the names are no accident.
+const ENOUGH: usize = 3;
 
 /// Fixtures that change a list or cut the connection.
 const CHANGING: &[&str] = &["test_trigger_tool_change", "test_trigger_prompt_change", "test_reconnection"];
@@ -110,13 +131,14 @@ const FIXTURES: &[&str] = &[
     "test_input_required_result_multiple_inputs",
     "test_input_required_result_multi_round",
     "test_input_required_result_capabilities",
-    "greet",
-    "slow_compute",
-    "failing_job",
-    "protocol_error_job",
-    "multi_input",
     "test_tool_with_task",
 ];
+
+/// Those of them whose names say nothing about tests.
+const COMMON: &[&str] = &["greet", "slow_compute", "failing_job", "protocol_error_job", "multi_input"];
+
+/// One that is called only if it says that it is read-only, or all calls are allowed.
+const RISKY: &[&str] = &["confirm_delete"];
 
 #[cfg(test)]
 mod tests {
@@ -125,7 +147,7 @@ mod tests {
     use super::*;
 
     fn decided(allow: Allow, tool: &Value) -> bool {
-        Calls { allow, ..Calls::default() }.decide(tool).is_call()
+        Calls { allow, ..Calls::default() }.decide(tool, std::slice::from_ref(tool)).is_call()
     }
 
     #[test]
@@ -144,7 +166,20 @@ mod tests {
     #[test]
     fn a_tool_that_is_named_is_called_whatever_it_says() {
         let calls = Calls { allow: Allow::None, named: vec!["delete_all".into()], ..Calls::default() };
-        assert!(calls.decide(&json!({ "name": "delete_all" })).is_call());
-        assert!(!calls.decide(&json!({ "name": "other" })).is_call());
+        assert!(calls.decide(&json!({ "name": "delete_all" }), &[]).is_call());
+        assert!(!calls.decide(&json!({ "name": "other" }), &[]).is_call());
+    }
+
+    #[test]
+    fn a_common_name_makes_no_fixture() {
+        let named = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>();
+        let strangers = named(&["greet", "slow_compute", "send_invoice"]);
+        let fixtures = named(&["greet", "slow_compute", "multi_input"]);
+        let beside = named(&["greet", "test_simple_text", "test_sampling"]);
+        for (tools, called) in [(&strangers, false), (&fixtures, true), (&beside, true)] {
+            assert_eq!(Calls::default().decide(&tools[0], tools).is_call(), called, "{tools:?}");
+        }
+        let reader = json!({ "name": "greet", "annotations": { "readOnlyHint": true } });
+        assert!(Calls::default().decide(&reader, std::slice::from_ref(&reader)).is_call());
     }
 }

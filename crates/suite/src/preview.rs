@@ -62,10 +62,11 @@ pub async fn preview(target: &Target, options: &Options) -> Result<Preview, Fail
 }
 
 async fn tools(cx: &ServerCx) -> Result<Vec<ToolPreview>, Finding> {
+    let tools = cx.tools().await?;
     let preview = |tool: &Value| ToolPreview {
         name: tool["name"].as_str().unwrap_or_default().to_owned(),
-        decision: cx.rules().decide(tool),
+        decision: cx.rules().decide(tool, tools),
         arguments: cx.arguments_for(tool),
     };
-    Ok(cx.tools().await?.iter().map(preview).collect())
+    Ok(tools.iter().map(preview).collect())
 }

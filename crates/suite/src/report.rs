@@ -101,7 +101,7 @@ impl Report {
     /// Takes in one event.
     pub fn add(&mut self, event: &Event) {
         match event {
-            Event::Reached(target) => self.target = target.clone(),
+            Event::Reached(target) | Event::Unreached { target, .. } => self.target = target.clone(),
             Event::Began { .. } => {}
             Event::Surveyed { survey, .. } => self.survey = Some(*survey),
             Event::Finished(case) => {

@@ -13,7 +13,7 @@ use transport::serve::Via;
 use crate::baseline::{Baseline, Ledger};
 use crate::check::Run;
 use crate::{
-    Calls, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, Survey,
+    Calls, Case, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, Survey,
     TargetReport, Verdict, WireCx,
 };
 
@@ -44,7 +44,7 @@ impl Default for Options {
             protocols: Vec::new(),
             selection: Selection::default(),
             limits: Limits::default(),
-            jobs: 8,
+            jobs: 16,
             keep: None,
             baseline: Baseline::default(),
             calls: Calls::default(),
@@ -68,6 +68,9 @@ pub async fn run(
     let mut tell = |event: Event| {
         let event = match event {
             Event::Finished(case) => Event::Finished(case.redacted(|text| target.redact(text).into_owned())),
+            Event::Unreached { target: report, why } => {
+                Event::Unreached { target: report, why: target.redact(&why).into_owned() }
+            }
             other => other,
         };
         for event in ledger.take(event) {
@@ -79,7 +82,12 @@ pub async fn run(
         Ok(found) => found,
         // It is there and it answers, but nothing that makes sense: the checks will say what is wrong with it.
         Err(failure) if is_talkative(&failure) => nothing_found(&failure),
-        Err(failure) => return Err(failure),
+        Err(failure) => {
+            let target = describe(target, arguments, &Discovery::default());
+            tell(Event::Unreached { target, why: failure.to_string() });
+            tell(Event::Ended { took: start.elapsed() });
+            return Err(failure);
+        }
     };
     tell(Event::Reached(describe(target, arguments, &found)));
     let patience = Arc::new(Patience::new(options.silence, found.silent));
@@ -112,9 +120,21 @@ pub(crate) fn protocols_of(options: &Options, found: &Discovery) -> Vec<Version>
     if named.is_empty() { vec![Version::LATEST_LEGACY, Version::LATEST] } else { named }
 }
 
-/// The checks that talk to the server, side by side.
+/// The checks that talk to the server, those that could disturb the others at the end. Beside them all that the server has
+/// is looked at, if anybody is to read it.
 async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(Event)) {
-    let cases = plan.cases.iter().copied().filter_map(|case| match case.check.run {
+    let (last, first): (Vec<_>, Vec<_>) = plan.cases.iter().partition(|case| case.check.comes_last());
+    let explored = async {
+        if plan.cases.iter().any(|case| matches!(case.check.run, Run::Wire(_))) && cx.session().await.is_ok() {
+            cx.explore().await;
+        }
+    };
+    tokio::join!(explored, side_by_side(cx, &first, jobs, tell));
+    side_by_side(cx, &last, 1, tell).await;
+}
+
+async fn side_by_side(cx: &ServerCx, cases: &[Case], jobs: usize, tell: &mut impl FnMut(Event)) {
+    let cases = cases.iter().copied().filter_map(|case| match case.check.run {
         Run::Server(run) => Some((case, run)),
         Run::Wire(_) => None,
     });
@@ -134,9 +154,6 @@ async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(E
 async fn passive(cx: &ServerCx, plan: &Plan, tell: &mut impl FnMut(Event)) {
     // Even when no active check was chosen there has to be something to read.
     let session = cx.session().await.map(|_| ());
-    if session.is_ok() && plan.cases.iter().any(|case| matches!(case.check.run, Run::Wire(_))) {
-        cx.explore().await;
-    }
     let transcripts = cx.transcripts();
     let heard: Vec<_> =
         transcripts.iter().map(|one| WireCx::new(cx.version, cx.via, Side::Server, one)).collect();

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 use transport::client::Session;
 
@@ -15,6 +16,9 @@ const MOST: usize = 20;
 
 /// How long a request may take that is good for this: all the checks of streams will send it.
 const TRIAL: Duration = Duration::from_millis(400);
+
+/// How many messages make a stream worth the name.
+const ENOUGH: usize = 2;
 
 /// Tells the calls of streaming requests apart.
 static TOKENS: AtomicU64 = AtomicU64::new(1);
@@ -58,29 +62,37 @@ impl ServerCx {
     async fn find_streamer(&self) -> Result<Streamer, Finding> {
         let session = self.session().await?;
         let tools = self.harmless_tools().await.unwrap_or_default();
-        let trials = Streamer::all(self, &tools).into_iter().map(|streamer| async move {
-            let ask = streamer.ask(self, session).0;
-            let answer = tokio::time::timeout(TRIAL, ask.send()).await;
-            (streamer, answer.ok().and_then(Result::ok))
-        });
-        let mut trials: Vec<_> = join_all(trials).await;
-        // One that says something before its end is worth more than one that does not.
-        let worth = |answer: &Option<Answer>| {
-            let streamed = answer.as_ref().filter(|answer| is_stream(answer));
-            streamed.map_or(0, |answer| answer.reply.messages.len().min(2))
-        };
-        trials.sort_by_key(|(_, answer)| std::cmp::Reverse(worth(answer)));
-        let silent = trials.iter().all(|(_, answer)| answer.is_none());
-        match trials.into_iter().next() {
-            Some((streamer, answer)) if worth(&answer) > 0 => Ok(streamer),
-            Some(_) if silent => {
-                Err(Finding::blocked("what may be answered with a stream is not answered at all"))
+        let mut trials: FuturesUnordered<_> = Streamer::all(self, &tools)
+            .into_iter()
+            .map(|streamer| async move {
+                let ask = streamer.ask(self, session).0;
+                let answer = tokio::time::timeout(TRIAL, ask.send()).await;
+                (streamer, answer.ok().and_then(Result::ok))
+            })
+            .collect();
+        // One that says something before its end is worth more than one that does not, and enough.
+        let mut best: Option<(usize, Streamer)> = None;
+        let mut silent = true;
+        while let Some((streamer, answer)) = trials.next().await {
+            silent &= answer.is_none();
+            let worth = answer.as_ref().map_or(0, worth);
+            if worth > best.as_ref().map_or(0, |(worth, _)| *worth) {
+                best = Some((worth, streamer));
             }
-            Some(_) | None => Err(Finding::not_applicable("no answer comes as a stream of events")),
+            if worth >= ENOUGH {
+                break;
+            }
+        }
+        match best {
+            Some((_, streamer)) => Ok(streamer),
+            None if silent => Err(Finding::blocked("what may be answered with a stream is not answered at all")),
+            None => Err(Finding::not_applicable("no answer comes as a stream of events")),
         }
     }
 }
 
-fn is_stream(answer: &Answer) -> bool {
-    answer.reply.media_type().as_deref() == Some("text/event-stream")
+/// How many messages came as a stream.
+fn worth(answer: &Answer) -> usize {
+    let streamed = answer.reply.media_type().as_deref() == Some("text/event-stream");
+    if streamed { answer.reply.messages.len() } else { 0 }
 }

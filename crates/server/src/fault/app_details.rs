@@ -21,6 +21,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &UI_SIZE_WRONG,
     &UI_HTML_MISNESTED,
     &UI_CSP_WITHOUT_SCHEME,
+    &UI_WITHOUT_DOCTYPE,
 ];
 
 /// A declaration that says nothing.
@@ -167,3 +168,17 @@ pub const UI_CSP_WITHOUT_SCHEME: Fault = Fault {
 fn each_listed(out: &Outgoing<'_>, message: Value, change: impl Fn(&mut Value)) -> Vec<Value> {
     each_of_ui(out, "resources/list", "resources", message, change)
 }
+
+/// A document that does not say that it is HTML5.
+pub const UI_WITHOUT_DOCTYPE: Fault = Fault {
+    name: "ui-without-doctype",
+    about: "the documents of apps have no doctype",
+    effect: Effect::Message(|out, m| {
+        each_content(out, m, |content| {
+            let whole = html(content);
+            let bare = whole.find("<html").map_or(whole.as_str(), |at| &whole[at..]);
+            remove(content, "blob");
+            content["text"] = bare.into();
+        })
+    }),
+};

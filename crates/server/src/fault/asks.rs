@@ -1,5 +1,6 @@
 //! Faults of what the server asks of the client, and of logging and completion.
 
+use protocol::meta::SERVER_INFO;
 use serde_json::{Value, json};
 
 use super::edit::{each, in_error, notification, only, remove};
@@ -181,7 +182,12 @@ pub const COMPLETION_UNKNOWN_SERVED: Fault = Fault {
         in_error(m, |m, _| {
             if concerns {
                 remove(m, "error");
-                m["result"] = json!({ "resultType": "complete", "completion": { "values": ["made up"] } });
+                let info = json!({ SERVER_INFO: { "name": "made-up", "version": "1" } });
+                m["result"] = json!({
+                    "resultType": "complete",
+                    "completion": { "values": ["made up"] },
+                    "_meta": info,
+                });
             }
         })
     }),

@@ -101,9 +101,11 @@ pub const RESULT_TYPE_INVENTED: Fault = Fault {
 pub const INVALID_ANSWERED: Fault = Fault {
     name: "invalid-answered",
     about: "a message that is no proper request gets an empty result",
-    effect: Effect::Message(|_, m| {
+    effect: Effect::Message(|out, m| {
+        // What has no id cannot have a result, and what is wrong with a call is said elsewhere.
+        let concerns = out.method != Some("tools/call") && !m["id"].is_null();
         each(m, |m| {
-            let code = m["error"]["code"].as_i64();
+            let code = m["error"]["code"].as_i64().filter(|_| concerns);
             if code == Some(-32600) || (code == Some(-32602) && mentions(m, "params must be")) {
                 remove(m, "error");
                 m["result"] = json!({});

@@ -14,7 +14,15 @@ pub(super) const FAULTS: &[&Fault] = &[
     &CALL_MEDIA_NOT_BASE64,
     &PROMPT_MEDIA_TYPE,
     &EMBEDDED_WITHOUT_TYPE,
+    &NAMELESS_CALL_SUCCEEDS,
 ];
+
+/// A tool that nobody named.
+pub const NAMELESS_CALL_SUCCEEDS: Fault = Fault {
+    name: "nameless-call-succeeds",
+    about: "a call that names no tool succeeds",
+    effect: Effect::Switch,
+};
 
 /// Tools that cannot be called.
 pub const CALLS_REFUSED: Fault = Fault {

@@ -17,6 +17,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &DUPLICATE_MEMBER,
     &NOT_UTF8,
     &STDOUT_NOISE,
+    &EVENT_NOISE,
     &PRETTY_PRINTED,
     &NOTIFICATION_ANSWERED,
     &UNKNOWN_METHOD_ANSWERED,
@@ -130,6 +131,18 @@ pub const STDOUT_NOISE: Fault = Fault {
     }),
 };
 
+/// Something on a stream that is no message.
+pub const EVENT_NOISE: Fault = Fault {
+    name: "event-noise",
+    about: "progress comes as plain text on event streams",
+    effect: Effect::Bytes(|outgoing, bytes| match outgoing.via {
+        Via::StreamableHttp if String::from_utf8_lossy(&bytes).contains("notifications/progress") => {
+            b"working on it".to_vec()
+        }
+        Via::StreamableHttp | Via::HttpSse | Via::Pipe => bytes,
+    }),
+};
+
 /// Newlines inside a message.
 pub const PRETTY_PRINTED: Fault = Fault {
     name: "pretty-printed",
@@ -158,9 +171,11 @@ pub const UNKNOWN_METHOD_ANSWERED: Fault = Fault {
 pub const UNKNOWN_METHOD_WRONG_CODE: Fault = Fault {
     name: "unknown-method-wrong-code",
     about: "a method that does not exist gets -32603",
-    effect: Effect::Message(|_, message| {
+    effect: Effect::Message(|out, message| {
+        // Not one that another revision has: for those there are other rules.
+        let unknown = out.method.is_some_and(|name| protocol::method::named(name).is_empty());
         in_error(message, |m, code| {
-            if code == -32601 {
+            if unknown && code == -32601 {
                 m["error"]["code"] = (-32603).into();
             }
         })
@@ -194,10 +209,11 @@ pub const BATCH_REFUSED: Fault =
 /// A code that only the specification may hand out.
 pub const RESERVED_CODE: Fault = Fault {
     name: "reserved-code",
-    about: "errors use a code from the range that is kept for the specification",
-    effect: Effect::Message(|_, message| {
+    about: "calls are refused with a code from the range that is kept for the specification",
+    effect: Effect::Message(|out, message| {
+        let concerns = out.method == Some("tools/call");
         in_error(message, |m, code| {
-            if code == -32602 {
+            if concerns && code == -32602 {
                 m["error"]["code"] = (-32077).into();
             }
         })

@@ -22,6 +22,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &HEADER_MISMATCH_SERVED,
     &HEADER_MISMATCH_WRONG_CODE,
     &UNKNOWN_METHOD_200,
+    &RESULT_500,
     &STATELESS_SESSION,
     &BUFFERING_ALLOWED,
     &RESPONSE_200,
@@ -74,7 +75,8 @@ pub const CONTENT_TYPE_TEXT: Fault = Fault {
     name: "content-type-text",
     about: "JSON responses are called text/plain",
     effect: Effect::Head(|method, head| {
-        if method.is_some() && head.status == StatusCode::OK {
+        let json = head.headers.get(CONTENT_TYPE).is_some_and(|value| value == "application/json");
+        if method.is_some() && json && head.status == StatusCode::OK {
             head.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
         }
     }),
@@ -95,11 +97,7 @@ pub const GET_NOT_A_STREAM: Fault = Fault {
 pub const SESSION_ID_NOT_ASCII: Fault = Fault {
     name: "session-id-not-ascii",
     about: "session ids contain a space",
-    effect: Effect::Head(|_, head| {
-        if let Some(id) = head.headers.get_mut("mcp-session-id") {
-            *id = HeaderValue::from_static("my session");
-        }
-    }),
+    effect: Effect::Http(|options| options.slips.push(Slip::SpacedSessions)),
 };
 
 /// Requests without a session are served.
@@ -128,6 +126,17 @@ pub const HEADER_MISMATCH_SERVED: Fault = Fault {
     name: "header-mismatch-served",
     about: "a modern request whose headers contradict its body is served",
     effect: Effect::Switch,
+};
+
+/// A result that looks like a failure.
+pub const RESULT_500: Fault = Fault {
+    name: "result-500",
+    about: "tools/list gives its result with HTTP 500",
+    effect: Effect::Head(|method, head| {
+        if method == Some("tools/list") && head.status == StatusCode::OK {
+            head.status = StatusCode::INTERNAL_SERVER_ERROR;
+        }
+    }),
 };
 
 /// Headers that contradict the body get another error.
@@ -232,9 +241,9 @@ const MODERN_ALONE: Effect = Effect::Message(|out, m| {
 /// Several messages in one JSON body.
 pub const JSON_LINES: Fault = Fault {
     name: "json-lines",
-    about: "a JSON body holds a second message, on a line of its own",
+    about: "the JSON body of a list of templates holds a second message, on a line of its own",
     effect: Effect::Bytes(|outgoing, bytes| match outgoing.method {
-        Some("tools/list" | "ping") => {
+        Some("resources/templates/list") => {
             [&bytes[..], b"\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/extra\"}"].concat()
         }
         _ => bytes,

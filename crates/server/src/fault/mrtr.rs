@@ -9,7 +9,6 @@ pub(super) const FAULTS: &[&Fault] = &[
     &INPUT_OF_NOTHING,
     &INPUT_FOR_LIST,
     &INPUT_OF_OTHER_KIND,
-    &INPUT_UNDECLARED,
     &MODERN_SERVER_ASKS,
     &ANSWERS_IGNORED,
     &MISSING_ANSWER_REFUSED,
@@ -63,19 +62,6 @@ pub const INPUT_OF_OTHER_KIND: Fault = Fault {
     effect: Effect::Message(|_, m| {
         interim(m, |r| {
             r["inputRequests"]["other"] = json!({ "method": "tools/call", "params": { "name": "x" } });
-        })
-    }),
-};
-
-/// Something that this client cannot be asked for.
-pub const INPUT_UNDECLARED: Fault = Fault {
-    name: "input-undeclared",
-    about: "a model with tools is asked of clients that did not declare it",
-    effect: Effect::Message(|_, m| {
-        interim(m, |r| {
-            let message = json!({ "role": "user", "content": { "type": "text", "text": "hello" } });
-            let params = json!({ "messages": [message], "maxTokens": 1, "tools": [] });
-            r["inputRequests"]["other"] = json!({ "method": "sampling/createMessage", "params": params });
         })
     }),
 };

@@ -34,6 +34,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &TASK_METHODS_KEPT,
     &TASK_QUESTION_HIDDEN,
     &TASK_FAILS_SILENTLY,
+    &TASK_OTHER,
 ];
 
 /// An end that is none.
@@ -110,6 +111,13 @@ pub const TASK_TIME_NUMBER: Fault = Fault {
     effect: Effect::Message(|out, m| {
         result_of(out, "tasks/get", m, |r| r["createdAt"] = json!("1760000000"))
     }),
+};
+
+/// Another task than the one that was asked for.
+pub const TASK_OTHER: Fault = Fault {
+    name: "task-other",
+    about: "tasks/get tells of another task",
+    effect: Effect::Message(|out, m| result_of(out, "tasks/get", m, |r| r["taskId"] = json!("another-task"))),
 };
 
 /// The result is not waited for.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::catalogue::tool::{failure, text};
 use crate::catalogue::{Run, ToolEntry};
 use crate::context::{Call, Later, Reply, Stop, Work};
-use crate::fault::tools as fault;
+use crate::fault::{calls, tools as fault};
 use crate::feature::tasks::{self, Plan};
 use crate::lists;
 use crate::rpc::RpcError;
@@ -35,7 +35,12 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
 
 /// `tools/call`
 pub(crate) fn call(call: &Call) -> Result<Reply, Stop> {
-    let name = call.text("name")?;
+    let name = match call.text("name") {
+        Err(_) if call.server.is_broken(&calls::NAMELESS_CALL_SUCCEEDS) => {
+            return Ok(Reply::Done(text("ok")));
+        }
+        name => name?,
+    };
     let tool = call.server.catalogue.tool(name).filter(|tool| tool.is_offered(call));
     if tool.is_none() && call.server.is_broken(&fault::UNKNOWN_TOOL_SUCCEEDS) {
         return Ok(Reply::Done(json!({ "content": [{ "type": "text", "text": "ok" }] })));

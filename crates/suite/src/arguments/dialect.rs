@@ -4,6 +4,8 @@ use jsonschema::{Draft, Validator};
 use protocol::Version;
 use serde_json::Value;
 
+use super::dangling::dangling;
+
 /// What judges instances of `schema`; `None` for what is no schema, or refers to what is not in it.
 pub(crate) fn validator(schema: &Value, version: Version) -> Option<Validator> {
     // A schema of another place is never fetched: the reference is simply not met.
@@ -13,8 +15,13 @@ pub(crate) fn validator(schema: &Value, version: Version) -> Option<Validator> {
     }
 }
 
-/// What is wrong with `schema` by the meta-schema of its dialect, and where.
+/// What is wrong with `schema` by the meta-schema of its dialect, and where; or what it refers to and does not have.
 pub(crate) fn flaw(schema: &Value, version: Version) -> Option<String> {
+    against_dialect(schema, version)
+        .or_else(|| dangling(schema).map(|target| format!(": \"$ref\": {target:?} leads nowhere")))
+}
+
+fn against_dialect(schema: &Value, version: Version) -> Option<String> {
     let error = match dialect(schema, version) {
         Some(Draft::Draft7) => jsonschema::draft7::meta::validate(schema).err()?,
         Some(_) => jsonschema::draft202012::meta::validate(schema).err()?,

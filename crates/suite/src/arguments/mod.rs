@@ -5,6 +5,7 @@
 //! guessing again, always in the same order.
 
 mod choice;
+mod dangling;
 mod dialect;
 mod flat;
 mod many;

@@ -32,7 +32,9 @@ impl<'b> Ledger<'b> {
                 told.push(event);
                 told
             }
-            Event::Reached(_) | Event::Began { .. } | Event::Surveyed { .. } => vec![event],
+            Event::Reached(_) | Event::Unreached { .. } | Event::Began { .. } | Event::Surveyed { .. } => {
+                vec![event]
+            }
         }
     }
 

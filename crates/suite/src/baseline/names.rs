@@ -147,7 +147,7 @@ pub(super) const SCENARIOS: &[Row] = &[
     ("input-required-result-tampered-state", &["server/mrtr/tampered-state-refused"]),
     (
         "input-required-result-capability-check",
-        &["server/mrtr/undeclared-not-asked", "wire/mrtr/capability-declared"],
+        &["server/mrtr/undeclared-not-asked", "wire/elicitation/declared", "wire/sampling/declared"],
     ),
     ("input-required-result-ignore-extra-params", &["server/mrtr/extra-ignored"]),
     ("input-required-result-validate-input", &["server/mrtr/responses-checked"]),
@@ -234,7 +234,7 @@ pub(super) const CHECKS: &[Row] = &[
     ("sep-2322-reject-tampered-state", &["server/mrtr/tampered-state-refused"]),
     (
         "sep-2322-respect-client-capabilities",
-        &["server/mrtr/undeclared-not-asked", "wire/mrtr/capability-declared"],
+        &["server/mrtr/undeclared-not-asked", "wire/elicitation/declared", "wire/sampling/declared"],
     ),
     ("sep-2322-ignore-unexpected-params", &["server/mrtr/extra-ignored"]),
     ("sep-2322-validate-input-responses", &["server/mrtr/responses-checked"]),

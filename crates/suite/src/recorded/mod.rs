@@ -10,6 +10,7 @@ use transport::serve::Via;
 use wire::recording::{Medium, Tape};
 use wire::{Direction, What};
 
+use crate::baseline::Ledger;
 use crate::check::Run;
 use crate::run::worse;
 use crate::{Case, CaseReport, Event, Finding, Options, Plan, Report, TargetReport, Verdict, WireCx, checks};
@@ -49,16 +50,18 @@ pub fn judge(recorded: &Recorded, sides: &[Side], options: &Options) -> Judged {
     let mut skipped = Vec::new();
     let groups = grouped(&recorded.tapes, &options.protocols, &mut skipped);
     let mut report = Report::default();
-    report.add(&Event::Reached(describe(recorded, &groups)));
+    let mut ledger = Ledger::new(&options.baseline);
+    let mut tell = |event| ledger.take(event).iter().for_each(|event| report.add(event));
+    tell(Event::Reached(describe(recorded, &groups)));
     for group in &groups {
         let plan = Plan::new(&[group.version], group.via, &options.selection);
         for case in &plan.cases {
             let began = Instant::now();
             let Some(verdict) = group.judge(case, sides, recorded.tapes.len() > 1) else { continue };
-            report.add(&Event::Finished(CaseReport::new(case, &verdict, began.elapsed())));
+            tell(Event::Finished(CaseReport::new(case, &verdict, began.elapsed())));
         }
     }
-    report.add(&Event::Ended { took: start.elapsed() });
+    tell(Event::Ended { took: start.elapsed() });
     Judged { report, skipped }
 }
 

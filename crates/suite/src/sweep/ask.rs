@@ -2,15 +2,22 @@
 
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
+use protocol::Era;
+use protocol::meta::{LOG_LEVEL, LogLevel};
 use serde_json::{Value, json};
 use transport::client::{Answer, Profile};
 
+use super::call::is_task_only;
 use super::send_within;
+use crate::expect::Ask;
 use crate::policy::is_fixture;
 use crate::{Finding, ServerCx, arguments};
 
 /// How long the calls as one client may take together: those that ask what they may not often wait for an answer.
 const BUDGET: Duration = Duration::from_millis(500);
+/// How many tools that do not look as if they ask are called as each client.
+const OTHERS: usize = 2;
 /// Words in the names of tools that ask the client for something.
 const WORDS: &[&str] = &[
     "sampl",
@@ -25,31 +32,46 @@ const WORDS: &[&str] = &[
 ];
 
 impl ServerCx {
-    /// Calls the tools that look as if they ask, as a client without any capabilities, as one that shows forms but no
-    /// pages, and as one whose model uses tools. What they are asked is for the passive checks to judge.
+    /// Calls the tools that look as if they ask, and a few that do not, as a client without any capabilities, as one that
+    /// shows forms but no pages, and as one whose model uses tools and who reads logs. What they are asked and told is
+    /// for the passive checks to judge.
     pub async fn asked(&self) -> Result<(), Finding> {
         self.once(&self.facts().asked, async {
-            let callable = self.callable().await?;
-            let asking: Vec<_> = callable
-                .into_iter()
-                .filter_map(|(tool, good)| Some((tool, good?)))
-                .filter(|(tool, _)| asks(tool))
-                .collect();
-            if asking.is_empty() {
-                return Err(Finding::not_applicable("no tool that may be called looks as if it asked"));
-            }
-            for (able, profile) in [(false, Profile::bare()), (false, form_only()), (true, tool_user())] {
-                let session = self.fresh_as(profile).await?;
-                let mut calls = Vec::new();
-                for (tool, good) in asking.iter().filter(|(tool, _)| able || may_refuse(tool)) {
-                    calls.push(((), self.call_on(&session, tool, good)));
+            let (tools, callable) = (self.tools().await?, self.callable().await?);
+            let fed = callable.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
+            let (asking, others): (Vec<_>, Vec<_>) =
+                fed.filter(|(tool, _)| !is_task_only(self.version, tool)).partition(|(tool, _)| asks(tool));
+            let (asking, others) = (asking.as_slice(), others.as_slice());
+            let modern = self.version.era() == Era::Modern;
+            let (bare, forms, able) = (Profile::bare(), form_only(), tool_user());
+            let clients = [(false, true, bare), (false, false, forms), (true, modern, able)];
+            let talks = clients.map(|(able, too, profile)| async move {
+                let others = others.iter().filter(|_| too).take(OTHERS);
+                let asking = asking.iter().filter(|(tool, _)| able || may_refuse(tool, tools));
+                let tools: Vec<_> = asking.chain(others).collect();
+                if tools.is_empty() {
+                    return Ok(());
                 }
-                send_within(BUDGET, calls).await;
-            }
+                let session = self.fresh_as(profile).await?;
+                let calls = tools.into_iter().map(|(tool, good)| {
+                    ((), self.listened_to(able, self.call_on(&session, tool, good)))
+                });
+                send_within(BUDGET, calls.collect()).await;
+                Ok::<(), Finding>(())
+            });
+            try_join_all(talks).await?;
             Ok(Vec::new())
         })
         .await
         .map(|_: &[()]| ())
+    }
+
+    /// The same request, if need be one that asks for everything that is logged; where there are sessions, they are told.
+    fn listened_to<'a>(&self, listens: bool, ask: Ask<'a>) -> Ask<'a> {
+        if listens && self.version.era() == Era::Modern {
+            return ask.with(|request| request.meta(LOG_LEVEL, LogLevel::Debug.as_str()));
+        }
+        ask
     }
 }
 
@@ -59,9 +81,9 @@ fn asks(tool: &Value) -> bool {
 }
 
 /// Fixtures are made to ask, and need not look at who calls them, but for those two that are made to look.
-fn may_refuse(tool: &Value) -> bool {
+fn may_refuse(tool: &Value, tools: &[Value]) -> bool {
     let name = tool["name"].as_str().unwrap_or_default();
-    !is_fixture(tool) || name.ends_with("_capability") || name.ends_with("_capabilities")
+    !is_fixture(tool, tools) || name.ends_with("_capability") || name.ends_with("_capabilities")
 }
 
 fn form_only() -> Profile {

@@ -29,11 +29,12 @@ impl ServerCx {
     pub async fn callable(&self) -> Result<Vec<(&Value, Option<Value>)>, Finding> {
         let fed = self.once(&self.facts().fed, async {
             let tools = self.tools().await?;
-            let allowed = tools.iter().filter(|tool| self.rules().decide(tool).is_call());
+            let allowed = tools.iter().filter(|tool| self.rules().decide(tool, tools).is_call());
             let fed: Vec<_> =
                 allowed.take(MOST).map(|tool| (tool.clone(), self.arguments_for(tool))).collect();
             if fed.is_empty() {
-                let why = tools.first().map_or("there are none", |tool| self.rules().decide(tool).why());
+                let why =
+                    tools.first().map_or("there are none", |tool| self.rules().decide(tool, tools).why());
                 return Err(Finding::not_applicable(format!("no tool may be called: {why}")));
             }
             Ok(fed)
@@ -72,6 +73,6 @@ impl ServerCx {
 }
 
 /// A tool that is to be refused when it is called in the ordinary way.
-fn is_task_only(version: Version, tool: &Value) -> bool {
+pub(super) fn is_task_only(version: Version, tool: &Value) -> bool {
     version == Version::V2025_11_25 && tool["execution"]["taskSupport"] == "required"
 }

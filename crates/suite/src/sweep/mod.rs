@@ -28,6 +28,8 @@ const ABREAST: usize = 8;
 const BUDGET: Duration = Duration::from_secs(3);
 /// How long the rest is waited for when others have been answered: so long, or twice as long as the slowest of them took.
 const REST: Duration = Duration::from_millis(300);
+/// How soon a server that is not busy answers a request that costs nothing.
+const CALM: Duration = Duration::from_millis(50);
 
 /// What came back on a request and on those that took it further.
 pub type Answers = Result<Vec<Answer>, Finding>;
@@ -71,11 +73,22 @@ async fn send_within<T>(budget: Duration, asks: Vec<(T, Ask<'_>)>) -> Vec<(T, An
     let (mut end, last) = (Instant::now() + budget, Instant::now() + budget * 2);
     let mut slowest = REST;
     let mut silent = true;
-    while let Ok(Some((at, answer, took))) = tokio::time::timeout_at(end, running.next()).await {
-        silent = false;
-        answers[at] = answer;
-        slowest = slowest.max(took * 2).min(budget);
-        end = (Instant::now() + slowest).min(last);
+    loop {
+        match tokio::time::timeout_at(end, running.next()).await {
+            Ok(Some((at, answer, took))) => {
+                silent = false;
+                answers[at] = answer;
+                slowest = slowest.max(took * 2).min(budget);
+                end = (Instant::now() + slowest).min(last);
+            }
+            Ok(None) => break,
+            Err(_) if silent || Instant::now() >= last => break,
+            // The rest takes long, unless it is the server, or the machine, that is busy just now.
+            Err(_) => match cx.pulse().await {
+                pulse if pulse < CALM => break,
+                pulse => end = (Instant::now() + pulse * 2).min(last),
+            },
+        }
     }
     if silent {
         cx.patience.unanswered(&method, budget);

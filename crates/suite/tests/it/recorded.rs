@@ -121,3 +121,26 @@ fn half_of_a_conversation_is_not_blamed_for_the_other() {
     assert_eq!(outcome("wire/jsonrpc/version-marked"), Outcome::Passed);
     assert_eq!(judged.report.counts.failed, 0);
 }
+
+/// A server that names no session serves every request anew, and what it asks on the way begins anew as well.
+#[test]
+fn ids_are_used_once_in_a_session_where_there_is_one() {
+    let fresh = "wire/jsonrpc/request-id-fresh";
+    let ask = r#"{"jsonrpc":"2.0","id":0,"method":"roots/list"}"#;
+    for (header, outcome) in
+        [(r#"["mcp-session-id","a"]"#, Outcome::Failed), (r#"["vary","a"]"#, Outcome::Passed)]
+    {
+        let mut text =
+            String::from("{\"session\":\"s\",\"transport\":\"http\",\"protocol\":\"2025-11-25\"}\n");
+        for exchange in [1, 2] {
+            let line = format!(r#""session":"s","from":"server","exchange":{exchange}"#);
+            let head = format!(r#""what":"head","start":"HTTP/1.1 200 OK","headers":[{header}]"#);
+            text.push_str(&format!("{{{line},{head}}}\n{{{line},\"message\":{ask}}}\n"));
+        }
+        let tapes = Recording::read(text.into_bytes()).unwrap().tapes;
+        let recorded = Recorded { tapes, ..Recorded::default() };
+        let options = Options { selection: only(&[fresh]), ..Options::default() };
+        let judged = judge(&recorded, &[Side::Server], &options).report;
+        assert_eq!(judged.cases.iter().map(|case| case.outcome).collect::<Vec<_>>(), [outcome], "{header}");
+    }
+}

@@ -106,9 +106,9 @@ impl Reply {
         self.response.as_ref().map_or(&[], |message| &message.bytes)
     }
 
-    /// The result, if the response has one.
+    /// The result, if the response has one and is no error.
     pub fn result(&self) -> Option<Value> {
-        self.frame()?.result.and_then(value)
+        self.frame().filter(|frame| frame.error.is_none())?.result.and_then(value)
     }
 
     /// Whether the response has an error, however malformed.

@@ -49,10 +49,7 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
     let report = Report::merge(reports);
     format::write(&report, &wanted, arguments.output.detail(), |place| place.format == Format::Ndjson)?;
     streams.end()?;
-    if let Some(file) = &arguments.write_baseline {
-        let written = std::fs::write(file, Baseline::write(&report));
-        written.map_err(|error| Usage(format!("`{}` cannot be written: {error}", file.display())))?;
-    }
+    keep_baseline(&arguments, &report)?;
     Ok(report.verdict().into())
 }
 
@@ -73,8 +70,17 @@ async fn measure(
     Ok(run?)
 }
 
+/// Writes what fell short, if that was asked for.
+pub(super) fn keep_baseline(arguments: &Check, report: &Report) -> anyhow::Result<()> {
+    if let Some(file) = &arguments.write_baseline {
+        let written = std::fs::write(file, Baseline::write(report));
+        written.map_err(|error| Usage(format!("`{}` cannot be written: {error}", file.display())))?;
+    }
+    Ok(())
+}
+
 /// The baseline in `file`, with a word about what in it is not understood.
-fn known(file: &Path) -> anyhow::Result<Baseline> {
+pub(super) fn known(file: &Path) -> anyhow::Result<Baseline> {
     let name = file.display();
     let text =
         std::fs::read_to_string(file).map_err(|error| Usage(format!("`{name}` cannot be read: {error}")))?;

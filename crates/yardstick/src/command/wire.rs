@@ -8,6 +8,7 @@ use protocol::method::Side;
 use suite::{Judged, Options, Recorded, Selection};
 use wire::recording::{Recording, Tape};
 
+use super::check::{keep_baseline, known};
 use crate::args::{Check, Sides};
 use crate::exit::{Exit, Usage};
 use crate::format;
@@ -31,10 +32,13 @@ pub(super) fn run(arguments: &Check, selection: Selection) -> anyhow::Result<Exi
         Sides::Client => &[Side::Client],
         Sides::Both => &[Side::Server, Side::Client],
     };
-    let options = Options { protocols: arguments.protocol.clone(), selection, ..Options::default() };
+    let baseline = arguments.baseline.as_deref().map(known).transpose()?.unwrap_or_default();
+    let options =
+        Options { protocols: arguments.protocol.clone(), selection, baseline, ..Options::default() };
     let judged = suite::judge(&recorded, sides, &options);
     let wanted = format::wanted(&arguments.output.format, arguments.output.output.as_deref())?;
     format::write(&judged.report, &wanted, arguments.output.detail(), |_| false)?;
+    keep_baseline(arguments, &judged.report)?;
     Ok(exit(&judged))
 }
 

@@ -109,3 +109,19 @@ fn levels_choose_checks() {
         assert!(!cases.is_empty() && cases.iter().all(|case| case["level"] == shown), "{report}");
     }
 }
+
+/// The processes that are greeted with a revision that does not exist take longer to start than an answer may take.
+#[cfg(unix)]
+#[test]
+fn a_process_that_is_slow_to_start_has_done_nothing_wrong() {
+    let slow = format!(
+        r#"read -r line; case "$line" in *1999-12-31*) sleep 9;; esac; (printf '%s\n' "$line"; cat) | {SELF} serve"#
+    );
+    let only = ["--only", "server/lifecycle", "--protocol", "2025-11-25", "--timeout", "1"];
+    let output = yardstick(&[&["check"][..], &only, &["--format", "json", "--", "sh", "-c", &slow]].concat());
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let cases = report["cases"].as_array().unwrap();
+    let of = |id: &str| cases.iter().find(|case| case["check"] == id).unwrap()["outcome"].clone();
+    assert_eq!(of("server/lifecycle/ping-answered"), "passed", "{report}");
+    assert_eq!(of("server/lifecycle/version-countered"), "blocked", "{report}");
+}

@@ -65,6 +65,22 @@ fn a_report_of_a_record_is_a_report() {
 }
 
 #[test]
+fn a_baseline_bears_what_is_known_of_a_record() {
+    let text = br#"{"from":"client","message":{"jsonrpc":"2.0","id":1,"method":"ping"}}
+{"from":"server","message":{"jsonrpc":"2.0","id":1,"result":{},"error":{}}}"#;
+    let list = Scratch::new("known.txt");
+    let revision = ["--protocol", "2025-11-25"];
+    let first = judge(text, &[&revision[..], &["--write-baseline", list.path()]].concat());
+    assert_eq!(first.status.code(), Some(1), "{}", stdout(&first));
+    assert!(list.text().contains("wire/jsonrpc/one-of-result-and-error 2025-11-25 stdio"), "{}", list.text());
+    let known = judge(text, &[&revision[..], &["--baseline", list.path(), "--format", "json"]].concat());
+    let report: serde_json::Value = serde_json::from_slice(&known.stdout).unwrap();
+    assert_eq!(report["counts"]["failed"], 0, "{}", stdout(&known));
+    assert!(report["counts"]["knownFailures"].as_u64().unwrap() > 0);
+    assert_ne!(known.status.code(), Some(1), "{}", stdout(&known));
+}
+
+#[test]
 fn either_side_is_judged_on_request() {
     let text = br#"{"session":"s","protocol":"2025-11-25"}
 {"session":"s","from":"client","message":{"jsonrpc":"1.0","id":1,"method":"ping"}}

@@ -72,6 +72,23 @@ fn a_real_report_keeps_to_the_published_schema() {
 }
 
 #[test]
+fn a_target_that_is_not_there_leaves_events_that_say_so() {
+    let schema: Value = serde_json::from_str(include_str!("../../../../docs/report.schema.json")).unwrap();
+    let line = serde_json::json!({ "$ref": "#/$defs/event", "$defs": schema["$defs"] });
+    let validator = jsonschema::validator_for(&line).unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let output = yardstick(&["check", "--format", "ndjson", &format!("http://127.0.0.1:{port}/mcp")]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let told = stdout(&output);
+    let events: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(events.iter().all(|event| validator.is_valid(event)), "{told}");
+    let [unreached, ended] = events.as_slice() else { panic!("{told}") };
+    assert_eq!(unreached["event"], "unreached");
+    assert!(unreached["why"].as_str().unwrap().contains(&port.to_string()), "{told}");
+    assert_eq!((&ended["event"], &ended["verdict"]), (&"ended".into(), &"incomplete".into()));
+}
+
+#[test]
 fn every_format_goes_to_stdout_alone() {
     for (format, begins) in [
         ("ndjson", "{\"event\""),

@@ -6,6 +6,9 @@ use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::framing as fault;
 
+use super::fixture::blocked;
+use crate::expect::NO_CODE;
+use crate::unasked::{drain, unasked};
 use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, advised, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
@@ -63,7 +66,9 @@ const UNKNOWN_METHOD_CODE: Check = Check {
 };
 
 async fn unknown_method_code(cx: &ServerCx) -> Verdict {
-    cx.request("yardstick/no-such-method").await?.send().await?.expect_error(&[code::METHOD_NOT_FOUND])
+    let answer = cx.request("yardstick/no-such-method").await?.send().await?;
+    answer.expect_any_error().map_err(blocked)?;
+    answer.expect_error(&[code::METHOD_NOT_FOUND])
 }
 
 const ID_ECHOED: Check = Check {
@@ -111,7 +116,8 @@ const NOTIFICATION_UNANSWERED: Check = Check {
 };
 
 async fn notification_unanswered(cx: &ServerCx) -> Verdict {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
+    drain(&session).await;
     let answer = cx.notification_on(&session, "notifications/yardstick-unknown").send().await?;
     if answer.reply.frame().is_some_and(|frame| frame.result.is_some()) {
         return Err(answer.violated("no response", answer.summary()));
@@ -120,15 +126,12 @@ async fn notification_unanswered(cx: &ServerCx) -> Verdict {
         return Ok(());
     }
     // On a pipe the response would come by itself.
-    while let Some(message) = session.incoming(SILENCE).await? {
-        let response =
-            message.frames().iter().any(|f| f.method.is_none() && (f.result.is_some() || f.error.is_some()));
-        if response {
-            let actual = String::from_utf8_lossy(&message.bytes).into_owned();
-            return Err(Finding::violated("no response", actual));
+    match unasked(&session, SILENCE).await? {
+        Some(message) => {
+            Err(Finding::violated("no response", String::from_utf8_lossy(&message.bytes).into_owned()))
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 const PARSE_ERROR: Check = Check {
@@ -168,6 +171,7 @@ async fn parse_error_code(cx: &ServerCx) -> Verdict {
         // Over HTTP the status says it too, and the body is optional.
         Some(Value::Null) => Err(Finding::not_applicable("the refusal has no JSON-RPC body")),
         Some(error) if error["code"] == code::PARSE_ERROR => Ok(()),
+        Some(error) if !error["code"].is_i64() => Err(Finding::blocked(NO_CODE)),
         Some(error) => Err(Finding::violated("error -32700", error.to_string())),
     }
 }
@@ -178,7 +182,7 @@ async fn broken_json(cx: &ServerCx) -> Result<Option<Value>, Finding> {
 }
 
 async fn send_broken(cx: &ServerCx) -> Result<Option<Value>, Finding> {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
     if let Some(reply) = session.send_bytes(&b"{\"jsonrpc\": \"2.0\", nope\n"[..]).await? {
         let refused = reply.status().is_some_and(|status| status >= 400);
         let error = reply.error().map(|e| json!({ "code": e.code, "message": e.message }));
@@ -205,7 +209,7 @@ const BATCH_ANSWERED: Check = Check {
 };
 
 async fn batch_answered(cx: &ServerCx) -> Verdict {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
     let batch = json!([
         { "jsonrpc": "2.0", "id": "batch-1", "method": "ping" },
         { "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" },

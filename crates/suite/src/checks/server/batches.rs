@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::{base as fault, framing};
-use transport::client::Failure;
+use transport::client::{Failure, Profile, Session};
 use transport::serve::Via;
 
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, advised, defined, must};
@@ -32,8 +32,21 @@ const NOTIFICATIONS_UNANSWERED: Check = Check {
 async fn notifications_unanswered(cx: &ServerCx) -> Verdict {
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" });
     match answer_to(cx, &json!([note, note]).to_string(), SILENCE).await? {
+        // What has no id is about the whole of it: it was not taken, which another check tells, and may be said so.
+        Some(bytes) if is_refusal(&bytes) => Err(Finding::not_applicable("the server takes no batches")),
         Some(bytes) if !bytes.is_empty() => Err(shown(&bytes, "no response", "a response")),
         Some(_) | None => Ok(()),
+    }
+}
+
+/// Whether this is no JSON-RPC at all, as the text of an HTTP error is, or an error that answers nothing in particular.
+fn is_refusal(bytes: &[u8]) -> bool {
+    match wire::Payload::parse(bytes) {
+        Ok(wire::Payload::Single(frame)) => {
+            frame.error.is_some() && !frame.id().is_some_and(|id| id.is_legal())
+        }
+        Ok(wire::Payload::Batch(_)) => false,
+        Err(_) => !bytes.is_empty(),
     }
 }
 
@@ -76,7 +89,15 @@ async fn not_served(cx: &ServerCx) -> Verdict {
     let method = if cx.version.era() == protocol::Era::Legacy { "ping" } else { "server/discover" };
     let one = |id: &str| json!({ "jsonrpc": "2.0", "id": id, "method": method });
     let batch = json!([one("batch-1"), one("batch-2")]).to_string();
-    match answer_to(cx, &batch, Duration::from_millis(300)).await? {
+    let patience = Duration::from_millis(300);
+    let answer = match cx.via {
+        Via::Pipe => answer_to(cx, &batch, patience).await?,
+        // Apart from what the passive checks read: they would tell of the same list once more.
+        Via::StreamableHttp | Via::HttpSse => {
+            answer_on(cx, &cx.apart_as(Profile::default()).await?, &batch, patience).await?
+        }
+    };
+    match answer {
         Some(bytes) if bytes.trim_ascii_start().starts_with(b"[") => {
             Err(shown(&bytes, "a single error, or nothing", "a list of messages"))
         }
@@ -86,7 +107,16 @@ async fn not_served(cx: &ServerCx) -> Verdict {
 
 /// Sends `batch` on a session of its own: the first message that comes back, or for HTTP the whole body.
 async fn answer_to(cx: &ServerCx, batch: &str, patience: Duration) -> Result<Option<Vec<u8>>, Finding> {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
+    answer_on(cx, &session, batch, patience).await
+}
+
+async fn answer_on(
+    cx: &ServerCx,
+    session: &Session,
+    batch: &str,
+    patience: Duration,
+) -> Result<Option<Vec<u8>>, Finding> {
     let line = format!("{batch}\n");
     if cx.via != Via::Pipe {
         return match session.request("ping").body(line).timeout(patience).send().await {
@@ -110,4 +140,27 @@ async fn answer_to(cx: &ServerCx, batch: &str, patience: Duration) -> Result<Opt
 
 fn shown(bytes: &[u8], expected: &str, actual: &str) -> Finding {
     Finding::Violated(Box::new(Evidence::new(expected, actual).showing(Excerpt::of(Party::Server, bytes))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_that_is_refused_is_told_from_notifications_that_are_answered() {
+        for refusal in [
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"no list"}}"#,
+            r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request"}}"#,
+            "fail to deserialize request body",
+        ] {
+            assert!(is_refusal(refusal.as_bytes()), "{refusal}");
+        }
+        for response in [
+            r#"{"jsonrpc":"2.0","id":0,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"unknown"}}"#,
+            r#"[{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"unknown"}}]"#,
+        ] {
+            assert!(!is_refusal(response.as_bytes()), "{response}");
+        }
+    }
 }

@@ -9,13 +9,14 @@ use protocol::capability::TOOLS;
 use serde_json::{Value, json};
 use server::fault::{calls, tools as fault};
 
+use super::fixture::blocked;
 use crate::arguments::{Kind, Wrong};
 use crate::expect::Answer;
 use crate::sweep::last;
 use crate::{Called, Check, Finding, On, Run, ServerCx, Verdict, arguments, defined, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
-    &[UNKNOWN_TOOL, CALL_ANSWERED, CONTENT_PRESENT, ARGUMENTS_CHECKED, FAILURE_IN_RESULT];
+    &[UNKNOWN_TOOL, NAMELESS_CALL, CALL_ANSWERED, CONTENT_PRESENT, ARGUMENTS_CHECKED, FAILURE_IN_RESULT];
 
 /// The official suite's tool that is there for the keywords of its schema: its own server has no code behind them.
 const SHOWN_ONLY: &str = "json_schema_2020_12_tool";
@@ -41,6 +42,31 @@ async fn unknown_tool(cx: &ServerCx) -> Verdict {
         return Ok(());
     }
     Err(answer.violated("error -32602, or a result with isError", "a result without isError"))
+}
+
+const NAMELESS_CALL: Check = Check {
+    id: "server/tools/nameless-call-refused",
+    title: "a call that names no tool is an error",
+    cites: &[defined("server/tools#calling-tools", Span::ALWAYS)],
+    aliases: &[],
+    why: "a server that guesses which tool was meant does something that nobody asked for",
+    fix: "check that params has a name, a string, and answer -32602 if not",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(nameless_call(cx))),
+    fault: &calls::NAMELESS_CALL_SUCCEEDS,
+};
+
+async fn nameless_call(cx: &ServerCx) -> Verdict {
+    cx.needs(TOOLS).await?;
+    for params in [json!({ "arguments": {} }), json!({ "name": 7, "arguments": {} })] {
+        // That a call is not answered in time is no sign that it was served.
+        let answer = cx.request("tools/call").await?.params(params).send().await.map_err(blocked)?;
+        let refused = answer.reply.status().is_some_and(|status| status >= 400) || is_refused(&answer);
+        if !refused {
+            return Err(answer.violated("error -32602", answer.summary()));
+        }
+    }
+    Ok(())
 }
 
 const CALL_ANSWERED: Check = Check {

@@ -9,6 +9,7 @@ use transport::client::{Failure, Message, Session};
 use transport::serve::Via;
 
 use super::fixture::{call, fixture};
+use crate::unasked::{drain, unasked};
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[CANCELLED_UNANSWERED, STRAY_IGNORED];
@@ -84,9 +85,10 @@ const STRAY_IGNORED: Check = Check {
 };
 
 async fn stray_ignored(cx: &ServerCx) -> Verdict {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
     let probe = if cx.version.era() == Era::Legacy { "ping" } else { "server/discover" };
     cx.on(&session, probe).with(|r| r.id("\"completed\"")).send().await?;
+    drain(&session).await;
     for params in
         [json!({ "requestId": "nobody" }), json!({ "requestId": "completed" }), json!({ "reason": "?" })]
     {
@@ -95,17 +97,15 @@ async fn stray_ignored(cx: &ServerCx) -> Verdict {
     if cx.via == Via::Pipe {
         silent(&session).await?;
     }
-    cx.on(&session, probe).send().await?.expect_result().map(drop)
+    cx.on(&session, probe).send().await?.expect_response()
 }
 
 /// On a pipe a response would come by itself.
 async fn silent(session: &Session) -> Verdict {
-    while let Some(message) = session.incoming(SILENCE).await? {
-        if is_response(&message) {
-            return Err(shown(&message, "no response", "a response"));
-        }
+    match unasked(session, SILENCE).await? {
+        Some(message) => Err(shown(&message, "no response", "a response")),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 async fn stray(cx: &ServerCx, session: &Session, params: Value) -> Verdict {

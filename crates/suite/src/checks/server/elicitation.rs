@@ -3,7 +3,8 @@
 use protocol::Span;
 use serde_json::{Value, json};
 use server::fault::asks as fault;
-use transport::client::{Answer, Profile};
+use transport::client::{Answer, Profile, Session};
+use wire::Direction;
 
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
 
@@ -29,9 +30,13 @@ async fn decline_handled(cx: &ServerCx) -> Verdict {
     for action in ["decline", "cancel"] {
         let session = cx.fresh_as(refusing(action)).await?;
         for (tool, good) in &asking {
+            let before = refusals(&session, action);
             let answered = cx.call_on(&session, tool, good).through().await;
             let answers = answered.map_err(|finding| match finding {
-                Finding::Blocked(why) => Finding::violated(format!("an answer after {action}"), why),
+                // What is silent before it has asked is silent for another reason.
+                Finding::Blocked(why) if refusals(&session, action) > before => {
+                    Finding::violated(format!("an answer after {action}"), why)
+                }
                 other => other,
             })?;
             asked |= answers.len() > 1;
@@ -43,6 +48,14 @@ async fn decline_handled(cx: &ServerCx) -> Verdict {
 fn elicits(tool: &Value) -> bool {
     let name = tool["name"].as_str().unwrap_or_default().to_lowercase();
     name.contains("elicit") || name.contains("ask-") || name.contains("ask_")
+}
+
+/// How often the user has said no on `session`.
+fn refusals(session: &Session, action: &str) -> usize {
+    let transcript = session.recorder().transcript();
+    let sent = transcript.messages().filter(|entry| entry.direction == Direction::ToServer);
+    let no = format!("\"{action}\"");
+    sent.filter(|entry| String::from_utf8_lossy(&entry.bytes).contains(&no)).count()
 }
 
 /// A client whose user does nothing else.

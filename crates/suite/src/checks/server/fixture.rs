@@ -4,13 +4,18 @@ use serde_json::{Value, json};
 use transport::client::{Answer as Given, Session};
 
 use crate::expect::Ask;
+use crate::policy::{has_fixtures, is_common};
 use crate::{Allow, Decision, Finding, ServerCx};
 
 /// The tool of that name, if the server lists it.
 pub(super) async fn fixture<'c>(cx: &'c ServerCx, name: &str) -> Result<&'c Value, Finding> {
-    let found = cx.tools().await?.iter().find(|tool| tool["name"] == name);
+    let tools = cx.tools().await?;
+    let found = tools.iter().find(|tool| tool["name"] == name);
     let found = found.ok_or_else(|| Finding::not_applicable(format!("the server has no tool {name}")))?;
-    match cx.rules().decide(found) {
+    if is_common(name) && !has_fixtures(tools) {
+        return Err(Finding::not_applicable(format!("{name} is a tool of the server's own")));
+    }
+    match cx.rules().decide(found, tools) {
         Decision::Call(_) => Ok(found),
         // Those that change things have checks of their own, and these are the checks.
         Decision::Leave(_) if name.starts_with("test_") && cx.rules().allow != Allow::None => Ok(found),
@@ -20,9 +25,10 @@ pub(super) async fn fixture<'c>(cx: &'c ServerCx, name: &str) -> Result<&'c Valu
 
 /// The tools of those names that the server lists; not applicable if there is none.
 pub(super) async fn fixtures<'c>(cx: &'c ServerCx, names: &[&str]) -> Result<Vec<&'c Value>, Finding> {
-    let tools = cx.tools().await?.iter();
-    let found = tools.filter(|tool| tool["name"].as_str().is_some_and(|name| names.contains(&name)));
-    let found: Vec<_> = found.filter(|tool| matches!(cx.rules().decide(tool), Decision::Call(_))).collect();
+    let tools = cx.tools().await?;
+    let meant = |name: &str| names.contains(&name) && (!is_common(name) || has_fixtures(tools));
+    let found = tools.iter().filter(|tool| tool["name"].as_str().is_some_and(meant));
+    let found: Vec<_> = found.filter(|tool| cx.rules().decide(tool, tools).is_call()).collect();
     if found.is_empty() {
         return Err(Finding::not_applicable(format!(
             "the server has none of the tools {}",

@@ -26,13 +26,15 @@ const NAME_CHECKED: Check = Check {
 };
 
 async fn name_checked(cx: &ServerCx) -> Verdict {
-    let named = Named::find(cx).await?;
-    let other = named.ask(cx).await?.header("mcp-name", "yardstick-other").send().await?;
-    other.expect_status(&[400])?;
-    other.expect_error(&[code::HEADER_MISMATCH])?;
-    let missing = named.ask(cx).await?.with(|r| r.without_header("mcp-name")).send().await?;
-    missing.expect_status(&[400])?;
-    missing.expect_error(&[code::HEADER_MISMATCH])
+    for named in Named::all(cx).await? {
+        let other = named.ask(cx).await?.header("mcp-name", "yardstick-other").send().await?;
+        other.expect_status(&[400])?;
+        other.expect_error(&[code::HEADER_MISMATCH])?;
+        let missing = named.ask(cx).await?.with(|r| r.without_header("mcp-name")).send().await?;
+        missing.expect_status(&[400])?;
+        missing.expect_error(&[code::HEADER_MISMATCH])?;
+    }
+    Ok(())
 }
 
 const NAME_DECODED: Check = Check {
@@ -51,13 +53,14 @@ const NAME_DECODED: Check = Check {
 };
 
 async fn name_decoded(cx: &ServerCx) -> Verdict {
-    let named = Named::find(cx).await?;
-    let plain = named.ask(cx).await?.send().await?;
-    let encoded = named.ask(cx).await?.header("mcp-name", &sentinel(&named.name)).send().await?;
-    if encoded.reply.code() == plain.reply.code() && encoded.reply.status() == plain.reply.status() {
-        return Ok(());
+    for named in Named::all(cx).await? {
+        let plain = named.ask(cx).await?.send().await?;
+        let encoded = named.ask(cx).await?.header("mcp-name", &sentinel(&named.name)).send().await?;
+        if encoded.reply.code() != plain.reply.code() || encoded.reply.status() != plain.reply.status() {
+            return Err(encoded.violated("the same answer as to the plain name", encoded.summary()));
+        }
     }
-    Err(encoded.violated("the same answer as to the plain name", encoded.summary()))
+    Ok(())
 }
 
 const DECLARATIONS: Check = Check {
@@ -91,7 +94,7 @@ async fn declarations(cx: &ServerCx) -> Verdict {
 }
 
 /// A request that names something, and changes nothing.
-struct Named {
+pub(super) struct Named {
     method: &'static str,
     params: Value,
     name: String,
@@ -99,30 +102,35 @@ struct Named {
 }
 
 impl Named {
-    /// A resource, a prompt or a read-only tool, whichever is there.
-    async fn find(cx: &ServerCx) -> Result<Self, Finding> {
-        let new = |method, name: &str, params, schema: &Value| {
-            Ok(Self { method, name: name.to_owned(), params, schema: schema.clone() })
-        };
+    /// A resource, a prompt and a tool that may be called, as far as they are there.
+    pub(super) async fn all(cx: &ServerCx) -> Result<Vec<Self>, Finding> {
+        let mut all = Vec::new();
         let resources = cx.resources().await.unwrap_or_default();
         if let Some(uri) = resources.iter().find_map(|resource| resource["uri"].as_str()) {
-            return new("resources/read", uri, json!({ "uri": uri }), &Value::Null);
+            all.push(Self::new("resources/read", uri, json!({ "uri": uri }), &Value::Null));
         }
         let prompts = cx.prompts().await.unwrap_or_default();
         let plain = |prompt: &&Value| prompt["arguments"].as_array().is_none_or(Vec::is_empty);
         if let Some(name) = prompts.iter().find(plain).and_then(|prompt| prompt["name"].as_str()) {
-            return new("prompts/get", name, json!({ "name": name }), &Value::Null);
+            all.push(Self::new("prompts/get", name, json!({ "name": name }), &Value::Null));
         }
-        for tool in cx.harmless_tools().await.unwrap_or_default() {
-            if let (Some(name), Some(given)) = (tool["name"].as_str(), cx.arguments_for(tool)) {
-                let params = json!({ "name": name, "arguments": given });
-                return new("tools/call", name, params, &tool["inputSchema"]);
-            }
+        let callable = cx.callable().await.unwrap_or_default();
+        let fed = callable.into_iter().find_map(|(tool, good)| Some((tool, tool["name"].as_str()?, good?)));
+        if let Some((tool, name, good)) = fed {
+            let params = json!({ "name": name, "arguments": good });
+            all.push(Self::new("tools/call", name, params, &tool["inputSchema"]));
         }
-        Err(Finding::not_applicable("there is nothing that could be asked for by name without side effects"))
+        if all.is_empty() {
+            return Err(Finding::not_applicable("nothing could be asked for by name without side effects"));
+        }
+        Ok(all)
     }
 
-    async fn ask<'c>(&self, cx: &'c ServerCx) -> Result<Ask<'c>, Finding> {
+    fn new(method: &'static str, name: &str, params: Value, schema: &Value) -> Self {
+        Self { method, name: name.to_owned(), params, schema: schema.clone() }
+    }
+
+    pub(super) async fn ask<'c>(&self, cx: &'c ServerCx) -> Result<Ask<'c>, Finding> {
         let ask = cx.request(self.method).await?.params(self.params.clone());
         Ok(ask.with(|request| request.mirror(&self.schema)))
     }

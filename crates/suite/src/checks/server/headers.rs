@@ -7,9 +7,10 @@ use serde_json::json;
 use server::fault::{headers as names, http as fault};
 use url::Position;
 
+use super::header_names::Named;
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[MISMATCH_REFUSED, MISMATCH_CODE, ANY_CASE];
+pub(in crate::checks) const CHECKS: &[Check] = &[MISMATCH_REFUSED, MISMATCH_CODE, VERSION_REQUIRED, ANY_CASE];
 
 const VALIDATION: &str = "basic/transports/streamable-http#server-validation";
 
@@ -31,7 +32,32 @@ async fn mismatch_refused(cx: &ServerCx) -> Verdict {
     let missing = cx.request("server/discover").await?.with(|r| r.without_header("mcp-method"));
     missing.send().await?.expect_status(&[400])?;
     let version = cx.request("server/discover").await?.header("mcp-protocol-version", "2025-11-25");
-    version.send().await?.expect_status(&[400])
+    version.send().await?.expect_status(&[400])?;
+    for named in Named::all(cx).await.unwrap_or_default() {
+        named.ask(cx).await?.header("mcp-method", "server/discover").send().await?.expect_status(&[400])?;
+        let version = named.ask(cx).await?.header("mcp-protocol-version", "2025-11-25");
+        version.send().await?.expect_status(&[400])?;
+    }
+    Ok(())
+}
+
+const VERSION_REQUIRED: Check = Check {
+    id: "server/headers/version-required",
+    title: "a request without MCP-Protocol-Version is not served as one of this revision",
+    cites: &[must("basic/transports/streamable-http#protocol-version-header", Span::MODERN)],
+    aliases: &["test_versioning_requirements"],
+    why: "whoever stands in between and goes by the header takes it for a request of 2025-03-26",
+    fix: "refuse it with 400, or treat it as 2025-03-26, which has no server/discover",
+    on: On::Http,
+    run: Run::Server(|cx| Box::pin(version_required(cx))),
+    fault: &fault::HEADER_MISMATCH_SERVED,
+};
+
+async fn version_required(cx: &ServerCx) -> Verdict {
+    let bare = cx.request("server/discover").await?.with(|r| r.without_header("mcp-protocol-version"));
+    let answer = bare.send().await?;
+    let refused = answer.reply.status().is_some_and(|status| status >= 400);
+    if refused { Ok(()) } else { answer.expect_any_error() }
 }
 
 const MISMATCH_CODE: Check = Check {

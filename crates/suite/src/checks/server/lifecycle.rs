@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use server::fault::lifecycle as fault;
 use transport::client::Profile;
 
+use super::fixture::blocked;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
@@ -52,7 +53,7 @@ const VERSION_AGREED: Check = Check {
 /// Which revisions a server supports is known only from what it agrees to, so the question is put twice: what it
 /// offers in its own words must be what it agrees to when it is asked for.
 async fn version_agreed(cx: &ServerCx) -> Verdict {
-    let offered = initialize(cx, cx.version.as_str()).await?;
+    let offered = initialize(cx, cx.version.as_str()).await.map_err(blocked)?;
     if offered["protocolVersion"] == cx.version.as_str() {
         return Ok(());
     }
@@ -75,7 +76,7 @@ const VERSION_COUNTERED: Check = Check {
 };
 
 async fn version_countered(cx: &ServerCx) -> Verdict {
-    let result = initialize(cx, "1999-12-31").await?;
+    let result = countered(cx, "1999-12-31").await?;
     match &result["protocolVersion"] {
         Value::String(offered) if offered.parse::<Version>().is_ok() || offered == Version::PRE_RELEASE => {
             Ok(())
@@ -84,6 +85,14 @@ async fn version_countered(cx: &ServerCx) -> Verdict {
             "a protocolVersion that the specification has",
             format!("protocolVersion {other}"),
         )),
+    }
+}
+
+/// A handshake for a revision that does not exist. Where none comes about at all, that is another check's business.
+pub(super) async fn countered(cx: &ServerCx, version: &str) -> Result<Value, Finding> {
+    match initialize(cx, version).await {
+        Err(finding) if initialize(cx, cx.version.as_str()).await.is_err() => Err(blocked(finding)),
+        result => result,
     }
 }
 
@@ -96,6 +105,7 @@ pub(super) async fn initialize(cx: &ServerCx, version: &str) -> Result<Value, Fi
         "capabilities": profile.capabilities,
         "clientInfo": { "name": "yardstick", "version": env!("CARGO_PKG_VERSION") },
     });
+    let _turn = cx.turn().await;
     cx.on(&session, "initialize").params(params).send().await?.expect_result()
 }
 
@@ -133,6 +143,9 @@ const CAPABILITIES_DECLARED: Check = Check {
 
 async fn capabilities_declared(cx: &ServerCx) -> Verdict {
     let declared = cx.capabilities().await?;
+    if !declared.is_object() {
+        return Err(Finding::blocked("the server does not say what it has"));
+    }
     for (capability, method) in
         [("tools", "tools/list"), ("resources", "resources/list"), ("prompts", "prompts/list")]
     {

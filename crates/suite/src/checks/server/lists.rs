@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use protocol::Span;
 use protocol::capability::{Capability, PROMPTS, RESOURCES, TOOLS};
+use protocol::{Span, code};
 use serde_json::{Value, json};
 use server::fault::lists as fault;
 use transport::client::Session;
@@ -67,6 +67,10 @@ const PROMPTS_LISTED: Check = Check {
 async fn listed(cx: &ServerCx, capability: Capability, method: &str, key: &str) -> Verdict {
     cx.needs(capability).await?;
     let answer = cx.request(method).await?.send().await?;
+    if answer.reply.code() == Some(code::METHOD_NOT_FOUND) {
+        // That what is declared is served is a rule of its own, and one wrong is one finding.
+        return Err(Finding::blocked(format!("{method} is declared and not there: {}", answer.summary())));
+    }
     let result = answer.expect_result()?;
     if result[key].is_array() {
         return Ok(());

@@ -50,7 +50,7 @@ const LEVELS_ACCEPTED: Check = Check {
 
 async fn levels_accepted(cx: &ServerCx) -> Verdict {
     cx.needs(LOGGING).await?;
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     for level in LogLevel::ALL {
         let params = json!({ "level": level.as_str() });
         cx.on(&session, "logging/setLevel").params(params).send().await?.expect_result()?;
@@ -73,7 +73,7 @@ const LEVEL_RESPECTED: Check = Check {
 async fn level_respected(cx: &ServerCx) -> Verdict {
     cx.needs(LOGGING).await?;
     let logging = talkative(cx).await?;
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     let set =
         |level: LogLevel| cx.on(&session, "logging/setLevel").params(json!({ "level": level.as_str() }));
     let mut heard = false;
@@ -166,9 +166,11 @@ async fn meta_level_respected(cx: &ServerCx) -> Verdict {
 
 /// The tools that look as if they logged; fixtures log whatever the level, for that is all that is asked of them.
 async fn talkative(cx: &ServerCx) -> Result<Vec<(&Value, Value)>, Finding> {
+    let tools = cx.tools().await?;
     let callable = cx.callable().await?.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
     let logs = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_lowercase().contains("log");
-    let logging: Vec<_> = callable.filter(|(tool, _)| logs(tool) && !is_fixture(tool)).take(4).collect();
+    let own = |tool: &Value| logs(tool) && !is_fixture(tool, tools);
+    let logging: Vec<_> = callable.filter(|(tool, _)| own(tool)).take(4).collect();
     if logging.is_empty() {
         return Err(Finding::not_applicable("no tool that may be called looks as if it logged"));
     }

@@ -104,10 +104,12 @@ async fn unsupported_listed(cx: &ServerCx) -> Verdict {
     let answer = in_no_version(cx).await?;
     let error = answer.reply.error().ok_or_else(|| Finding::blocked("the revision was not refused"))?;
     let data = error.data.unwrap_or_default();
-    if data["supported"].as_array().is_some_and(|list| !list.is_empty()) {
+    let spoken = |list: &Vec<Value>| list.iter().any(|version| version == cx.version.as_str());
+    if data["supported"].as_array().is_some_and(spoken) {
         return Ok(());
     }
-    Err(answer.violated("data.supported, the list of supported versions", format!("data: {data}")))
+    let expected = format!("data.supported, the list of supported versions, with {}", cx.version);
+    Err(answer.violated(expected, format!("data: {data}")))
 }
 
 const META_REQUIRED: Check = Check {

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use server::fault::{lifecycle, negotiation as fault};
 use transport::client::Profile;
 
-use super::lifecycle::initialize;
+use super::fixture::blocked;
+use super::lifecycle::{countered, initialize};
 use crate::checks::wire::lifecycle::client_declared;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, WireCx, defined, must, should};
 
@@ -69,7 +70,7 @@ async fn capabilities_served(cx: &ServerCx) -> Verdict {
             continue;
         }
         tried = true;
-        let answer = cx.on(session, method).params(params).send().await?;
+        let answer = cx.on(session, method).params(params).send().await.map_err(blocked)?;
         if answer.reply.code() == Some(code::METHOD_NOT_FOUND) {
             return Err(answer.violated(format!("{method}, for {capability} is declared"), answer.summary()));
         }
@@ -90,7 +91,7 @@ const FUTURE_COUNTERED: Check = Check {
 };
 
 async fn future_countered(cx: &ServerCx) -> Verdict {
-    let result = initialize(cx, "2999-12-31").await?;
+    let result = countered(cx, "2999-12-31").await?;
     match result["protocolVersion"].as_str() {
         Some(offered) if offered.parse::<Version>().is_ok() || offered == Version::PRE_RELEASE => Ok(()),
         _ => {
@@ -113,13 +114,13 @@ const LATEST_OFFERED: Check = Check {
 };
 
 async fn latest_offered(cx: &ServerCx) -> Verdict {
-    let result = initialize(cx, "2999-12-31").await?;
+    let result = initialize(cx, "2999-12-31").await.map_err(blocked)?;
     let Some(offered) = result["protocolVersion"].as_str().and_then(|text| text.parse::<Version>().ok())
     else {
         return Err(Finding::blocked("no known revision was offered"));
     };
     for newer in Span::LEGACY.versions().filter(|version| *version > offered) {
-        let agreed = initialize(cx, newer.as_str()).await?;
+        let agreed = initialize(cx, newer.as_str()).await.map_err(blocked)?;
         if agreed["protocolVersion"] == newer.as_str() {
             let actual = format!("{offered}, although {newer} is supported");
             return Err(Finding::violated(format!("protocolVersion {newer} or newer"), actual));

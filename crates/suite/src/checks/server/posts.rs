@@ -24,7 +24,7 @@ const RESPONSE_ACCEPTED: Check = Check {
 };
 
 async fn response_accepted(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     let response = json!({ "jsonrpc": "2.0", "id": "yardstick-never-asked", "result": {} });
     let answer = cx.on(&session, "a response").with(|r| r.body(response.to_string())).send().await?;
     match answer.reply.status() {
@@ -52,7 +52,7 @@ const BAD_JSON_STATUS: Check = Check {
 };
 
 async fn bad_json_status(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     let answer =
         cx.on(&session, "broken JSON").with(|r| r.body("{\"jsonrpc\": \"2.0\", nope")).send().await?;
     match answer.reply.status() {

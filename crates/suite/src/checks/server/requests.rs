@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use server::fault::base as fault;
 use transport::client::{Failure, Message};
 use transport::serve::Via;
+use wire::Kind;
 
 use super::fixture::blocked;
-use crate::context::Improper;
+use crate::facts::Improper;
 use crate::expect::Answer;
 use crate::{Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
 
@@ -43,7 +44,10 @@ const IMPROPER_REFUSED: Check = Check {
 };
 
 async fn improper_refused(cx: &ServerCx) -> Verdict {
-    match answered(cx).await?.iter().find(|answer| answer.frames().iter().any(|frame| frame.result.is_some()))
+    match answered(cx)
+        .await?
+        .iter()
+        .find(|answer| answer.frames().iter().any(|frame| frame.kind() == Kind::Result))
     {
         Some(answer) => Err(shown(answer, "an error", "a result")),
         None => Ok(()),
@@ -75,7 +79,8 @@ async fn improper_code(cx: &ServerCx) -> Verdict {
             answer.frames().into_iter().filter_map(|frame| frame.error.map(|raw| raw.get().to_owned()));
         for error in errors {
             let error: Value = serde_json::from_str(&error).unwrap_or_default();
-            if !error["code"].as_i64().is_some_and(|code| known.contains(&code)) {
+            // That codes are integers is a rule of its own.
+            if error["code"].as_i64().is_some_and(|code| !known.contains(&code)) {
                 return Err(shown(
                     &answer,
                     "error -32600, -32602 or -32700",
@@ -119,7 +124,7 @@ async fn improper(cx: &ServerCx) -> Result<Improper, Finding> {
 
 /// Sends messages that are no proper requests, and a proper one after them.
 async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
-    let session = cx.spare().await?;
+    let session = cx.lent().await?;
     let method = cx.cheap();
     let messages = [
         json!({ "jsonrpc": "1.0", "id": "improper-1", "method": method }),
@@ -151,7 +156,7 @@ async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
         }
     }
     let after = cx.on(&session, method).send().await;
-    let after = after.and_then(|answer| answer.expect_result().map(drop));
+    let after = after.and_then(|answer| answer.expect_response());
     Ok(Improper { answers, refused, after })
 }
 

@@ -176,7 +176,7 @@ async fn subscribe(cx: &ServerCx) -> Verdict {
     let Some(resource) = cx.resources().await?.first() else {
         return Err(Finding::not_applicable("the server lists no resources"));
     };
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     for method in ["resources/subscribe", "resources/unsubscribe"] {
         let params = json!({ "uri": resource["uri"] });
         cx.on(&session, method).params(params).send().await?.expect_result()?;

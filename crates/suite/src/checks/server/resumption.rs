@@ -39,7 +39,7 @@ const IDS_UNIQUE: Check = Check {
 };
 
 async fn ids_unique(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     let streamer = cx.streamer().await?;
     let mut seen = HashSet::new();
     for _ in 0..3 {
@@ -67,7 +67,7 @@ const OWN_STREAM_ONLY: Check = Check {
 };
 
 async fn own_stream_only(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     let streamer = cx.streamer().await?;
     let one = streamer.ask(cx, &session).0.send().await?.reply;
     let two = streamer.ask(cx, &session).0.send().await?.reply;
@@ -101,7 +101,7 @@ const PRIMED: Check = Check {
 };
 
 async fn primed(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     let reply = cx.streamer().await?.ask(cx, &session).0.send().await?.reply;
     if reply.messages.iter().all(|message| id_of(message).is_none()) {
         return Err(no_ids());
@@ -162,7 +162,7 @@ const DISCONNECT_NO_CANCEL: Check = Check {
 };
 
 async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     let mut pending = cx.streamer().await?.ask(cx, &session).0.start().await?;
     let first = pending.next().await?.ok_or_else(|| Finding::blocked("the stream ended at once"))?;
     let last = id_of(&first).ok_or_else(no_ids)?;
@@ -191,12 +191,10 @@ async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
 
 async fn resume(session: &Session, last: &str) -> Result<Pending, Finding> {
     let resumed = session.listen(Some(last)).await?;
-    match resumed.head().map(|head| head.status) {
-        Some(200) => Ok(resumed),
-        status => Err(Finding::not_applicable(format!(
-            "streams are not resumed: HTTP {}",
-            status.unwrap_or_default()
-        ))),
+    let head = resumed.head().ok_or_else(|| Finding::blocked("GET got no HTTP response"))?;
+    match (head.status, head.media_type().as_deref()) {
+        (200, Some("text/event-stream")) => Ok(resumed),
+        (status, _) => Err(Finding::not_applicable(format!("streams are not resumed: HTTP {status}"))),
     }
 }
 

@@ -52,7 +52,7 @@ const UNKNOWN_REFUSED: Check = Check {
 };
 
 async fn unknown_refused(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     id(&session)?;
     let made_up = "00000000-0000-4000-8000-79617264737469";
     let answer = cx.on(&session, "ping").header("mcp-session-id", made_up).send().await?;
@@ -101,7 +101,7 @@ const VERSION_OPTIONAL: Check = Check {
 };
 
 async fn version_optional(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     let ask = cx.on(&session, "ping").with(|r| r.without_header("mcp-protocol-version"));
     ask.send().await?.expect_result().map(drop)
 }

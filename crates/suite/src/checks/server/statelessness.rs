@@ -5,7 +5,7 @@ use protocol::{Span, capability, code};
 use serde_json::{Value, json};
 use server::fault::negotiation as fault;
 
-use super::fixture::{call, fixtures};
+use super::fixture::{blocked, call, fixtures};
 use crate::expect::Answer;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not};
 
@@ -39,6 +39,8 @@ async fn no_discovery_needed(cx: &ServerCx) -> Verdict {
     let Some((_, method)) = lists.iter().find(|(capability, _)| declared.get(capability).is_some()) else {
         return Err(Finding::not_applicable("the server has nothing to list"));
     };
+    // What is refused on every connection is another check's business.
+    cx.request(method).await?.send().await.and_then(|answer| answer.expect_result()).map_err(blocked)?;
     let session = cx.unopened().await?;
     cx.on(&session, method).send().await?.expect_result().map(drop)
 }

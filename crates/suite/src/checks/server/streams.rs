@@ -34,7 +34,7 @@ const ENDS: Check = Check {
 };
 
 async fn ends(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     let mut pending = cx.streamer().await?.ask(cx, &session).0.start().await?;
     while !pending.is_settled() {
         if pending.next().await?.is_none() {
@@ -69,7 +69,7 @@ const RELATED: Check = Check {
 
 /// Two requests at once: each stream has its own response and its own progress, and no other.
 async fn related(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.lent().await?;
     let streamer = cx.streamer().await?;
     let ((one, first), (two, second)) = (streamer.ask(cx, &session), streamer.ask(cx, &session));
     let (one, two) = tokio::join!(one.send(), two.send());
@@ -140,8 +140,12 @@ async fn not_broadcast(cx: &ServerCx) -> Verdict {
     }
 }
 
-/// Sends a request that is answered with a stream while the GET stream is open: its reply, and what came beside it.
+/// The reply to a request that is answered with a stream while the GET stream is open, and what came beside it.
 async fn call_while_listening(cx: &ServerCx) -> Result<(Reply, Vec<Message>), Finding> {
+    cx.facts.overheard.get_or_init(|| overhear(cx)).await.clone()
+}
+
+async fn overhear(cx: &ServerCx) -> Result<(Reply, Vec<Message>), Finding> {
     let session = cx.fresh().await?;
     let mut beside = listen(&session).await?;
     let answer = cx.streamer().await?.ask(cx, &session).0.send().await?;

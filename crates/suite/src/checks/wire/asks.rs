@@ -28,14 +28,18 @@ pub(super) fn asked<'a>(cx: &'a WireCx<'_>) -> Vec<Asked<'a>> {
     for (entry, frame) in sent {
         match frame.kind() {
             Kind::Request => {
+                // Where there is no handshake the request itself is wrong, and nothing was declared for it.
+                let Some(declared) = at_first(cx) else { continue };
                 let method = frame.method().unwrap_or_default().into_owned();
                 let params = frame.params.map(parsed).unwrap_or_default();
-                all.push(Asked { entry, method, params, declared: at_first(cx) });
+                all.push(Asked { entry, method, params, declared });
             }
             Kind::Result if frame.result.is_some_and(|raw| raw.get().contains("inputRequests")) => {
                 let result = frame.result.map(parsed).unwrap_or_default();
+                // What nobody asked for was not declared to anybody either; that is another check's business.
                 let request = requests(cx).find(|r| r.kind() == Kind::Request && r.id() == frame.id());
-                let sent = request.and_then(|r| r.params).map(parsed).unwrap_or_default();
+                let Some(request) = request else { continue };
+                let sent = request.params.map(parsed).unwrap_or_default();
                 for input in result["inputRequests"].as_object().into_iter().flatten().map(|(_, input)| input)
                 {
                     all.push(Asked {
@@ -72,11 +76,11 @@ pub(super) fn each_asked(
     if judged { Ok(()) } else { Err(Finding::not_applicable("the server did not ask for such a thing")) }
 }
 
-/// What the client declared when the session began.
-fn at_first(cx: &WireCx<'_>) -> Value {
+/// What the client declared when the session began, if it began with a handshake.
+fn at_first(cx: &WireCx<'_>) -> Option<Value> {
     let mut sent = cx.said().filter(|(entry, _)| entry.direction == Direction::ToServer);
-    let first = sent.find(|(_, frame)| frame.method().as_deref() == Some("initialize"));
-    first.and_then(|(_, frame)| frame.params).map(parsed).unwrap_or_default()["capabilities"].clone()
+    let (_, first) = sent.find(|(_, frame)| frame.method().as_deref() == Some("initialize"))?;
+    Some(first.params.map(parsed).unwrap_or_default()["capabilities"].clone())
 }
 
 pub(super) fn parsed(raw: &RawValue) -> Value {

@@ -142,7 +142,8 @@ fn cacheable<'a>(cx: &'a WireCx<'_>) -> Vec<(&'a Entry, String, Value, Value)> {
             continue;
         };
         let result = parsed(raw);
-        if matches!(result["resultType"].as_str(), None | Some("complete")) {
+        let ordinary = frame.kind() == Kind::Result && result.is_object();
+        if ordinary && matches!(result["resultType"].as_str(), None | Some("complete")) {
             found.push((entry, method.clone(), params.clone(), result));
         }
     }

@@ -5,10 +5,16 @@ use protocol::{Span, Version};
 use server::fault::{asks, lifecycle};
 
 use super::asks::{Asked, each_asked};
-use crate::{Check, On, Run, Verdict, WireCx, defined, must_not, should, should_not};
+use super::lifecycle::OPERATION;
+use crate::{Check, Cite, On, Run, Verdict, WireCx, defined, must_not, should, should_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ELICITATION, SAMPLING, TOOLS, CONTEXT, ROOTS];
 
+/// What an interim result may ask for.
+const INPUT: [Cite; 2] = [
+    must_not("basic/patterns/mrtr#server-requirements", Span::MODERN),
+    must_not("basic/index#meta", Span::MODERN),
+];
 const WHY: &str =
     "a client that did not declare it answers with an error, or not at all, and the work is lost";
 const FIX: &str = "look at the client's capabilities before it is asked, and do without if they lack it";
@@ -19,6 +25,9 @@ const ELICITATION: Check = Check {
     cites: &[
         defined("client/elicitation#capabilities", Span::only(Version::V2025_06_18)),
         must_not("client/elicitation#capabilities", Span::since(Version::V2025_11_25)),
+        OPERATION[1],
+        INPUT[0],
+        INPUT[1],
     ],
     aliases: &["test_workspace_configuration", "test_2025_06_18", "test_elicitation_support"],
     why: WHY,
@@ -31,7 +40,13 @@ const ELICITATION: Check = Check {
 const SAMPLING: Check = Check {
     id: "wire/sampling/declared",
     title: "the model is asked only of clients that declared sampling",
-    cites: &[defined("client/sampling#capabilities", Span::ALWAYS)],
+    cites: &[
+        defined("client/sampling#capabilities", Span::ALWAYS),
+        OPERATION[0],
+        OPERATION[1],
+        INPUT[0],
+        INPUT[1],
+    ],
     aliases: &[],
     why: WHY,
     fix: FIX,
@@ -88,7 +103,13 @@ const CONTEXT: Check = Check {
 const ROOTS: Check = Check {
     id: "wire/roots/declared",
     title: "roots are asked for only of clients that declared them",
-    cites: &[should("client/roots#implementation-guidelines", Span::ALWAYS)],
+    cites: &[
+        should("client/roots#implementation-guidelines", Span::ALWAYS),
+        OPERATION[0],
+        OPERATION[1],
+        INPUT[0],
+        INPUT[1],
+    ],
     aliases: &["test_workspace_configuration"],
     why: WHY,
     fix: FIX,

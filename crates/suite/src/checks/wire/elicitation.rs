@@ -1,6 +1,5 @@
 //! How users are asked.
 
-use ::wire::Kind;
 use protocol::{Span, Version};
 use serde_json::Value;
 use server::fault::asks as fault;
@@ -214,7 +213,7 @@ const COMPLETE_KNOWN: Check = Check {
 fn complete_known(cx: &WireCx<'_>) -> Verdict {
     let requests = asked(cx).into_iter().map(|asked| asked.params["elicitationId"].clone());
     let mut known: Vec<Value> = requests.collect();
-    for (_, frame) in frames(cx).filter(|(_, frame)| frame.kind() == Kind::Error) {
+    for (_, frame) in frames(cx).filter(|(_, frame)| frame.error.is_some()) {
         let error = frame.error.map(parsed).unwrap_or_default();
         let listed = error["data"]["elicitations"].as_array().into_iter().flatten();
         known.extend(listed.map(|e| e["elicitationId"].clone()));

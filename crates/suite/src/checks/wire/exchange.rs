@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use ::wire::{Id, Kind};
+use ::wire::{Direction, Entry, Id, Kind, What};
 use protocol::{Span, Version};
 use server::fault::base as fault;
+use transport::serve::Via;
 
 use super::{frames, violated};
 use crate::{Check, Cite, Finding, On, Run, Verdict, WireCx, defined, must, must_not};
@@ -78,17 +79,30 @@ const ID_FRESH: Check = Check {
 };
 
 fn id_fresh(cx: &WireCx<'_>) -> Verdict {
-    let mut used: HashSet<Id> = HashSet::new();
+    let mut used: HashSet<(u32, Id)> = HashSet::new();
+    let sessionless = is_sessionless(cx);
     for (entry, frame) in frames(cx) {
         let Some(id) = frame.id().filter(|id| frame.kind() == Kind::Request && id.is_legal()) else {
             continue;
         };
-        if used.contains(&id) {
+        // An id is used once in a session; a server that has none starts anew with every stream.
+        let session = if sessionless { entry.exchange } else { 0 };
+        if used.contains(&(session, id.clone())) {
             return Err(violated(entry, "an id that was not used before", format!("id {id} again")));
         }
-        used.insert(id);
+        used.insert((session, id));
     }
     Ok(())
+}
+
+/// Whether this is Streamable HTTP, and the server never gave a session a name.
+fn is_sessionless(cx: &WireCx<'_>) -> bool {
+    let heads = cx.transcript.entries.iter().filter(|entry| entry.what == What::Head);
+    let mut given = heads.filter(|entry| entry.direction == Direction::ToClient);
+    let names = |entry: &Entry| {
+        String::from_utf8_lossy(&entry.bytes).to_ascii_lowercase().contains("\nmcp-session-id:")
+    };
+    cx.via == Via::StreamableHttp && !given.any(names)
 }
 
 const WITHOUT_ID: Check = Check {

@@ -63,7 +63,10 @@ const ONE_OF_TWO: Check = Check {
 
 fn one_of_two(cx: &WireCx<'_>) -> Verdict {
     for (entry, frame) in frames(cx) {
-        if let Kind::Invalid(why) = frame.kind() {
+        // What lacks `jsonrpc` as well is no message at all, and the check of that member tells of it.
+        if let Kind::Invalid(why) = frame.kind()
+            && frame.jsonrpc.is_some()
+        {
             return Err(violated(entry, "a request, a notification, a result or an error", why));
         }
     }

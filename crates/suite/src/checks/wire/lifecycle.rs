@@ -5,16 +5,15 @@ use protocol::capability::{Capabilities, Capability, SAMPLING_CONTEXT, required_
 use protocol::method::{self, Side};
 use protocol::{Span, Version};
 use serde_json::Value;
-use server::fault::{lifecycle, negotiation as fault};
+use server::fault::negotiation as fault;
 
 use super::{Asked, frames, requests, said, value, violated};
 use crate::{Check, Cite, Finding, On, Run, Verdict, WireCx, defined, must, should, should_not};
 
-pub(in crate::checks) const CHECKS: &[Check] =
-    &[QUIET_AT_FIRST, SERVER_DECLARED, CLIENT_DECLARED, METHOD_OF_REVISION];
+pub(in crate::checks) const CHECKS: &[Check] = &[QUIET_AT_FIRST, SERVER_DECLARED, METHOD_OF_REVISION];
 
 const LATER: Span = Span::between(Version::V2025_06_18, Version::V2025_11_25);
-const OPERATION: [Cite; 2] = [
+pub(super) const OPERATION: [Cite; 2] = [
     should("basic/lifecycle#operation", Span::until(Version::V2025_03_26)),
     must("basic/lifecycle#operation", LATER),
 ];
@@ -85,18 +84,7 @@ pub(super) fn declared_by_server(cx: &WireCx<'_>) -> Option<Value> {
     })
 }
 
-const CLIENT_DECLARED: Check = Check {
-    id: "wire/lifecycle/client-capability-declared",
-    title: "the server asks the client only for what the client declared",
-    cites: &OPERATION,
-    aliases: &[],
-    why: "a client without the feature refuses, and the tool that relied on it fails half way",
-    fix: "look at the client's capabilities before sampling, elicitation and roots",
-    on: On::Any,
-    run: Run::Wire(client_declared),
-    fault: &lifecycle::CAPABILITY_ASSUMED,
-};
-
+/// Judges what a client was asked for in a session with a handshake.
 pub(in crate::checks) fn client_declared(cx: &WireCx<'_>) -> Verdict {
     let opening = requests(cx).find(|frame| frame.method().as_deref() == Some("initialize"));
     let Some(opening) = opening else {
@@ -120,7 +108,7 @@ pub(in crate::checks) fn client_declared(cx: &WireCx<'_>) -> Verdict {
 
 /// What a request to the client needs and the client did not declare. That context of other servers needs a capability
 /// is a recommendation, and not judged here.
-pub(super) fn undeclared(declared: &Value, method: &str, params: &Value) -> Option<Capability> {
+fn undeclared(declared: &Value, method: &str, params: &Value) -> Option<Capability> {
     let needed = required_by_input(method, params).into_iter().filter(|needed| *needed != SAMPLING_CONTEXT);
     needed.into_iter().find(|needed| !Capabilities::of(declared).has(*needed))
 }

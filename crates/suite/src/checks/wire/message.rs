@@ -1,6 +1,6 @@
 //! What messages hold: strict JSON, the schema of the revision, results that say what they are.
 
-use ::wire::{Flaw, Frame, Kind, inspect};
+use ::wire::{Entry, Flaw, Frame, Kind, Payload, inspect};
 use protocol::method;
 use protocol::{Span, Version, schema};
 use serde_json::Value;
@@ -79,7 +79,9 @@ fn matches_schema(cx: &WireCx<'_>) -> Verdict {
     // Only one revision has batches.
     if cx.version != Version::V2025_03_26 {
         let sent = cx.transcript.messages().filter(|entry| entry.direction == cx.judged());
-        if let Some(entry) = sent.into_iter().find(|entry| entry.bytes.trim_ascii_start().starts_with(b"[")) {
+        let is_batch = |entry: &&Entry| matches!(Payload::parse(&entry.bytes), Ok(Payload::Batch(_)));
+        let arrays = sent.filter(|entry| entry.bytes.trim_ascii_start().starts_with(b"["));
+        if let Some(entry) = arrays.into_iter().find(is_batch) {
             return Err(violated(entry, "one message", "an array of them"));
         }
     }
@@ -100,7 +102,7 @@ fn defined_by(cx: &WireCx<'_>, asked: &Asked<'_>, frame: &Frame<'_>) -> Option<(
     match frame.kind() {
         Kind::Result => {
             let method = method::find(cx.version, &asked.method(frame)?)?;
-            let result: Value = parse(frame.result?)?;
+            let result: Value = parse(frame.result.filter(|raw| raw.get().starts_with('{'))?)?;
             match result["resultType"].as_str() {
                 Some("input_required") => Some(("InputRequiredResult", result)),
                 // What an extension brings has a definition of its own.
@@ -217,7 +219,11 @@ fn progress_increases(cx: &WireCx<'_>) -> Verdict {
 
 fn each_result(cx: &WireCx<'_>, judge: impl Fn(&Value) -> Result<(), (&'static str, String)>) -> Verdict {
     for (entry, frame) in frames(cx) {
-        let Some(raw) = frame.result else { continue };
+        // What is no result, or no object, is another check's business.
+        let Some(raw) = frame.result.filter(|raw| frame.kind() == Kind::Result && raw.get().starts_with('{'))
+        else {
+            continue;
+        };
         let result = serde_json::from_str(raw.get()).unwrap_or_default();
         judge(&result).map_err(|(expected, actual)| violated(entry, expected, actual))?;
     }

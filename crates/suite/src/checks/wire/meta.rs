@@ -103,10 +103,13 @@ const RESULT_TYPE_KNOWN: Check = Check {
 };
 
 fn result_type_known(cx: &WireCx<'_>) -> Verdict {
-    let declared = declared_by_server(cx).unwrap_or_default();
+    let discovered = declared_by_server(cx);
+    // Where nobody asked what the server has, it may have tasks.
+    let has_tasks = discovered.is_none();
+    let declared = discovered.unwrap_or_default();
     let extensions: Vec<_> =
         capability::Capabilities::of(&declared).extensions().map(|(id, _)| id.to_owned()).collect();
-    let has_tasks = extensions.iter().any(|id| id == capability::extension::TASKS);
+    let has_tasks = has_tasks || extensions.iter().any(|id| id == capability::extension::TASKS);
     // What other extensions bring is theirs to say.
     let known = |id: &String| id == capability::extension::TASKS || id == capability::extension::UI;
     if !extensions.iter().all(known) {

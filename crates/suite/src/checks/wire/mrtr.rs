@@ -1,17 +1,14 @@
 //! Input that a server asks for by an interim result (2026-07-28).
 
 use ::wire::{Entry, Frame, Kind};
-use protocol::meta::CLIENT_CAPABILITIES;
 use protocol::{Span, method};
 use serde_json::Value;
 use server::fault::mrtr as fault;
 
-use super::lifecycle::undeclared;
 use super::{Asked, frames, mentions, value, violated};
 use crate::{Check, Finding, On, Run, Verdict, WireCx, must, must_not};
 
-pub(in crate::checks) const CHECKS: &[Check] =
-    &[SOMETHING_ASKED, ALLOWED_REQUESTS, KNOWN_KINDS, DECLARED, NO_REQUESTS];
+pub(in crate::checks) const CHECKS: &[Check] = &[SOMETHING_ASKED, ALLOWED_REQUESTS, KNOWN_KINDS, NO_REQUESTS];
 
 const REQUIREMENTS: &str = "basic/patterns/mrtr#server-requirements";
 
@@ -85,32 +82,6 @@ fn known_kinds(cx: &WireCx<'_>) -> Verdict {
             }
             None => Ok(()),
         }
-    })
-}
-
-const DECLARED: Check = Check {
-    id: "wire/mrtr/capability-declared",
-    title: "input is asked for only where the request declared that it can be given",
-    cites: &[must_not(REQUIREMENTS, Span::MODERN), must_not("basic/index#meta", Span::MODERN)],
-    aliases: &[],
-    why: "a client that cannot show a form or run a model cannot finish the request",
-    fix: "look at the clientCapabilities of this very request, and answer -32021 if something is missing",
-    on: On::Any,
-    run: Run::Wire(declared),
-    fault: &fault::INPUT_UNDECLARED,
-};
-
-fn declared(cx: &WireCx<'_>) -> Verdict {
-    each_interim(cx, |entry, request, result| {
-        let declared = value(request.params)["_meta"][CLIENT_CAPABILITIES].clone();
-        for (key, input) in inputs(result) {
-            let name = input["method"].as_str().unwrap_or_default();
-            if let Some(missing) = undeclared(&declared, name, &input["params"]) {
-                let actual = format!("{key}: {name} without it");
-                return Err(violated(entry, format!("{missing} among the client's capabilities"), actual));
-            }
-        }
-        Ok(())
     })
 }
 

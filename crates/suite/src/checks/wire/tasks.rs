@@ -10,9 +10,9 @@ use server::fault::tasks as fault;
 use transport::serve::Via;
 
 use super::{Asked, frames, mentions, value, violated};
-use crate::{Check, Finding, On, Run, Verdict, WireCx, must_not, should_not};
+use crate::{Check, Finding, On, Run, Verdict, WireCx, defined, must_not, should_not};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[END_IS_END, NOT_RELATED];
+pub(in crate::checks) const CHECKS: &[Check] = &[END_IS_END, SAME_TASK, NOT_RELATED];
 
 const TASKS: Span = Span::only(Version::V2025_11_25);
 
@@ -42,6 +42,8 @@ fn end_is_end(cx: &WireCx<'_>) -> Verdict {
         seen = true;
         let since = match frame.id().and_then(|id| asked.get(&id)) {
             Some(since) => *since,
+            // An answer that nobody asked for is another check's business.
+            None if frame.method.is_none() => continue,
             None if cx.via == Via::Pipe => at,
             None => 0,
         };
@@ -74,6 +76,35 @@ fn status_of(frame: &Frame<'_>) -> Option<(String, String)> {
 
 fn is_end(status: &str) -> bool {
     matches!(status, "completed" | "failed" | "cancelled")
+}
+
+const SAME_TASK: Check = Check {
+    id: "wire/tasks/same-task",
+    title: "what is told of a task is told of the one that was asked for",
+    cites: &[defined("basic/utilities/tasks#getting-tasks", TASKS)],
+    aliases: &[],
+    why: "a client takes the end of one task for the end of another",
+    fix: "look the task up by the taskId of the request, and send that taskId back",
+    on: On::Any,
+    run: Run::Wire(same_task),
+    fault: &fault::TASK_OTHER,
+};
+
+fn same_task(cx: &WireCx<'_>) -> Verdict {
+    let asked = Asked::on(cx);
+    let mut seen = false;
+    for (entry, frame) in frames(cx).filter(|(_, frame)| frame.result.is_some()) {
+        let Some(request) = asked.by(&frame) else { continue };
+        if !matches!(request.method().as_deref(), Some("tasks/get" | "tasks/cancel")) {
+            continue;
+        }
+        seen = true;
+        let (wanted, told) = (&value(request.params)["taskId"], &value(frame.result)["taskId"]);
+        if told.is_string() && told != wanted {
+            return Err(violated(entry, format!("taskId {wanted}"), format!("taskId {told}")));
+        }
+    }
+    if seen { Ok(()) } else { Err(Finding::not_applicable("no task was looked at")) }
 }
 
 const NOT_RELATED: Check = Check {

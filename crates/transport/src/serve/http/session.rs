@@ -1,7 +1,7 @@
 //! Legacy sessions: their ids, their streams, GET and DELETE.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -27,6 +27,8 @@ const OUTBOX: usize = 256;
 /// The sessions of one server.
 pub(super) struct Sessions<P> {
     by_id: Mutex<HashMap<String, Arc<Session<P>>>>,
+    /// How many there have been, for ids that can be guessed.
+    counted: AtomicU64,
 }
 
 /// One legacy session.
@@ -41,7 +43,7 @@ pub(super) struct Session<P> {
 
 impl<P> Default for Sessions<P> {
     fn default() -> Self {
-        Self { by_id: Mutex::default() }
+        Self { by_id: Mutex::default(), counted: AtomicU64::new(0) }
     }
 }
 
@@ -49,7 +51,13 @@ impl<P> Sessions<P> {
     pub(super) fn insert(&self, session: Arc<Session<P>>, options: &Options) -> Option<String> {
         let random = random_id()?;
         let mut sessions = lock(&self.by_id);
-        let id = if options.slips(Slip::CountedSessions) { sessions.len().to_string() } else { random };
+        let id = if options.slips(Slip::CountedSessions) {
+            self.counted.fetch_add(1, Ordering::Relaxed).to_string()
+        } else if options.slips(Slip::SpacedSessions) {
+            format!("session {random}")
+        } else {
+            random
+        };
         if sessions.len() >= SESSIONS {
             let oldest = sessions.iter().min_by_key(|(_, s)| *lock(&s.used)).map(|(id, _)| id.clone());
             oldest.and_then(|id| sessions.remove(&id));

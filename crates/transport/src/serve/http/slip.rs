@@ -21,6 +21,8 @@ pub enum Slip {
     RespondsOnGet,
     /// Session ids are counted.
     CountedSessions,
+    /// Session ids have a space in them.
+    SpacedSessions,
     /// A session that nobody opened is served.
     AnySession,
     /// Ending one session ends all of them.

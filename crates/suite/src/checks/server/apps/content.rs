@@ -8,7 +8,7 @@ use super::html;
 use super::surface::html_of;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, must};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[CONTENT_MIME, CONTENT_HTML, HTML_PARSES];
+pub(in crate::checks) const CHECKS: &[Check] = &[CONTENT_MIME, CONTENT_HTML, HTML_DOCTYPE, HTML_PARSES];
 
 const CONTENT_MIME: Check = Check {
     id: "server/apps/content-media-type",
@@ -55,6 +55,32 @@ async fn content_html(cx: &ServerCx) -> Verdict {
         }
     }
     Ok(())
+}
+
+const HTML_DOCTYPE: Check = Check {
+    id: "server/apps/html-doctype",
+    title: "the document of a UI resource begins with its doctype",
+    cites: &[must("apps.mdx#content-requirements", Span::ALWAYS)],
+    aliases: &[],
+    why: "without it browsers lay the page out as those of the nineties did",
+    fix: "begin the document with <!doctype html>",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(html_doctype(cx))),
+    fault: &details::UI_WITHOUT_DOCTYPE,
+};
+
+async fn html_doctype(cx: &ServerCx) -> Verdict {
+    let mut judged = 0;
+    for (read, answer) in cx.apps().await?.sound_reads()? {
+        for document in read.contents.iter().map(html_of).filter(|document| html::is_document(document)) {
+            judged += 1;
+            if !html::has_doctype(&document) {
+                let begins: String = document.trim().chars().take(60).collect();
+                return Err(answer.violated("<!doctype html>", format!("{}: {begins:?}", read.uri)));
+            }
+        }
+    }
+    if judged == 0 { Err(Finding::blocked("no UI resource holds an HTML document")) } else { Ok(()) }
 }
 
 const HTML_PARSES: Check = Check {

@@ -10,10 +10,22 @@ use html5ever::{Attribute, LocalName, Namespace, ParseOpts, QualName, parse_docu
 /// How many errors of one document are kept.
 const MOST: usize = 50;
 
+/// How an HTML document begins.
+const DOCTYPE: &str = "<!doctype html";
+
 /// Whether a text is an HTML document at all, however broken.
 pub(super) fn is_document(html: &str) -> bool {
     let lower = html.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_ascii_lowercase();
-    lower.starts_with("<!doctype html") || lower.contains("<html")
+    lower.starts_with(DOCTYPE) || lower.contains("<html")
+}
+
+/// Whether a document begins with its doctype; white space and comments may come before it.
+pub(super) fn has_doctype(html: &str) -> bool {
+    let mut rest = html.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    while let Some((_, after)) = rest.strip_prefix("<!--").and_then(|comment| comment.split_once("-->")) {
+        rest = after.trim_start();
+    }
+    rest.get(..DOCTYPE.len()).is_some_and(|start| start.eq_ignore_ascii_case(DOCTYPE))
 }
 
 /// What is wrong with the markup, each with its line.
@@ -122,6 +134,16 @@ static NAMELESS: std::sync::LazyLock<QualName> =
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_doctype_may_follow_comments_and_nothing_else() {
+        for sound in ["<!DOCTYPE html><p>", "\n<!-- a --> <!-- b -->\n<!doctype HTML>"] {
+            assert!(has_doctype(sound), "{sound}");
+        }
+        for broken in ["<html><body>", "Loading… <html>", "<!-- <!doctype html> --><html>", ""] {
+            assert!(!has_doctype(broken), "{broken}");
+        }
+    }
 
     #[test]
     fn a_sound_document_has_no_errors() {

@@ -28,7 +28,7 @@ const RESOURCES_LISTED: Check = Check {
 async fn resources_listed(cx: &ServerCx) -> Verdict {
     let surface = cx.apps().await?;
     match &surface.resources.problem {
-        Some(problem) => Err(Finding::violated("a list of well-formed resources", problem)),
+        Some(problem) => Err(problem.clone()),
         None => surface.ui_resources().map(|_| ()),
     }
 }

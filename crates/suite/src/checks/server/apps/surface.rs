@@ -8,10 +8,15 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use transport::client::{Profile, Session};
 
+use super::super::fixture::blocked;
 use super::super::openai::Widgets;
 use super::{ToolLink, no_apps};
+use crate::facts::Fact;
 use crate::expect::Answer;
-use crate::{Finding, ServerCx};
+use crate::{Evidence, Finding, ServerCx};
+
+/// What a list is expected to be.
+const SOUND: &str = "a list whose items are well-formed";
 
 /// How many UI resources are read.
 const MOST: usize = 64;
@@ -51,8 +56,8 @@ pub(crate) struct Surface {
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     pub(super) items: Vec<Value>,
-    /// The list was refused, or an item is not what its revision defines.
-    pub(super) problem: Option<String>,
+    /// The list was refused, or an item is not what its revision defines; or something stood in the way of it.
+    pub(super) problem: Option<Finding>,
 }
 
 /// One `resources/read`.
@@ -85,8 +90,8 @@ impl ServerCx {
 
 impl Surface {
     async fn look(cx: &ServerCx) -> Self {
-        let tools = Listed::of(cx, cx.tools().await, "Tool");
-        let resources = Listed::of(cx, cx.resources().await, "Resource");
+        let tools = Listed::of(cx, cx.tools().await, &cx.facts().tools, "Tool");
+        let resources = Listed::of(cx, cx.resources().await, &cx.facts().resources, "Resource");
         let mut surface =
             Self { tools, resources, reads: Vec::new(), plain: OnceCell::new(), widgets: OnceCell::new() };
         for uri in surface.uris() {
@@ -106,7 +111,7 @@ impl Surface {
         let links = self.links();
         match &self.tools.problem {
             _ if !links.is_empty() => Ok(links),
-            Some(problem) => Err(Finding::blocked(problem)),
+            Some(problem) => Err(blocked(problem.clone())),
             None => Err(no_apps()),
         }
     }
@@ -138,7 +143,7 @@ impl Surface {
     pub(super) fn reads(&self) -> Result<&[Read], Finding> {
         match &self.tools.problem {
             _ if !self.reads.is_empty() => Ok(&self.reads),
-            Some(problem) => Err(Finding::blocked(problem)),
+            Some(problem) => Err(blocked(problem.clone())),
             None => Err(no_apps()),
         }
     }
@@ -174,19 +179,25 @@ impl Surface {
 }
 
 impl Listed {
-    fn of(cx: &ServerCx, list: Result<&[Value], Finding>, kind: &str) -> Self {
-        match list {
-            Ok(items) => Self { items: items.to_vec(), problem: flaw_of_any(cx, items, kind) },
-            Err(Finding::NotApplicable(_)) => Self::default(),
-            Err(Finding::Blocked(why) | Finding::Broke(why)) => Self::refused(why),
-            Err(Finding::Violated(evidence)) => Self::refused(evidence.actual.clone()),
+    /// `fact` remembers whether the server refused the list, or something stood in the way.
+    fn of(cx: &ServerCx, list: Result<&[Value], Finding>, fact: &Fact<Value>, kind: &str) -> Self {
+        match (list, fact.get()) {
+            (Ok(items), _) => {
+                let flaw = flaw_of_any(cx, items, kind);
+                Self { items: items.to_vec(), problem: flaw.map(|flaw| Finding::violated(SOUND, flaw)) }
+            }
+            (Err(_), Some(Err(Finding::Violated(evidence)))) => Self::refused(evidence),
+            (Err(Finding::NotApplicable(_)), _) => Self::default(),
+            (Err(other), _) => Self { items: Vec::new(), problem: Some(other) },
         }
     }
 
-    fn refused(why: String) -> Self {
-        let lower = why.to_ascii_lowercase();
+    fn refused(evidence: &Evidence) -> Self {
+        let lower = evidence.actual.to_ascii_lowercase();
         let absent = NO_SUCH_LIST.iter().any(|words| lower.contains(words));
-        Self { items: Vec::new(), problem: (!absent).then_some(why) }
+        let problem =
+            || Finding::Violated(Box::new(Evidence { expected: SOUND.to_owned(), ..evidence.clone() }));
+        Self { items: Vec::new(), problem: (!absent).then(problem) }
     }
 }
 
@@ -276,7 +287,8 @@ mod tests {
 
     #[test]
     fn a_list_that_is_not_there_is_empty() {
-        assert!(Listed::refused("error -32601: Method not found".into()).problem.is_none());
-        assert!(Listed::refused("error -32603: out of order".into()).problem.is_some());
+        let refused = |actual: &str| Listed::refused(&Evidence::new("a result", actual));
+        assert!(refused("error -32601: Method not found").problem.is_none());
+        assert!(refused("error -32603: out of order").problem.is_some());
     }
 }

@@ -25,7 +25,7 @@ const TOOLS_LISTED: Check = Check {
 async fn tools_listed(cx: &ServerCx) -> Verdict {
     let surface = cx.apps().await?;
     match &surface.tools.problem {
-        Some(problem) => Err(Finding::violated("a list of well-formed tools", problem)),
+        Some(problem) => Err(problem.clone()),
         None if surface.links().is_empty() => Err(no_apps()),
         None => Ok(()),
     }

@@ -3,6 +3,7 @@
 use protocol::apps::openai::{LOCALE, OUTPUT_TEMPLATE};
 use serde_json::{Value, json};
 
+use crate::checks::server::fixture::blocked;
 use crate::expect::Answer;
 use crate::{Finding, ServerCx};
 
@@ -34,7 +35,8 @@ impl ServerCx {
     /// What the server shows in the words of the Apps SDK; not applicable when it does not speak them.
     pub(super) async fn widgets(&self) -> Result<&Widgets, Finding> {
         let surface = self.apps().await?;
-        surface.widgets.get_or_init(|| Widgets::look(self)).await.as_ref().map_err(Clone::clone)
+        // What cannot be read is the resources' to report, once, and not that of every check here.
+        surface.widgets.get_or_init(|| Widgets::look(self)).await.as_ref().map_err(|f| blocked(f.clone()))
     }
 }
 

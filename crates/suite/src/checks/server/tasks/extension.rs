@@ -11,7 +11,7 @@ use transport::client::{Profile, Session};
 
 use super::{about, is_iso_8601};
 use crate::checks::server::fixture::{call, fixture, fixtures};
-use crate::expect::Answer;
+use crate::expect::{Answer, NO_CODE};
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
@@ -206,6 +206,9 @@ async fn listen_undeclared(cx: &ServerCx) -> Verdict {
     let code = first.value().unwrap_or_default()["error"]["code"].clone();
     if code == code::MISSING_REQUIRED_CLIENT_CAPABILITY {
         return Ok(());
+    }
+    if code.is_string() {
+        return Err(Finding::blocked(NO_CODE));
     }
     let evidence = Evidence::new("error -32021", "another message");
     Err(Finding::Violated(Box::new(evidence.showing(Excerpt::of(Party::Server, &first.bytes)))))

@@ -27,8 +27,7 @@ const TASKS: Span = Span::only(Version::V2025_11_25);
 /// A tool that can run as a task and that we may call, with arguments; `slow` ones run for a while.
 async fn task_tool(cx: &ServerCx, slow: bool) -> Result<(&Value, Value), Finding> {
     cx.needs(TASKS_TOOLS).await?;
-    let tools = cx.tools().await?;
-    if let Some(tool) = tools.iter().find(|tool| tool["name"] == "slow_compute" && runs_as_task(tool)) {
+    if let Ok(tool) = task_fixture(cx, "slow_compute").await {
         let seconds = if slow { 3.0 } else { 0.15 };
         return Ok((tool, json!({ "seconds": seconds, "label": "yardstick" })));
     }

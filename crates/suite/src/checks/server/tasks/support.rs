@@ -63,7 +63,7 @@ const UNDECLARED_IGNORED: Check = Check {
 /// Lists can never be tasks; calls cannot where the capability was not declared.
 async fn undeclared_ignored(cx: &ServerCx) -> Verdict {
     let params = json!({ "task": { "ttl": 1000 } });
-    cx.needs(protocol::capability::TOOLS).await?;
+    cx.tools().await?;
     let list = cx.request("tools/list").await?.params(params).send().await?;
     if !list.expect_result()?["tools"].is_array() {
         return Err(list.violated("the list of tools", "another result"));

@@ -120,8 +120,14 @@ impl BodyReader {
             self.last_event_id = Some(id.clone());
         }
         self.retry = event.retry.or(self.retry);
-        // HTTP+SSE names its endpoint in an event of its own; that is no message.
-        let carries = event.event.as_deref() != Some("endpoint");
+        // HTTP+SSE names its endpoint in an event of its own; that is no message. What others put into events of
+        // other names is their own affair, unless it is one.
+        let data = event.data.as_deref().unwrap_or_default();
+        let carries = match event.event.as_deref() {
+            None | Some("" | "message") => true,
+            Some("endpoint") => false,
+            Some(_) => Payload::parse(data.as_bytes()).is_ok(),
+        };
         match carries.then(|| Message::of_event(event.clone(), number)).flatten() {
             Some(message) => {
                 ledger.got(What::Message, number, message.bytes.clone())?;
