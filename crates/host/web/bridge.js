@@ -76,7 +76,7 @@ function react(turn, event) {
       return patchContext(turn, event.patch);
     case "containers":
       state.containers = event.containers;
-      return patchContext(turn, container(state));
+      return patchContext(turn, { ...event.patch, ...container(state) });
     case "policy":
       state.policy = event.policy;
       return;

@@ -1,7 +1,7 @@
 // The page: puts the parts together. The server has drawn the select already; this takes over from there.
 
 import { createApi } from "./api.js";
-import { h } from "./dom.js";
+import { copyButton, h } from "./dom.js";
 import { listen } from "./events.js";
 import { createForm, startArguments } from "./form.js";
 import { listenKeys } from "./keys.js";
@@ -84,11 +84,14 @@ function build() {
     { key: "T", does: "Light or dark", call: flipTheme },
     { key: "/", does: "Search the timeline", call: () => (tabs.show("timeline"), timeline.search()) },
   ], escape);
+  const version = h("span", { class: "muted" });
+  store.watch(["host"], ({ host }) => void (version.textContent = host?.version ?? ""));
   const help = h("button", { type: "button", class: "small help", title: "Keys", aria: { label: "Keys" }, onclick: keys.sheet }, "?");
   main.replaceChildren(
-    h("div", { class: "setup" }, picker, form.element, h("div", { class: "run-row" }, run, cancel, h("span", { class: "grow" }), help)),
+    h("div", { class: "setup" }, picker, form.element, h("div", { class: "run-row" }, run, cancel)),
     h("div", { class: "middle" }, toolbar, createNotice(store), questions, stage.element),
     inspection.element);
+  document.querySelector("header")?.append(version, h("span", { class: "grow" }), copyButton("Copy link", () => location.href), help);
   main.classList.add("alive");
   return inspection;
 }
@@ -100,6 +103,11 @@ function follow() {
     document.documentElement.dataset.theme = settings.theme;
     keepSettings(settings);
     session?.settingsChanged();
+  });
+  store.watch(["mode", "view"], ({ mode, view }) => {
+    main.dataset.mode = view ? mode : "inline";
+    // What a fullscreen app covers cannot be reached by the keyboard either.
+    for (const covered of document.querySelectorAll(".top, .setup, .toolbar, .notices, .side")) covered.toggleAttribute("inert", main.dataset.mode === "fullscreen");
   });
   store.watch(["selected", "args", "settings", "shown", "mode"], updateAddress);
   store.watch(["view"], () => timeline.viewChanged());

@@ -62,9 +62,12 @@ function item(server, tool, state, pick) {
     type: "button", class: "tool", title: tool.description ?? "", ...(current ? { aria: { current: "true" } } : {}), onclick: () => pick(server.id, tool.name),
   },
     h("span", { class: "tool-name" }, tool.title ?? tool.name),
-    tool.title && tool.title !== tool.name && h("span", { class: "muted mono" }, tool.name),
+    tool.title && slug(tool.title) !== slug(tool.name) && h("span", { class: "muted mono" }, tool.name),
     found.length > 0 && h("span", { class: `badge ${worst}`, title: found.map((one) => one.text).join("\n") }, found.length));
 }
+
+/** @param {string} text */
+const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 /** Brings the native select up to date. @param {HTMLSelectElement} select @param {PageState} state */
 function fillSelect(select, state) {

@@ -100,8 +100,8 @@ export class Session {
   settingsChanged() {
     const state = this.page.store.get();
     this.feed({ type: "policy", policy: policy(profileOf(state), state.settings) });
-    this.feed({ type: "context", patch: this.#surroundings() });
-    this.roomChanged();
+    // Together with the room, so that one choice of the person is one message to the View.
+    this.feed({ type: "containers", containers: this.page.stage.containers(), patch: this.#surroundings() });
   }
 
   roomChanged() {

@@ -26,7 +26,8 @@ export function createStage(store, to) {
   });
   const slot = h("div", { class: "app-slot" });
   const box = h("div", { class: "app-box", hidden: true }, bar, slot, handle);
-  const element = h("div", { class: "stage" }, box);
+  const away = h("p", { class: "stage-away", hidden: true }, "The app floats over the page. Press Esc or Back to inline to bring it back.");
+  const element = h("div", { class: "stage" }, away, box);
   /** @type {{width?: number, height?: number}} */
   let told = {};
 
@@ -45,6 +46,7 @@ export function createStage(store, to) {
     box.dataset.border = String(view?.border ?? true);
     box.setAttribute("role", mode === "fullscreen" ? "dialog" : "group");
     box.setAttribute("aria-label", mode === "fullscreen" ? "App in fullscreen" : "App");
+    away.hidden = mode !== "pip" || view === null;
     handle.hidden = mode !== "inline" || settings.size !== "free";
     handle.setAttribute("aria-valuetext", `${settings.free.width} by ${settings.free.height} pixels`);
     slot.style.width = axis(shape.width, told.width, shape.maxWidth, "100%");

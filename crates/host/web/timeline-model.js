@@ -45,8 +45,8 @@ export function rowOf(entry, find) {
 /** A blocked load as a row of its own. @param {Violation} violation @param {number} at @returns {Entry} */
 export function violationEntry(violation, at) {
   const text = `blocked by the CSP: ${violation.directive} ${violation.blocked}`;
-  const findings = /** @type {Finding[]} */ ([{ level: "should", text, rule: "apps#host-behavior" }]);
-  return { n: violation.n, at, view: violation.view, from: "view", to: "host", message: { violation }, method: `CSP ${violation.directive}`, findings };
+  const findings = /** @type {Finding[]} */ ([{ level: "note", text, rule: "apps#host-behavior" }]);
+  return { n: violation.n, at, view: violation.view, from: "view", to: "host", message: { violation: { directive: violation.directive, blocked: violation.blocked, source: violation.source, line: violation.line, sample: violation.sample } }, method: `CSP ${violation.directive}`, findings };
 }
 
 /** @param {Row} row @param {Filter} filter */

@@ -60,7 +60,7 @@ export function createTimeline(currentView) {
   }
 
   function head() {
-    return h("div", { class: "tl-head", aria: { hidden: "true" } }, h("span", {}, "ms"), h("span", { class: "tl-lanes" }, LANES.map((name) => h("span", {}, name))), h("span", {}, "message"));
+    return h("div", { class: "tl-head", aria: { hidden: "true" } }, h("span", {}, "s"), h("span", { class: "tl-lanes" }, LANES.map((name) => h("span", {}, name))), h("span", {}, "message"));
   }
 
   /** @param {Entry} entry */
@@ -140,7 +140,7 @@ export function createTimeline(currentView) {
       h("span", { class: "tl-lanes", role: "gridcell", aria: { label: `${entry.from} to ${entry.to}` } }, arrow(entry)),
       h("span", { class: "tl-what", role: "gridcell" },
         h("span", { class: "sign", title: row.kind, aria: { label: row.kind } }, SIGNS[row.kind]),
-        h("span", { class: "tl-label" }, row.label, took && h("span", { class: "muted" }, took)),
+        h("span", { class: "tl-label", title: row.label }, shorten(row.label), took && h("span", { class: "muted" }, took)),
         h("span", { class: "tl-preview" }, preview(entry))),
       h("span", { role: "gridcell" }, level && h("span", { class: `badge ${level}`, title: row.findings.map((one) => one.text).join("\n") }, level)));
     return line;
@@ -170,6 +170,8 @@ export function createTimeline(currentView) {
     }
     link(row);
     draw();
+    const below = row ? top(indexOfSelected()) + ROW + detailHeight - (list.scrollTop + list.clientHeight) : 0;
+    if (below > 0) list.scrollTop += Math.min(below, list.clientHeight - ROW);
   }
 
   /** @param {Row} row */
@@ -237,7 +239,9 @@ function arrow(entry) {
   return line;
 }
 
+/** Notifications are marked by their sign, so most of their common beginning can go. @param {string} method */
+const shorten = (method) => method.replace(/^ui\/notifications\//, "ui/…/");
 /** @param {number} ms */
-const time = (ms) => (ms < 10_000 ? ms.toFixed(0) : `${(ms / 1000).toFixed(1)}s`);
+const time = (ms) => (ms / 1000).toFixed(ms < 1_000_000 ? 3 : 1);
 /** @param {number} ms */
 const duration = (ms) => (ms < 1 ? "<1 ms" : ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -186,7 +186,7 @@ export type BridgeEvent =
   | { type: "tool-result"; result: Obj }
   | { type: "tool-cancelled"; reason?: string }
   | { type: "context"; patch: Obj }
-  | { type: "containers"; containers: Partial<Record<Mode, Container>> }
+  | { type: "containers"; containers: Partial<Record<Mode, Container>>; patch?: Obj }
   | { type: "policy"; policy: Policy }
   | { type: "mode"; mode: Mode }
   | { type: "teardown"; reason?: string }

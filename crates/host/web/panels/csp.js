@@ -1,6 +1,6 @@
 // The content security policy: what was declared, what was applied, what was dropped, what was blocked.
 
-import { copyButton, empty, fill, h, jsonView } from "../dom.js";
+import { copyButton, eachFrame, empty, fill, h, jsonView } from "../dom.js";
 import { finding } from "../timeline.js";
 
 /** @import {Store} from "../store.js" */
@@ -9,9 +9,11 @@ import { finding } from "../timeline.js";
 /** @param {Store} store */
 export function cspPanel(store) {
   const element = h("div", { class: "panel" });
-  store.watch(["view", "violations"], ({ view, violations }) => {
+  const draw = eachFrame(() => {
+    const { view, violations } = store.get();
     fill(element, ...(view ? [blocked(violations), ...about(view)] : [empty("No app is open. Its policy is shown here.")]));
   });
+  store.watch(["view", "violations"], draw);
   return element;
 }
 
