@@ -1,0 +1,87 @@
+// The sandbox proxy: stands between the host page and one View, on an origin of its own. It passes messages on and
+// makes none, apart from the one that says it is ready. What it refuses to pass it reports to the host page, in an
+// envelope that a View cannot send. Runs as a classic script inside its own document.
+
+(() => {
+  "use strict";
+
+  const RESERVED = "ui/notifications/sandbox-";
+  const FEATURES = { camera: "camera", microphone: "microphone", geolocation: "geolocation", clipboardWrite: "clipboard-write" };
+
+  const { hosts = "", view = "" } = document.documentElement.dataset;
+  // The parent's origin is known to the browser, where it tells; a host that is not admitted is never spoken to.
+  const parentOrigin = location.ancestorOrigins?.[0];
+  const admitted = hosts.split(" ").filter((origin) => origin !== "" && (parentOrigin === undefined || origin === parentOrigin));
+  if (window.parent === window || admitted.length === 0 || view === "") return;
+
+  /** @type {HTMLIFrameElement | undefined} */
+  let frame;
+  /** @type {string | undefined} */
+  let host;
+  let viewOrigin = new URL(view).origin;
+
+  /** @param {unknown} value @returns {value is Record<string, unknown>} */
+  const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+  /** @param {Record<string, unknown>} message */
+  const isReserved = (message) => typeof message.method === "string" && message.method.startsWith(RESERVED);
+  /** @param {unknown} message */
+  const toHost = (message) => {
+    if (host !== undefined) window.parent.postMessage(message, host);
+  };
+
+  /** @param {Record<string, any>} params */
+  function load(params) {
+    const tokens = typeof params.sandbox === "string" ? params.sandbox : "allow-scripts allow-same-origin allow-forms";
+    const opaque = !tokens.split(/\s+/).includes("allow-same-origin");
+    if (opaque) viewOrigin = "null";
+    const inner = document.createElement("iframe");
+    inner.title = "View";
+    inner.setAttribute("sandbox", tokens);
+    inner.allow = Object.entries(FEATURES).filter(([name]) => isObject(params.permissions?.[name])).map(([, feature]) => feature).join("; ");
+    Object.assign(inner.style, { position: "fixed", inset: "0", width: "100%", height: "100%", border: "0", colorScheme: "normal", background: "transparent" });
+    let loads = 0;
+    inner.addEventListener("load", () => {
+      if (++loads < 2) return;
+      inner.remove();
+      frame = undefined;
+      toHost({ yardstick: "navigated" });
+    });
+    inner.src = view;
+    frame = inner;
+    document.body.append(inner);
+  }
+
+  /** @param {MessageEvent} event */
+  function fromHost(event) {
+    const message = event.data;
+    if (!isObject(message)) return;
+    if (message.method === `${RESERVED}resource-ready`) {
+      if (host !== undefined) return;
+      host = event.origin;
+      return load(isObject(message.params) ? message.params : {});
+    }
+    if (isReserved(message) || event.origin !== host) return;
+    frame?.contentWindow?.postMessage(message, viewOrigin === "null" ? "*" : viewOrigin);
+  }
+
+  /** @param {MessageEvent} event */
+  function fromView(event) {
+    const message = event.data;
+    const why = event.origin !== viewOrigin ? `it comes from ${event.origin}`
+      : !isObject(message) ? "it is not an object"
+      : "yardstick" in message ? "it pretends to be a report of the sandbox proxy"
+      : isReserved(message) ? "its method is reserved for the sandbox proxy"
+      : undefined;
+    if (why === undefined) toHost(message);
+    else toHost({ yardstick: "dropped", from: "view", why, message });
+  }
+
+  window.addEventListener("message", (event) => {
+    if (event.source === window.parent && admitted.includes(event.origin)) fromHost(event);
+    else if (frame !== undefined && event.source === frame.contentWindow) fromView(event);
+  });
+
+  for (const origin of admitted) {
+    window.parent.postMessage({ jsonrpc: "2.0", method: `${RESERVED}proxy-ready`, params: {} }, origin);
+  }
+})();

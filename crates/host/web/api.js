@@ -1,0 +1,52 @@
+// The host's own API. Every failure becomes one kind of error that says who is to blame and what to do.
+
+/** @import {HostState, Json, LogEntry, Obj, View} from "./types.d.ts" */
+
+export class ApiError extends Error {
+  /** @param {string} message @param {{culprit?: string, repair?: string, status?: number}} [more] */
+  constructor(message, more = {}) {
+    super(message);
+    this.culprit = more.culprit;
+    this.repair = more.repair;
+    this.status = more.status;
+  }
+}
+
+/** @typedef {ReturnType<typeof createApi>} Api */
+
+/** @param {string} token */
+export function createApi(token) {
+  /** @param {string} method @param {string} path @param {Json} [body] @param {RequestInit} [more] @returns {Promise<Json>} */
+  async function send(method, path, body, more = {}) {
+    const headers = { "x-yardstick-token": token, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+    let response;
+    try {
+      response = await fetch(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }), ...more });
+    } catch (error) {
+      if (more.signal?.aborted) throw error;
+      throw new ApiError("the test host does not answer", { culprit: "yardstick host", repair: "start `yardstick host` again and reload this page" });
+    }
+    const value = await response.json().catch(() => undefined);
+    if (response.ok) return value;
+    throw new ApiError(value?.error?.message ?? `HTTP ${response.status} from ${path}`, { ...value?.error, status: response.status });
+  }
+  return {
+    /** @returns {Promise<HostState>} */
+    state: () => send("GET", "/api/state"),
+    /** @param {{serverId: string, tool: string, profile?: string, openai?: boolean}} want @returns {Promise<View>} */
+    openView: (want) => send("POST", "/api/views", want),
+    /** @param {string} id */
+    closeView: (id) => send("DELETE", `/api/views/${encodeURIComponent(id)}`, undefined, { keepalive: true }),
+    /** @param {string} id @param {{seq: number, method: string, params: Json}} ask @returns {Promise<Json>} */
+    ask: (id, ask) => send("POST", `/api/views/${encodeURIComponent(id)}/request`, ask),
+    /** @param {string} id @param {LogEntry[]} entries */
+    log: (id, entries) => send("POST", `/api/views/${encodeURIComponent(id)}/log`, { entries }),
+    /** @param {{serverId: string, name: string, arguments: Obj, callId: string}} call @returns {Promise<Json>} */
+    call: (call) => send("POST", "/api/tools/call", call),
+    /** @param {string} callId @param {string} reason */
+    cancel: (callId, reason) => send("POST", "/api/tools/cancel", { callId, reason }),
+    /** @param {string} [view] */
+    traceUrl: (view) => `/api/trace?token=${encodeURIComponent(token)}${view ? `&view=${encodeURIComponent(view)}` : ""}`,
+    eventsUrl: () => `/api/events?token=${encodeURIComponent(token)}`,
+  };
+}

@@ -1,0 +1,224 @@
+// What a View may ask of the host, and what it may tell it.
+
+import { PROTOCOL, commonModes, container, finding, flush, grant, listAppTools, respond, setMode } from "./bridge-turn.js";
+import { asList, files, isObject, openable, wrongParams } from "./bridge-params.js";
+
+/** @import {BridgeState, Container, Json, Mode, Obj, Question} from "./types.d.ts" */
+/** @import {Turn} from "./bridge-turn.js" */
+
+/** No View is made larger than this, whatever it asks for. */
+export const LARGEST = 10_000;
+
+/** A request that has passed every gate. @typedef {{id: string | number, method: string, params: Obj}} Request */
+
+/** What guards a method: the capability that announces it (`always`: it works unless switched off) and the kind that can be denied.
+ * @type {Record<string, {capability?: string, always?: boolean, kind?: string}>} */
+const GATES = {
+  "ui/initialize": {},
+  "ping": {},
+  "ui/open-link": { capability: "openLinks", kind: "open-link" },
+  "ui/download-file": { capability: "downloadFile", kind: "download" },
+  "ui/message": { capability: "message", always: true, kind: "message" },
+  "ui/update-model-context": { capability: "updateModelContext", always: true, kind: "model-context" },
+  "ui/request-display-mode": { kind: "display-mode" },
+  "sampling/createMessage": { capability: "sampling", kind: "sampling" },
+  "tools/call": { capability: "serverTools", kind: "tool-call" },
+  "tools/list": { capability: "serverTools", kind: "tool-call" },
+  "resources/read": { capability: "serverResources", kind: "resource-read" },
+  "resources/list": { capability: "serverResources", kind: "resource-read" },
+  "resources/templates/list": { capability: "serverResources", kind: "resource-read" },
+  "prompts/list": {},
+};
+
+/** The capabilities that a person can switch off. */
+export const SWITCHES = ["openLinks", "downloadFile", "message", "updateModelContext", "serverTools", "serverResources", "sampling", "logging"];
+/** The kinds of requests that a person can deny. */
+export const KINDS = ["open-link", "download", "message", "model-context", "display-mode", "sampling", "tool-call", "resource-read"];
+
+/** @type {Record<string, (turn: Turn, request: Request) => void>} */
+const HANDLERS = {
+  "ui/initialize": initialize,
+  "ping": (turn, { id }) => respond(turn, id, { result: {} }),
+  "ui/open-link": openLink,
+  "ui/download-file": downloadFile,
+  "ui/message": (turn, { id, method, params }) =>
+    question(turn, id, method, { kind: "message", role: params.role, content: asList(params.content) }),
+  "ui/update-model-context": updateModelContext,
+  "ui/request-display-mode": requestMode,
+  "sampling/createMessage": (turn, { id, method, params }) => question(turn, id, method, { kind: "sampling", params }),
+};
+
+/** @param {BridgeState} state @param {string} method */
+function supported(state, method) {
+  if (!Object.hasOwn(GATES, method) || state.policy.unsupported.includes(method)) return false;
+  const { capability, always } = GATES[method];
+  if (capability === undefined) return true;
+  return !state.policy.off.includes(capability) && (always === true || state.capabilities[capability] !== undefined);
+}
+
+/** @param {Turn} turn @param {Json} message */
+export function onRequest(turn, message) {
+  const { state } = turn;
+  const { id, method } = message;
+  if (Object.values(state.asks).some((ask) => ask.id === id)) finding(turn, "must", `the id ${JSON.stringify(id)} is still in use`, message);
+  if (state.phase === "new" && method !== "ui/initialize" && method !== "ping") {
+    finding(turn, "should", `${method} before ui/initialize`, message, "apps#lifecycle");
+  }
+  if (!supported(state, method)) return fail(turn, id, -32601, `Method not found: ${method}`);
+  const wrong = wrongParams(method, message.params);
+  if (wrong) return fail(turn, id, -32602, `Invalid params for ${method}: ${wrong}`);
+  const request = { id, method, params: message.params ?? {} };
+  const { kind } = GATES[method];
+  if (kind && kind !== "display-mode" && state.policy.deny.includes(kind)) return fail(turn, id, -32000, `${method} denied by the host`);
+  if (Object.hasOwn(HANDLERS, method)) return HANDLERS[method](turn, request);
+  const ticket = `t${state.next++}`;
+  state.asks[ticket] = { id, method, kind: "server" };
+  turn.effects.push({ type: "ask-server", ticket, method, params: message.params });
+}
+
+/** @param {Turn} turn @param {string | number} id @param {number} code @param {string} message */
+const fail = (turn, id, code, message) => respond(turn, id, { error: { code, message } });
+
+/** Asks the person, unless they have answered for good. @param {Turn} turn @param {string | number} id @param {string} method @param {Question} asked */
+function question(turn, id, method, asked) {
+  // A sampled message has to be written by somebody, so that question is always put.
+  if (asked.kind !== "sampling" && turn.state.policy.always.includes(asked.kind)) return grant(turn, id, asked);
+  const ticket = `t${turn.state.next++}`;
+  turn.state.asks[ticket] = { id, method, kind: "person", question: asked };
+  turn.effects.push({ type: "ask-person", ticket, question: asked });
+}
+
+/** @param {Turn} turn @param {Request} request */
+function initialize(turn, { id, params }) {
+  const { state } = turn;
+  if (state.phase !== "new") finding(turn, "should", "ui/initialize more than once", undefined, "apps#lifecycle");
+  const app = params.appCapabilities;
+  state.appInfo = params.appInfo;
+  state.appTools = isObject(app.tools);
+  state.appModes = Array.isArray(app.availableDisplayModes) ? app.availableDisplayModes : null;
+  if (state.phase === "new") state.phase = "answered";
+  const modes = commonModes(state);
+  const current = /** @type {Mode} */ (state.context.displayMode);
+  if (!modes.includes(current) && modes.length > 0) {
+    state.context = { ...state.context, displayMode: modes[0] };
+    turn.effects.push({ type: "mode", mode: modes[0] });
+  }
+  state.context = { ...state.context, availableDisplayModes: modes, ...container(state) };
+  turn.effects.push({ type: "app", info: state.appInfo, modes, tools: state.appTools });
+  respond(turn, id, {
+    result: { protocolVersion: PROTOCOL, hostInfo: state.hostInfo, hostCapabilities: state.capabilities, hostContext: state.context },
+  });
+}
+
+/** @param {Turn} turn @param {Request} request */
+function openLink(turn, { id, method, params }) {
+  const link = openable(params.url);
+  if ("why" in link) return fail(turn, id, -32000, link.why);
+  question(turn, id, method, { kind: "open-link", url: link.url });
+}
+
+/** @param {Turn} turn @param {Request} request */
+function downloadFile(turn, { id, method, params }) {
+  const list = files(params.contents);
+  for (const file of list) {
+    if (file.url === undefined) continue;
+    const link = openable(file.url);
+    if ("why" in link) return fail(turn, id, -32000, `${link.why}; embed the file in the request`);
+    file.url = link.url;
+  }
+  question(turn, id, method, { kind: "download", files: list });
+}
+
+/** @param {Turn} turn @param {Request} request */
+function updateModelContext(turn, { id, params }) {
+  turn.state.modelContext = params;
+  turn.effects.push({ type: "model-context", context: params });
+  respond(turn, id, { result: {} });
+}
+
+/** Answers with the mode that is on afterwards, as a host must, also when nothing changed. @param {Turn} turn @param {Request} request */
+function requestMode(turn, { id, params }) {
+  const { state } = turn;
+  const declared = state.appModes?.includes(params.mode) ?? params.mode === "inline";
+  if (!declared) finding(turn, "must", `the app asks for ${params.mode} but did not declare it`, undefined, "apps#display-modes");
+  if (!state.policy.deny.includes("display-mode")) setMode(turn, params.mode);
+  respond(turn, id, { result: { mode: state.context.displayMode } });
+}
+
+/** @param {Turn} turn @param {Json} message */
+export function onNotification(turn, message) {
+  const { method, params } = message;
+  switch (method) {
+    case "ui/notifications/initialized":
+      return initialized(turn, message);
+    case "ui/notifications/size-changed":
+      return resize(turn, message);
+    case "ui/notifications/request-teardown":
+      return void turn.effects.push({ type: "request-teardown" });
+    case "notifications/message":
+      return log(turn, params, message);
+    case "notifications/tools/list_changed":
+      return turn.state.appTools ? listAppTools(turn) : undefined;
+    case "notifications/cancelled":
+      return cancelled(turn, params);
+    case "notifications/progress":
+      return;
+    default:
+      finding(turn, "note", `${method} means nothing to this host`, message);
+  }
+}
+
+/** @param {Turn} turn @param {Json} message */
+function initialized(turn, message) {
+  const { state } = turn;
+  if (state.phase === "new") return finding(turn, "must", "initialized before ui/initialize was answered is ignored", message, "apps#lifecycle");
+  if (state.phase !== "answered") return finding(turn, "note", "initialized more than once", message, "apps#lifecycle");
+  state.phase = "initialized";
+  turn.effects.push({ type: "status", status: "initialized" });
+  flush(turn);
+  if (state.appTools) listAppTools(turn);
+}
+
+/** @param {Turn} turn @param {Json} message */
+function resize(turn, message) {
+  const params = isObject(message.params) ? message.params : {};
+  const room = /** @type {Container} */ (turn.state.context.containerDimensions ?? {});
+  const width = axis(turn, "width", params.width, room.width, room.maxWidth, message);
+  const height = axis(turn, "height", params.height, room.height, room.maxHeight, message);
+  if (width === undefined && height === undefined) return;
+  turn.effects.push({ type: "resize", ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) });
+}
+
+/**
+ * One axis of a size: nothing where the host fixed it, otherwise within its limits.
+ * @param {Turn} turn @param {string} name @param {Json} value @param {number | undefined} fixed @param {number | undefined} most @param {Json} message
+ * @returns {number | undefined}
+ */
+function axis(turn, name, value, fixed, most, message) {
+  if (value === undefined) return undefined;
+  if (typeof value !== "number" || !Number.isFinite(value)) {
+    return void finding(turn, "must", `${name} must be a number`, message, "apps#notifications-host--view");
+  }
+  if (fixed !== undefined) return undefined;
+  const limit = Math.min(most ?? LARGEST, LARGEST);
+  if (value < 0 || value > LARGEST) finding(turn, "note", `${name} ${value} is held to 0..${limit}`, message);
+  return Math.min(Math.max(value, 0), limit);
+}
+
+/** @param {Turn} turn @param {Json} params @param {Json} message */
+function log(turn, params, message) {
+  if (turn.state.policy.off.includes("logging") || turn.state.capabilities.logging === undefined) {
+    return finding(turn, "note", "a log message, but this host does not take any", message);
+  }
+  const level = typeof params?.level === "string" ? params.level : "info";
+  turn.effects.push({ type: "log", level, logger: params?.logger, data: params?.data });
+}
+
+/** The View no longer wants an answer. @param {Turn} turn @param {Json} params */
+function cancelled(turn, params) {
+  for (const [ticket, ask] of Object.entries(turn.state.asks)) {
+    if (ask.id !== params?.requestId) continue;
+    delete turn.state.asks[ticket];
+    turn.effects.push({ type: "withdraw", ticket });
+  }
+}

@@ -1,0 +1,124 @@
+// The pieces that every step of the bridge is made of: what is sent to a View, and when it may be.
+
+/** @import {BridgeState, Effect, Finding, Json, Message, Mode, Obj, Outgoing, Question} from "./types.d.ts" */
+
+/** The revision of MCP Apps that the host speaks. */
+export const PROTOCOL = "2026-01-26";
+/** How long a View may take to answer `ui/resource-teardown`. */
+export const TEARDOWN_MS = 1500;
+/** How long a View may take to answer anything else. */
+export const ANSWER_MS = 10_000;
+
+/** A step in the making: a copy of the state that may be written to, and what is to be done.
+ * @typedef {{state: BridgeState, effects: Effect[]}} Turn */
+
+/** @param {Turn} turn */
+export function listAppTools(turn) {
+  if (turn.state.phase === "initialized" && !turn.state.appTools) {
+    return void turn.effects.push({ type: "app-tools", tools: [] });
+  }
+  ask(turn, { kind: "list" }, "tools/list", {});
+}
+
+/** Sends a request to the View, if it may be spoken to. @param {Turn} turn @param {Outgoing} waiting @param {string} method @param {Json} params */
+export function ask(turn, waiting, method, params) {
+  if (turn.state.phase !== "initialized") return;
+  const id = turn.state.next++;
+  turn.state.outgoing[`h${id}`] = waiting;
+  const message = /** @type {Message} */ ({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
+  turn.effects.push({ type: "to-view", message });
+  turn.effects.push({ type: "timer", ticket: `h${id}`, ms: waiting.kind === "teardown" ? TEARDOWN_MS : ANSWER_MS });
+}
+
+/** Sends what was held back, in the order that the specification gives. @param {Turn} turn */
+export function flush(turn) {
+  const { state } = turn;
+  if (state.phase !== "initialized") return;
+  const { held, sent } = state;
+  if (held.patch) notify(turn, "ui/notifications/host-context-changed", held.patch);
+  if (held.partial && !sent.input) notify(turn, "ui/notifications/tool-input-partial", { arguments: held.partial });
+  held.patch = held.partial = null;
+  if (held.input && !sent.input) {
+    notify(turn, "ui/notifications/tool-input", { arguments: held.input });
+    sent.input = true;
+    held.input = null;
+  }
+  if (held.cancelled && !sent.end) {
+    notify(turn, "ui/notifications/tool-cancelled", held.cancelled);
+    sent.end = true;
+  }
+  if (held.result && sent.input && !sent.end) {
+    notify(turn, "ui/notifications/tool-result", held.result);
+    sent.end = true;
+    turn.effects.push({ type: "status", status: "ready" });
+  }
+}
+
+/** @param {Turn} turn @param {string} method @param {Json} params */
+export function notify(turn, method, params) {
+  if (turn.state.policy.unsent.includes(method)) return;
+  const message = /** @type {Message} */ ({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) });
+  turn.effects.push({ type: "to-view", message });
+}
+
+/** @param {Turn} turn @param {string | number} id @param {{result?: Json, error?: Json}} reply */
+export function respond(turn, id, reply) {
+  turn.effects.push({ type: "to-view", message: { jsonrpc: "2.0", id, ...reply } });
+}
+
+/** Tells the View what changed in its surroundings, and nothing else. @param {Turn} turn @param {Obj} patch */
+export function patchContext(turn, patch) {
+  const { state } = turn;
+  /** @type {Obj} */
+  const changed = {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (JSON.stringify(state.context[key]) !== JSON.stringify(value)) changed[key] = value;
+  }
+  if (Object.keys(changed).length === 0) return;
+  state.context = { ...state.context, ...changed };
+  // Until `ui/initialize` is answered the change is simply part of the answer.
+  if (state.phase === "new" || state.phase === "closing") return;
+  state.held.patch = { ...state.held.patch, ...changed };
+  flush(turn);
+}
+
+/** The room for the mode that is on. @param {BridgeState} state @returns {Obj} */
+export function container(state) {
+  const room = state.containers[/** @type {Mode} */ (state.context.displayMode)];
+  return room ? { containerDimensions: room } : {};
+}
+
+/** The modes that both sides have. An app that declares none is shown inline. @param {BridgeState} state @returns {Mode[]} */
+export function commonModes(state) {
+  if (state.phase === "new") return state.hostModes;
+  const declared = state.appModes ?? ["inline"];
+  return state.hostModes.filter((mode) => declared.includes(mode));
+}
+
+/** Changes the display mode if both sides have it; says whether the mode is now on. @param {Turn} turn @param {Mode} mode */
+export function setMode(turn, mode) {
+  const { state } = turn;
+  if (state.context.displayMode === mode) return true;
+  if (state.phase === "closing" || !commonModes(state).includes(mode)) return false;
+  turn.effects.push({ type: "mode", mode });
+  const room = state.containers[mode];
+  patchContext(turn, { displayMode: mode, ...(room ? { containerDimensions: room } : {}) });
+  return true;
+}
+
+/** @param {Turn} turn @param {Finding["level"]} level @param {string} text @param {Json} about @param {string} [rule] */
+export function finding(turn, level, text, about, rule) {
+  turn.effects.push({ type: "finding", finding: { level, text, ...(rule ? { rule } : {}) }, about });
+}
+
+/**
+ * Does what a question asked for, and answers the View.
+ * @param {Turn} turn @param {string | number} id @param {Question} question @param {Json} [result]
+ */
+export function grant(turn, id, question, result) {
+  const { effects } = turn;
+  if (question.kind === "open-link") effects.push({ type: "open-link", url: question.url ?? "" });
+  if (question.kind === "download") effects.push({ type: "download", files: question.files ?? [] });
+  if (question.kind === "message") effects.push({ type: "chat-message", role: question.role ?? "user", content: question.content ?? [] });
+  respond(turn, id, { result: result ?? {} });
+}

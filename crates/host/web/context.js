@@ -1,0 +1,128 @@
+// What the host tells a View about itself: its surroundings, its capabilities, and the room that each mode gives.
+
+import { FONTS, variables } from "./style.js";
+
+/** @import {Container, Mode, Obj, Policy, Profile, Settings, Tool, View} from "./types.d.ts" */
+
+/** The sizes of the devices that can be played, in CSS pixels. */
+export const DEVICES = {
+  phone: { width: 390, height: 844 },
+  tablet: { width: 820, height: 1180 },
+};
+/** How high an app may grow where it stands in the flow of a conversation. */
+export const TALLEST = 5000;
+/** The floating box. */
+export const PIP = { width: 400, height: 300 };
+
+const MODES = /** @type {Mode[]} */ (["inline", "fullscreen", "pip"]);
+
+/** What a host without a profile can do. @type {Obj} */
+const CAPABILITIES = {
+  openLinks: {},
+  downloadFile: {},
+  serverTools: { listChanged: true },
+  serverResources: {},
+  logging: {},
+  message: { text: {}, image: {}, audio: {}, resource: {}, resourceLink: {}, structuredContent: {} },
+  updateModelContext: { text: {}, image: {}, audio: {}, resource: {}, resourceLink: {}, structuredContent: {} },
+};
+
+/** Light or dark, whatever the person chose. @param {Settings} settings @param {boolean} systemDark */
+export const theme = (settings, systemDark) => (settings.theme === "auto" ? (systemDark ? "dark" : "light") : settings.theme);
+
+/** The modes that the host has. @param {Profile | undefined} profile @returns {Mode[]} */
+export function hostModes(profile) {
+  const named = profile?.context?.displayModes;
+  return Array.isArray(named) ? MODES.filter((mode) => named.includes(mode)) : MODES;
+}
+
+/**
+ * The room in each mode. The stage is what the page has for an app in the flow; the window is all there is.
+ * @param {Settings} settings @param {{stage: {width: number}, window: {width: number, height: number}}} room @param {Profile} [profile]
+ * @returns {Record<Mode, Container>}
+ */
+export function containers(settings, room, profile) {
+  const given = profile?.context?.containerDimensions ?? {};
+  return {
+    inline: inline(settings, room.stage.width, given.inline),
+    fullscreen: { width: room.window.width, height: room.window.height },
+    pip: given.pip ?? { ...PIP },
+  };
+}
+
+/** @param {Settings} settings @param {number} width @param {Container | undefined} given @returns {Container} */
+function inline(settings, width, given) {
+  if (settings.size === "phone" || settings.size === "tablet") {
+    const device = DEVICES[settings.size];
+    return { width: device.width, maxHeight: device.height };
+  }
+  if (settings.size === "free") return { width: settings.free.width, height: settings.free.height };
+  return given ?? { width, maxHeight: TALLEST };
+}
+
+/**
+ * The surroundings of a View, apart from its mode and its room, which the bridge keeps.
+ * @param {Settings} settings @param {{systemDark: boolean, version: string, tool?: Tool, profile?: Profile}} more
+ * @returns {Obj}
+ */
+export function surroundings(settings, { systemDark, version, tool, profile }) {
+  const own = profile?.context ?? {};
+  const small = settings.size === "phone" || settings.size === "tablet";
+  return {
+    ...(tool ? { toolInfo: { tool: plainTool(tool) } } : {}),
+    theme: theme(settings, systemDark),
+    ...styles(profile),
+    locale: settings.locale,
+    timeZone: settings.timeZone,
+    userAgent: own.userAgent ?? `yardstick/${version}`,
+    platform: small ? "mobile" : own.platform ?? "web",
+    deviceCapabilities: small ? { touch: true, hover: false } : own.deviceCapabilities ?? { touch: false, hover: true },
+    safeAreaInsets: own.safeAreaInsets ?? { top: 0, right: 0, bottom: 0, left: 0 },
+  };
+}
+
+/** @param {Profile | undefined} profile */
+function styles(profile) {
+  const named = variables(profile?.variables);
+  if (Object.keys(named).length === 0) return {};
+  return { styles: { variables: named, css: { fonts: FONTS } } };
+}
+
+/** The tool as its server listed it. @param {Tool} tool */
+export function plainTool(tool) {
+  const { yardstick, ...plain } = tool;
+  void yardstick;
+  return plain;
+}
+
+/** What the host says it can do, which is what it does: nothing that is switched off, and of the sandbox what is enforced.
+ * @param {Profile | undefined} profile @param {Settings} settings @param {View} view @param {boolean} sampling @returns {Obj} */
+export function capabilities(profile, settings, view, sampling) {
+  /** @type {Obj} */
+  const all = { ...(profile?.capabilities ?? CAPABILITIES), ...(sampling ? { sampling: {} } : {}) };
+  if (!sampling) delete all.sampling;
+  for (const name of settings.off) delete all[name];
+  // The page learns of changed tools only; a promise about resources would not be kept.
+  if (all.serverResources) all.serverResources = {};
+  if (all.serverTools) all.serverTools = { listChanged: true };
+  all.sandbox = { permissions: view.permissions.granted ?? {}, ...(view.csp.declared ? { csp: approved(view) } : {}) };
+  return all;
+}
+
+/** The declared sources without those that were dropped. @param {View} view */
+function approved(view) {
+  const dropped = new Set(view.csp.dropped.map((drop) => drop.source));
+  const lists = Object.entries(view.csp.declared ?? {}).filter(([, list]) => Array.isArray(list));
+  return Object.fromEntries(lists.map(([name, list]) => [name, list.filter((/** @type {string} */ source) => !dropped.has(source))]));
+}
+
+/** What person and profile allow. @param {Profile | undefined} profile @param {Settings} settings @returns {Policy} */
+export function policy(profile, settings) {
+  return {
+    off: settings.off,
+    deny: settings.deny,
+    always: settings.always,
+    unsupported: profile?.methods?.unsupported ?? [],
+    unsent: profile?.notifications?.unsent ?? [],
+  };
+}

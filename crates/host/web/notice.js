@@ -1,0 +1,77 @@
+// What stands on the stage when there is no app, or something is wrong: plain words, and the repair.
+
+import { fill, h } from "./dom.js";
+import { selection } from "./store.js";
+
+/** @import {PageState, Store} from "./store.js" */
+
+/** @param {Store} store */
+export function createNotice(store) {
+  const element = h("div", { class: "notices", role: "status", aria: { live: "polite" } });
+  store.watch(["host", "servers", "connection", "selected", "status", "problem", "running", "view", "shown"], (state) => {
+    fill(element, ...notices(state).map(card));
+  });
+  return element;
+}
+
+/** @typedef {{tone: "plain" | "busy" | "bad" | "warn", title: string, text?: string, culprit?: string, repair?: string}} Notice */
+
+/** @param {PageState} state @returns {Notice[]} */
+export function notices(state) {
+  const list = [];
+  if (state.connection === "lost") {
+    list.push(/** @type {Notice} */ ({
+      tone: "bad", title: "The test host does not answer", text: "What you see is what was last known.",
+      repair: "Start `yardstick host` again. This page reconnects by itself; reload it if the address or the token changed.",
+    }));
+  }
+  for (const server of state.servers) list.push(...aboutServer(server, server.id === state.selected?.server));
+  if (state.problem) {
+    const tone = state.status === "failed" ? "bad" : "warn";
+    list.push(/** @type {Notice} */ ({ tone, title: sentence(state.problem.message), culprit: state.problem.culprit, repair: state.problem.repair }));
+  } else if (state.view === null) {
+    list.push(...nothingShown(state));
+  }
+  return list;
+}
+
+/** @param {import("./types.d.ts").Server} server @param {boolean} selected @returns {Notice[]} */
+function aboutServer(server, selected) {
+  if (server.state === "lost") {
+    return [{ tone: "warn", title: `${server.name} went away`, text: server.note ?? undefined, repair: "It is reconnected by itself as soon as it is back." }];
+  }
+  if (server.state === "failed") {
+    return [{ tone: "bad", title: `${server.name} could not be reached`, text: server.note ?? undefined, culprit: server.description, repair: "Check the command or the address that the host was started with." }];
+  }
+  return selected && server.state === "connecting" ? [{ tone: "busy", title: `Connecting to ${server.name} …` }] : [];
+}
+
+/** @param {PageState} state @returns {Notice[]} */
+function nothingShown(state) {
+  if (state.status === "loading") return [{ tone: "busy", title: "Opening the app …" }];
+  if (!state.host) return state.connection === "lost" ? [] : [{ tone: "busy", title: "Asking the servers for their tools …" }];
+  const tools = state.servers.flatMap((server) => server.tools.filter((tool) => tool.yardstick.isUi));
+  if (state.servers.some((server) => server.state === "connecting") && tools.length === 0) return [{ tone: "busy", title: "Connecting …" }];
+  if (tools.length === 0) {
+    return [{
+      tone: "plain", title: "No tool with a View",
+      text: "None of the connected servers has a tool with `_meta.ui.resourceUri`.",
+      repair: "Add a resource with a ui:// address and MIME type text/html;profile=mcp-app, and name it in the tool's `_meta.ui.resourceUri`.",
+    }];
+  }
+  const chosen = selection(state);
+  if (!chosen) return [{ tone: "plain", title: "Pick a tool", text: "Its app is shown here." }];
+  return [{ tone: "plain", title: `${chosen.tool.title ?? chosen.tool.name} is ready to run`, text: "Fill in the arguments and press Run, or R." }];
+}
+
+/** @param {string} text */
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** @param {Notice} notice */
+function card({ tone, title, text, culprit, repair }) {
+  return h("div", { class: `notice ${tone}` },
+    h("strong", {}, title),
+    text && h("p", {}, text),
+    culprit && h("p", {}, h("b", {}, "Who: "), culprit),
+    repair && h("p", {}, h("b", {}, "Repair: "), repair));
+}

@@ -1,0 +1,51 @@
+// The content security policy: what was declared, what was applied, what was dropped, what was blocked.
+
+import { copyButton, eachFrame, empty, fill, h, jsonView } from "../dom.js";
+import { finding } from "../timeline.js";
+
+/** @import {Store} from "../store.js" */
+/** @import {View, Violation} from "../types.d.ts" */
+
+/** @param {Store} store */
+export function cspPanel(store) {
+  const element = h("div", { class: "panel" });
+  const draw = eachFrame(() => {
+    const { view, violations } = store.get();
+    fill(element, ...(view ? [blocked(violations), ...about(view)] : [empty("No app is open. Its policy is shown here.")]));
+  });
+  store.watch(["view", "violations"], draw);
+  return element;
+}
+
+/** @param {Violation[]} list */
+function blocked(list) {
+  if (list.length === 0) return h("section", {}, h("h3", {}, "Blocked"), empty("Nothing has been blocked."));
+  return h("section", {}, h("h3", {}, "Blocked ", h("span", { class: "badge should" }, list.length)),
+    h("div", { class: "scroll" }, h("table", {},
+      h("thead", {}, h("tr", {}, ["Directive", "What", "Where"].map((title) => h("th", { scope: "col" }, title)))),
+      h("tbody", {}, list.slice(-200).map((one) => h("tr", {},
+        h("td", { class: "mono" }, one.directive), h("td", { class: "mono wrap" }, one.blocked, one.sample && h("div", { class: "muted" }, one.sample)),
+        h("td", { class: "mono" }, [one.source, one.line].filter(Boolean).join(":"))))))));
+}
+
+/** @param {View} view */
+function about(view) {
+  const { csp, permissions } = view;
+  return [
+    h("section", {}, h("h3", {}, "Dropped"),
+      csp.dropped.length === 0 ? empty("Every declared source was accepted.")
+        : h("ul", {}, csp.dropped.map((one) => h("li", {}, h("code", {}, one.source), `: ${one.why}`)))),
+    h("section", {}, h("h3", {}, "Applied ", copyButton("Copy", () => csp.applied)),
+      h("div", { class: "scroll" }, h("table", { class: "directives" }, h("tbody", {}, csp.directives.map(([name, sources]) =>
+        h("tr", {}, h("th", { scope: "row", class: "mono" }, name), h("td", { class: "mono wrap" }, sources.join(" ")))))))),
+    h("section", {}, h("h3", {}, "Declared"),
+      csp.declared ? jsonView(csp.declared) : empty("The resource declares no `_meta.ui.csp`, so the defaults of the specification hold.")),
+    h("section", {}, h("h3", {}, "Permissions"),
+      h("p", {}, "Declared: ", names(permissions.declared)), h("p", {}, "Granted: ", names(permissions.granted)),
+      h("p", { class: "muted" }, "Sandbox: ", h("code", {}, view.sandbox))),
+    view.findings.length > 0 && h("section", {}, h("h3", {}, "Findings about the resource"), view.findings.map(finding)),
+  ];
+}
+
+/** @param {Record<string, unknown> | null} some */
+const names = (some) => Object.keys(some ?? {}).join(", ") || "none";

@@ -1,0 +1,83 @@
+// Servers and their tools. A list where there is room, the native select of the page where there is not.
+
+import { fill, h } from "./dom.js";
+
+/** @import {Server, Tool} from "./types.d.ts" */
+/** @import {PageState, Store} from "./store.js" */
+
+/** From this many tools on there is a box to filter them. */
+const MANY = 8;
+/** @type {Record<Server["state"], string>} */
+const STATES = { connecting: "connecting", ready: "connected", lost: "lost, reconnecting", failed: "failed" };
+
+/** @param {Store} store @param {HTMLSelectElement} select @param {(server: string, tool: string) => void} pick */
+export function createPicker(store, select, pick) {
+  const filter = h("input", { type: "search", placeholder: "Filter tools", aria: { label: "Filter tools" }, oninput: () => draw(store.get()) });
+  const groups = h("div", { class: "tool-groups" });
+  const label = h("label", { class: "select-label" }, h("span", {}, "Tool"), select);
+  const element = h("section", { class: "picker", aria: { label: "Servers and tools" } }, label, filter, groups);
+  const draw = (/** @type {PageState} */ state) => {
+    if (!state.host) return;
+    const count = state.servers.reduce((sum, server) => sum + shown(server).length, 0);
+    filter.hidden = count < MANY;
+    const words = filter.hidden ? "" : filter.value.trim().toLowerCase();
+    fill(groups, ...state.servers.map((server) => group(server, words, state, pick)));
+    fillSelect(select, state);
+  };
+  select.addEventListener("change", () => {
+    const { serverId = "", tool = "" } = select.selectedOptions[0]?.dataset ?? {};
+    pick(serverId, tool);
+  });
+  store.watch(["host", "servers", "selected"], draw);
+  return element;
+}
+
+/** The tools that the model could call and that have a View. @param {Server} server */
+const shown = (server) => server.tools.filter((tool) => tool.yardstick.isUi && tool.yardstick.visibility.model);
+
+/** @param {Server} server @param {string} words @param {PageState} state @param {(server: string, tool: string) => void} pick */
+function group(server, words, state, pick) {
+  const tools = shown(server).filter((tool) => `${tool.name} ${tool.title ?? ""}`.toLowerCase().includes(words));
+  const others = server.tools.filter((tool) => !shown(server).includes(tool));
+  const facts = [server.protocol, server.transport, server.version && `v${server.version}`].filter(Boolean).join(" · ");
+  return h("div", { class: "tool-group" },
+    h("h3", { title: server.description ?? "" }, h("span", { class: `dot ${server.state}`, role: "img", aria: { label: STATES[server.state] } }), server.name),
+    h("p", { class: "muted facts" }, server.state === "ready" ? facts : STATES[server.state]),
+    server.note && h("p", { class: "muted facts" }, server.note),
+    h("ul", {}, tools.map((tool) => h("li", {}, item(server, tool, state, pick)))),
+    tools.length === 0 && server.state === "ready" && h("p", { class: "muted" }, words ? "no tool matches" : "no tool with a View"),
+    others.length > 0 && h("details", {}, h("summary", {}, `${others.length} more ${others.length === 1 ? "tool" : "tools"}`),
+      h("ul", { class: "others" }, others.map((tool) => h("li", { title: tool.description ?? "" }, tool.name, h("span", { class: "muted" }, ` ${why(tool)}`))))));
+}
+
+/** @param {Tool} tool */
+const why = (tool) => (!tool.yardstick.visibility.model ? "app only" : "no View");
+
+/** @param {Server} server @param {Tool} tool @param {PageState} state @param {(server: string, tool: string) => void} pick */
+function item(server, tool, state, pick) {
+  const current = state.selected?.server === server.id && state.selected.tool === tool.name;
+  const found = tool.yardstick.findings;
+  const worst = found.some((one) => one.level === "must") ? "must" : found.some((one) => one.level === "should") ? "should" : "note";
+  return h("button", {
+    type: "button", class: "tool", title: tool.description ?? "", ...(current ? { aria: { current: "true" } } : {}), onclick: () => pick(server.id, tool.name),
+  },
+    h("span", { class: "tool-name" }, tool.title ?? tool.name),
+    tool.title && slug(tool.title) !== slug(tool.name) && h("span", { class: "muted mono" }, tool.name),
+    found.length > 0 && h("span", { class: `badge ${worst}`, title: found.map((one) => one.text).join("\n") }, found.length));
+}
+
+/** @param {string} text */
+const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+
+/** Brings the native select up to date. @param {HTMLSelectElement} select @param {PageState} state */
+function fillSelect(select, state) {
+  const options = state.servers.flatMap((server) => shown(server).map((tool) => {
+    const data = { serverId: server.id, tool: tool.name, resourceUri: tool.yardstick.uri ?? "" };
+    const option = h("option", { value: tool.name, data }, `${server.name}: ${tool.title ?? tool.name}`);
+    option.selected = state.selected?.server === server.id && state.selected.tool === tool.name;
+    return option;
+  }));
+  const none = h("option", { value: "", disabled: true }, options.length > 0 ? "Pick a tool" : "no tool with a View");
+  none.selected = !options.some((option) => option.selected);
+  fill(select, none, ...options);
+}

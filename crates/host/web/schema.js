@@ -1,0 +1,191 @@
+// A JSON Schema as fields that a person can fill in. Pure: what the form draws is decided here.
+
+/** @import {Json, Obj} from "./types.d.ts" */
+
+/**
+ * @typedef {object} Field
+ * @property {"string" | "number" | "integer" | "boolean" | "enum" | "array" | "object" | "json"} kind
+ * @property {string} [title]
+ * @property {string} [description]
+ * @property {boolean} nullable
+ * @property {Json} [initial] what the schema proposes
+ * @property {string} [format]
+ * @property {{value: Json, label: string}[]} [options]
+ * @property {Field} [items]
+ * @property {{key: string, field: Field, required: boolean}[]} [fields]
+ * @property {{min?: number, max?: number, step?: number, minLength?: number, maxLength?: number, pattern?: string}} [limits]
+ */
+
+/** Nested deeper than this is edited as JSON. */
+const DEEPEST = 4;
+
+/** The fields of a schema. @param {Json} schema @param {Json} [root] @param {number} [depth] @returns {Field} */
+export function plan(schema, root = schema, depth = 0) {
+  const { schema: plain, nullable } = simplify(resolve(schema, root), root);
+  const about = {
+    ...(typeof plain.title === "string" ? { title: plain.title } : {}),
+    ...(typeof plain.description === "string" ? { description: plain.description } : {}),
+    nullable,
+    ...initialOf(plain),
+  };
+  if (Array.isArray(plain.enum)) return { ...about, kind: "enum", options: plain.enum.map((value) => ({ value, label: label(value) })) };
+  const named = namedOptions(plain);
+  if (named) return { ...about, kind: "enum", options: named };
+  const type = typeOf(plain);
+  if (type === "object" && depth < DEEPEST && isObject(plain.properties)) return { ...about, kind: "object", fields: members(plain, root, depth) };
+  if (type === "array" && depth < DEEPEST && isObject(plain.items)) return { ...about, kind: "array", items: plan(plain.items, root, depth + 1) };
+  if (type === "string" || type === "number" || type === "integer" || type === "boolean") {
+    const format = typeof plain.format === "string" ? { format: plain.format } : {};
+    return { ...about, kind: type, ...format, limits: limits(plain) };
+  }
+  return { ...about, kind: "json" };
+}
+
+/** @param {Json} value @returns {value is Obj} */
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+/** @param {Json} value */
+const label = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** @param {Obj} schema @param {Json} root @param {number} depth */
+function members(schema, root, depth) {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(schema.properties).map(([key, inner]) => ({
+    key,
+    field: plan(inner, root, depth + 1),
+    required: required.includes(key),
+  }));
+}
+
+/** Follows references inside the schema. @param {Json} schema @param {Json} root @returns {Obj} */
+function resolve(schema, root) {
+  let found = schema;
+  for (let hops = 0; isObject(found) && typeof found.$ref === "string" && hops < 8; hops++) {
+    const { $ref, ...beside } = found;
+    if (!$ref.startsWith("#")) return beside;
+    const path = $ref.slice(1).split("/").filter(Boolean).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const target = path.reduce((/** @type {Json} */ at, part) => (isObject(at) && Object.hasOwn(at, part) ? at[part] : undefined), root);
+    found = isObject(target) ? { ...target, ...beside } : beside;
+  }
+  return isObject(found) ? found : {};
+}
+
+/** Takes `null` out of a choice; a choice of one is that one. @param {Obj} schema @param {Json} root @returns {{schema: Obj, nullable: boolean}} */
+function simplify(schema, root) {
+  if (Array.isArray(schema.type) && schema.type.length > 1) {
+    const types = schema.type.filter((type) => type !== "null");
+    return { schema: { ...schema, type: types.length === 1 ? types[0] : types }, nullable: types.length < schema.type.length };
+  }
+  const choice = schema.anyOf ?? schema.oneOf;
+  if (!Array.isArray(choice)) return { schema, nullable: false };
+  const rest = choice.map((one) => resolve(one, root)).filter((one) => one.type !== "null");
+  const { anyOf, oneOf, ...beside } = schema;
+  void anyOf, oneOf;
+  const nullable = rest.length < choice.length;
+  return rest.length === 1 ? { schema: { ...rest[0], ...beside }, nullable } : { schema: { ...beside, oneOf: rest }, nullable };
+}
+
+/** Choices that are constants with titles. @param {Obj} schema */
+function namedOptions(schema) {
+  if (Object.hasOwn(schema, "const")) return [{ value: schema.const, label: label(schema.const) }];
+  const choice = schema.oneOf;
+  if (!Array.isArray(choice) || choice.length === 0 || !choice.every((one) => isObject(one) && Object.hasOwn(one, "const"))) return undefined;
+  return choice.map((one) => ({ value: one.const, label: typeof one.title === "string" ? one.title : label(one.const) }));
+}
+
+/** @param {Obj} schema */
+function typeOf(schema) {
+  if (typeof schema.type === "string") return schema.type;
+  if (schema.type === undefined && isObject(schema.properties)) return "object";
+  return undefined;
+}
+
+/** @param {Obj} schema @returns {{initial?: Json}} */
+function initialOf(schema) {
+  if (schema.default !== undefined) return { initial: schema.default };
+  if (Array.isArray(schema.examples) && schema.examples.length > 0) return { initial: schema.examples[0] };
+  if (Object.hasOwn(schema, "const")) return { initial: schema.const };
+  return {};
+}
+
+/** @param {Obj} schema */
+function limits(schema) {
+  const { minimum: min, maximum: max, multipleOf: step, minLength, maxLength, pattern } = schema;
+  return Object.fromEntries(Object.entries({ min, max, step, minLength, maxLength, pattern }).filter(([, value]) => value !== undefined));
+}
+
+/** What the form starts with: what the schema proposes, and nothing else. @param {Field} field @returns {Json} */
+export function initial(field) {
+  if (field.initial !== undefined) return structuredClone(field.initial);
+  if (field.kind !== "object") return undefined;
+  /** @type {Obj} */
+  const object = {};
+  for (const { key, field: inner, required } of field.fields ?? []) {
+    const value = initial(inner);
+    const empty = isObject(value) && Object.keys(value).length === 0;
+    if (value !== undefined && (required || !empty)) object[key] = value;
+  }
+  return object;
+}
+
+/** What a person typed, as a value: nothing when the box is empty. @param {Field} field @param {string} text @returns {Json} */
+export function read(field, text) {
+  if (field.kind === "string") return text === "" ? undefined : text;
+  if (text.trim() === "") return undefined;
+  if (field.kind === "number" || field.kind === "integer") return Number.isFinite(Number(text)) ? Number(text) : text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A value as the text of a box. @param {Field} field @param {Json} value */
+export function show(field, value) {
+  if (value === undefined) return "";
+  return field.kind === "json" || typeof value !== "string" ? JSON.stringify(value) : value;
+}
+
+/**
+ * What does not fit, each with its place. A person may send it all the same: that is what a test host is for.
+ * @param {Field} field @param {Json} value @param {string} [at] @returns {{at: string, text: string}[]}
+ */
+export function problems(field, value, at = "") {
+  const here = at || "arguments";
+  if (value === null && field.nullable) return [];
+  switch (field.kind) {
+    case "object": {
+      if (!isObject(value)) return [{ at: here, text: "must be an object" }];
+      return (field.fields ?? []).flatMap(({ key, field: inner, required }) => {
+        const path = at ? `${at}.${key}` : key;
+        if (value[key] === undefined) return required ? [{ at: path, text: "is required" }] : [];
+        return problems(inner, value[key], path);
+      });
+    }
+    case "array":
+      if (!Array.isArray(value)) return [{ at: here, text: "must be a list" }];
+      return value.flatMap((item, i) => problems(/** @type {Field} */ (field.items), item, `${at}[${i}]`));
+    case "enum": {
+      const fits = (field.options ?? []).some((option) => JSON.stringify(option.value) === JSON.stringify(value));
+      return fits ? [] : [{ at: here, text: "is none of the choices" }];
+    }
+    case "json":
+      return [];
+    case "integer":
+      return Number.isInteger(value) ? within(field, value, here) : [{ at: here, text: "must be a whole number" }];
+    case "number":
+      return typeof value === "number" ? within(field, value, here) : [{ at: here, text: "must be a number" }];
+    case "string":
+      return typeof value === "string" ? within(field, value.length, here) : [{ at: here, text: "must be text" }];
+    case "boolean":
+      return typeof value === "boolean" ? [] : [{ at: here, text: "must be true or false" }];
+  }
+}
+
+/** @param {Field} field @param {number} amount @param {string} at */
+function within(field, amount, at) {
+  const limits = field.limits ?? {};
+  const [low, high, what] = field.kind === "string" ? [limits.minLength, limits.maxLength, " characters"] : [limits.min, limits.max, ""];
+  if (low !== undefined && amount < low) return [{ at, text: `must be at least ${low}${what}` }];
+  if (high !== undefined && amount > high) return [{ at, text: `must be at most ${high}${what}` }];
+  return [];
+}

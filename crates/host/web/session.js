@@ -1,0 +1,293 @@
+// One run of one tool: its View, its call, its bridge. Carries out what the bridge says.
+
+import { open, step } from "./bridge.js";
+import { capabilities, hostModes, policy, surroundings } from "./context.js";
+import { openFrame } from "./frame.js";
+import { createRecorder } from "./recorder.js";
+import { noView, profileOf } from "./store.js";
+import { stream } from "./stream.js";
+
+/** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Obj, Server, Tool, View} from "./types.d.ts" */
+/** @import {Api} from "./api.js" */
+/** @import {Frame} from "./frame.js" */
+/** @import {Recorder} from "./recorder.js" */
+/** @import {Stage} from "./stage.js" */
+/** @import {Store} from "./store.js" */
+
+/** How long a View may take to say `initialized` before the person is told. */
+const SLOW_MS = 5000;
+
+export class Session {
+  /** @type {BridgeState | null} */ #bridge = null;
+  /** @type {Frame | null} */ #frame = null;
+  /** @type {Recorder | null} */ #recorder = null;
+  /** @type {View | null} */ #view = null;
+  /** @type {BridgeEvent[]} what happened before the View was there */ #early = [];
+  /** @type {Set<ReturnType<typeof setTimeout>>} */ #timers = new Set();
+  #stop = new AbortController();
+  #callId = crypto.randomUUID();
+  #calling = false;
+  #failed = false;
+  /** @type {() => void} */ #gone = () => {};
+  /** @type {() => void} */ #spoke = () => {};
+
+  /** @param {{api: Api, store: Store, stage: Stage}} page @param {Server} server @param {Tool} tool @param {Obj} args */
+  constructor(page, server, tool, args) {
+    this.page = page;
+    this.server = server;
+    this.tool = tool;
+    this.args = args;
+    /** @type {Promise<void>} */
+    this.over = new Promise((resolve) => (this.#gone = resolve));
+    /** @type {Promise<void>} */
+    this.initialized = new Promise((resolve) => (this.#spoke = resolve));
+  }
+
+  /** Opens the View and calls the tool, both at once. @param {Promise<View>} [opened] a View that was asked for already */
+  async start(opened) {
+    const { api, store } = this.page;
+    const { settings } = store.get();
+    store.set({ ...noView(), status: "loading", running: true, mode: settings.mode, shown: { server: this.server.id, tool: this.tool.name, at: Date.now() } });
+    const view = opened ?? api.openView({ serverId: this.server.id, tool: this.tool.name, profile: settings.profile || undefined });
+    if (!settings.stream) void this.#call();
+    try {
+      this.#show(await view);
+    } catch (error) {
+      this.#fail(error, "the app could not be opened");
+      return;
+    }
+    if (settings.stream) await this.#write();
+  }
+
+  /** @param {View} view */
+  #show(view) {
+    const { store, stage, api } = this.page;
+    if (this.#stop.signal.aborted) return void api.closeView(view.id).catch(() => {});
+    const state = store.get();
+    const profile = profileOf(state);
+    this.#view = view;
+    this.#recorder = createRecorder(api, view.id);
+    this.#bridge = open({
+      hostInfo: { name: "yardstick", title: "Yardstick test host", version: state.host?.version ?? "0" },
+      capabilities: capabilities(profile, state.settings, view, Boolean(state.host?.options.allowSampling)),
+      context: { ...this.#surroundings(), displayMode: state.mode, availableDisplayModes: hostModes(profile) },
+      containers: stage.containers(),
+      hostModes: hostModes(profile),
+      policy: policy(profile, state.settings),
+    });
+    store.set({ view, modes: hostModes(profile) });
+    const title = `${this.tool.title ?? this.tool.name} (app of ${this.server.name})`;
+    this.#frame = openFrame(view, stage.slot(view), title, {
+      ready: (message) => {
+        this.#recorder?.add("proxy", "host", message);
+        this.feed({ type: "proxy-ready" });
+      },
+      message: (message) => this.#hear(message),
+      dropped: (report) => void this.#recorder?.add("view", "proxy", report.message, `dropped by the sandbox proxy: ${report.why}`),
+      navigated: () => this.#navigated(),
+    });
+    this.#later(SLOW_MS, () => this.#slow());
+    for (const event of this.#early.splice(0)) this.feed(event);
+  }
+
+  #surroundings() {
+    const state = this.page.store.get();
+    const systemDark = matchMedia("(prefers-color-scheme: dark)").matches;
+    return surroundings(state.settings, { systemDark, version: state.host?.version ?? "0", tool: this.tool, profile: profileOf(state) });
+  }
+
+  /** Tells bridge and View what the person has changed. */
+  settingsChanged() {
+    const state = this.page.store.get();
+    this.feed({ type: "policy", policy: policy(profileOf(state), state.settings) });
+    // Together with the room, so that one choice of the person is one message to the View.
+    this.feed({ type: "containers", containers: this.page.stage.containers(), patch: this.#surroundings() });
+  }
+
+  roomChanged() {
+    this.feed({ type: "containers", containers: this.page.stage.containers() });
+  }
+
+  /** @param {BridgeEvent} event @param {number} [seq] the message that led to it */
+  feed(event, seq) {
+    if (!this.#bridge) return void (event.type.startsWith("tool-") && this.#early.push(event));
+    const { state, effects } = step(this.#bridge, event);
+    this.#bridge = state;
+    for (const effect of effects) this.#perform(effect, seq);
+  }
+
+  /** @param {Json} message */
+  #hear(message) {
+    const entry = this.#recorder?.add("view", "host", message);
+    if (!this.#bridge) return;
+    const { state, effects } = step(this.#bridge, { type: "from-view", message });
+    this.#bridge = state;
+    const said = effects.filter((effect) => effect.type === "finding").map((effect) => effect.finding.text);
+    if (entry && said.length > 0) entry.note = said.join("; ");
+    for (const effect of effects) if (effect.type !== "finding") this.#perform(effect, entry?.seq);
+  }
+
+  /** @param {Effect} effect @param {number} [seq] */
+  #perform(effect, seq) {
+    const { store, stage } = this.page;
+    const state = store.get();
+    switch (effect.type) {
+      case "to-view":
+        this.#recorder?.add("host", "view", effect.message);
+        return this.#frame?.send(effect.message);
+      case "to-proxy":
+        return void this.#recorder?.add("host", "proxy", this.#frame?.load());
+      case "ask-server":
+        return void this.#askServer(effect, seq ?? 0);
+      case "ask-person":
+        return store.set({ questions: [...state.questions, { ticket: effect.ticket, question: effect.question }] });
+      case "withdraw":
+        return store.set({ questions: state.questions.filter((one) => one.ticket !== effect.ticket) });
+      case "open-link":
+        return void window.open(effect.url, "_blank", "noopener,noreferrer");
+      case "download":
+        return effect.files.forEach((file) => stage.save(file));
+      case "resize":
+        return stage.resize(effect);
+      case "mode":
+        return store.set({ mode: effect.mode });
+      case "model-context":
+        return store.set({ modelContext: effect.context });
+      case "chat-message":
+        return store.set({ messages: [...state.messages, { role: effect.role, content: effect.content, at: Date.now() }] });
+      case "log":
+        return store.set({ logs: [...state.logs.slice(-999), { ...effect, at: Date.now() }] });
+      case "status":
+        if (effect.status === "initialized") this.#spoke();
+        // A failed call stays failed, also when the View comes up afterwards.
+        return this.#failed ? undefined : store.set({ status: effect.status, problem: null });
+      case "app":
+        return store.set({ appInfo: effect.info, modes: effect.modes, hasAppTools: effect.tools });
+      case "app-tools":
+        return store.set({ appTools: { tools: effect.tools, error: effect.error } });
+      case "app-tool-result":
+        return store.set({ appToolResult: effect });
+      case "pong":
+        return store.set({ appToolResult: { name: "ping", ...(effect.ok ? { result: {} } : { error: { message: "no answer" } }) } });
+      case "torn-down":
+        return this.#close();
+      case "request-teardown":
+        return void this.teardown("the app asked for it");
+      case "timer":
+        return this.#later(effect.ms, () => this.feed({ type: "timeout", ticket: effect.ticket }));
+      case "finding":
+        return void this.#recorder?.add("host", "host", { yardstick: "finding", ...effect.finding }, effect.finding.text);
+    }
+  }
+
+  /** @param {{ticket: string, method: string, params: Json}} ask @param {number} seq */
+  async #askServer({ ticket, method, params }, seq) {
+    if (!this.#view) return;
+    try {
+      const reply = await this.page.api.ask(this.#view.id, { seq, method, params });
+      this.feed({ type: "server-reply", ticket, ...(reply.error ? { error: reply.error } : { result: reply.result }) });
+    } catch (error) {
+      this.feed({ type: "server-reply", ticket, error: { code: -32603, message: error instanceof Error ? error.message : String(error) } });
+    }
+  }
+
+  async #call() {
+    const { api, store } = this.page;
+    if (this.#stop.signal.aborted) return;
+    this.feed({ type: "tool-input", arguments: this.args });
+    this.#calling = true;
+    try {
+      const result = await api.call({ serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.#callId });
+      if (!this.#calling) return;
+      if (!result?.error) return this.feed({ type: "tool-result", result });
+      this.feed({ type: "tool-cancelled", reason: `the server answered ${result.error.code}: ${result.error.message}` });
+      this.#fail(new Error(`${result.error.message} (${result.error.code})`), "the call failed", `${this.server.name}, with an error instead of a result`);
+    } catch (error) {
+      if (!this.#calling) return;
+      this.feed({ type: "tool-cancelled", reason: error instanceof Error ? error.message : String(error) });
+      this.#fail(error, "the call failed");
+    } finally {
+      if (this.#calling) store.set({ running: false });
+      this.#calling = false;
+    }
+  }
+
+  /** The simulated model writes the arguments once the View listens, and then makes the call. */
+  async #write() {
+    await Promise.race([this.initialized, new Promise((resolve) => this.#later(3000, () => resolve(undefined)))]);
+    await stream(this.args, (partial) => this.feed({ type: "tool-input-partial", arguments: partial }), this.#stop.signal);
+    await this.#call();
+  }
+
+  /** The person does not want to wait for the call. */
+  cancel() {
+    const { api, store } = this.page;
+    const reason = "cancelled by the user";
+    this.#stop.abort();
+    if (this.#calling) api.cancel(this.#callId, reason).catch(() => {});
+    this.#calling = false;
+    this.feed({ type: "tool-cancelled", reason });
+    store.set({ running: false });
+  }
+
+  /** @param {string} ticket @param {Decision} decision */
+  decide(ticket, decision) {
+    const { store } = this.page;
+    store.set({ questions: store.get().questions.filter((one) => one.ticket !== ticket) });
+    this.feed({ type: "person", ticket, decision });
+  }
+
+  /** Ends the View; resolves when it is gone. @param {string} reason */
+  teardown(reason) {
+    this.#stop.abort();
+    if (this.#calling) this.page.api.cancel(this.#callId, reason).catch(() => {});
+    this.#calling = false;
+    if (this.#bridge) this.feed({ type: "teardown", reason });
+    else this.#close();
+    return this.over;
+  }
+
+  #close() {
+    this.#recorder?.flush();
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#frame?.close();
+    this.#frame = null;
+    if (this.#view) this.page.api.closeView(this.#view.id).catch(() => {});
+    this.page.store.set({ status: "idle", running: false, view: null, questions: [], mode: this.page.store.get().settings.mode });
+    this.#gone();
+  }
+
+  #navigated() {
+    this.#recorder?.add("proxy", "host", { yardstick: "navigated" }, "the View left its document and was closed");
+    this.#fail(new Error("the app navigated away from its own document, so it was closed"), "closed", this.tool.name, "open links with ui/open-link; a View stays in its document");
+  }
+
+  #slow() {
+    const { store } = this.page;
+    if (store.get().status !== "loading") return;
+    store.set({
+      problem: {
+        message: `the app has not said ui/notifications/initialized after ${SLOW_MS / 1000} s, so nothing may be sent to it`,
+        culprit: "the app",
+        repair: "see the timeline for its last message and the CSP tab for what was blocked; an error in its script often stops it here",
+      },
+    });
+  }
+
+  /** @param {unknown} error @param {string} what @param {string} [culprit] @param {string} [repair] */
+  #fail(error, what, culprit, repair) {
+    const known = /** @type {{message?: string, culprit?: string, repair?: string}} */ (error instanceof Error ? error : { message: String(error) });
+    this.#failed = true;
+    const problem = { message: `${what}: ${known.message}`, culprit: known.culprit ?? culprit, repair: known.repair ?? repair };
+    this.page.store.set({ status: "failed", running: false, problem });
+  }
+
+  /** @param {number} ms @param {() => void} call */
+  #later(ms, call) {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      call();
+    }, ms);
+    this.#timers.add(timer);
+  }
+}

@@ -1,0 +1,160 @@
+// The stage: the box that the app is shown in, its size and its mode. The iframe never moves in the document
+// (that would reload it); inline, fullscreen and pip are the same box, placed differently.
+
+import { containers } from "./context.js";
+import { eachFrame, fill, h } from "./dom.js";
+import { profileOf } from "./store.js";
+
+/** @import {Mode, SavedFile, View} from "./types.d.ts" */
+/** @import {Store} from "./store.js" */
+
+/** The height of an app that has not said how high it is. */
+const UNTOLD = 320;
+/** The bar over a fullscreen or floating app. */
+const BAR = 36;
+
+/** @typedef {ReturnType<typeof createStage>} Stage */
+
+/** @param {Store} store @param {{mode: (mode: Mode) => void, room: () => void}} to */
+export function createStage(store, to) {
+  const back = h("button", { type: "button", class: "small", onclick: () => to.mode("inline") }, "Back to inline ", h("kbd", {}, "Esc"));
+  const name = h("span", { class: "bar-name" });
+  const bar = h("div", { class: "app-bar" }, name, back);
+  const handle = h("div", {
+    class: "app-handle", role: "slider", tabindex: "0", title: "Drag, or use the arrow keys",
+    aria: { label: "Size of the app", valuetext: "" },
+  });
+  const slot = h("div", { class: "app-slot" });
+  const box = h("div", { class: "app-box", hidden: true }, bar, slot, handle);
+  const away = h("p", { class: "stage-away", hidden: true }, "The app floats over the page. Press Esc or Back to inline to bring it back.");
+  const element = h("div", { class: "stage" }, away, box);
+  /** @type {{width?: number, height?: number}} */
+  let told = {};
+
+  const room = () => ({
+    stage: { width: Math.max(0, Math.floor(element.clientWidth - 2 * padding())) },
+    window: { width: window.innerWidth, height: window.innerHeight - BAR },
+  });
+  const padding = () => parseFloat(getComputedStyle(element).paddingLeft) || 0;
+  const all = () => containers(store.get().settings, room(), profileOf(store.get()));
+
+  const layout = () => {
+    const { mode, settings, view } = store.get();
+    const shape = all()[mode];
+    box.dataset.mode = mode;
+    box.dataset.size = settings.size;
+    box.dataset.border = String(view?.border ?? true);
+    box.setAttribute("role", mode === "fullscreen" ? "dialog" : "group");
+    box.setAttribute("aria-label", mode === "fullscreen" ? "App in fullscreen" : "App");
+    away.hidden = mode !== "pip" || view === null;
+    handle.hidden = mode !== "inline" || settings.size !== "free";
+    handle.setAttribute("aria-valuetext", `${settings.free.width} by ${settings.free.height} pixels`);
+    slot.style.width = axis(shape.width, told.width, shape.maxWidth, "100%");
+    slot.style.height = axis(shape.height, told.height, shape.maxHeight, `${Math.min(UNTOLD, shape.maxHeight ?? UNTOLD)}px`);
+    slot.style.maxWidth = mode === "inline" && settings.size !== "desktop" ? "none" : "100%";
+  };
+
+  store.watch(["mode", "settings", "view", "appInfo", "shown"], (state) => {
+    name.textContent = String(state.appInfo?.title ?? state.appInfo?.name ?? state.shown?.tool ?? "App");
+    box.hidden = state.view === null;
+    if (state.mode !== "pip") box.style.inset = "";
+    layout();
+  });
+  const changed = eachFrame(() => {
+    layout();
+    to.room();
+  });
+  new ResizeObserver(changed).observe(element);
+  window.addEventListener("resize", changed);
+  drag(bar, (x, y) => store.get().mode === "pip" && movePip(box, x, y));
+  drag(handle, (x, y) => grow(store, x, y));
+  handle.addEventListener("keydown", (event) => arrow(event, (x, y) => grow(store, x, y)));
+
+  return {
+    element,
+    containers: all,
+    layout,
+    /** The place for the iframe of a new View. @param {View} view */
+    slot(view) {
+      told = {};
+      fill(slot);
+      slot.dataset.view = view.id;
+      layout();
+      return slot;
+    },
+    /** @param {{width?: number, height?: number}} size */
+    resize(size) {
+      told = { ...told, ...size };
+      layout();
+    },
+    save,
+  };
+}
+
+/** @param {number | undefined} fixed @param {number | undefined} told @param {number | undefined} most @param {string} otherwise */
+function axis(fixed, told, most, otherwise) {
+  if (fixed !== undefined) return `${fixed}px`;
+  return told === undefined ? otherwise : `${Math.min(told, most ?? told)}px`;
+}
+
+/** @param {Store} store @param {number} x @param {number} y */
+function grow(store, x, y) {
+  const { free } = store.get().settings;
+  const hold = (/** @type {number} */ value) => Math.round(Math.min(Math.max(value, 160), 4000));
+  store.choose({ free: { width: hold(free.width + x), height: hold(free.height + y) } });
+}
+
+/** @param {HTMLElement} box @param {number} x @param {number} y */
+function movePip(box, x, y) {
+  const rect = box.getBoundingClientRect();
+  const left = Math.min(Math.max(rect.left + x, 0), window.innerWidth - rect.width);
+  const top = Math.min(Math.max(rect.top + y, 0), window.innerHeight - rect.height);
+  box.style.inset = `${top}px auto auto ${left}px`;
+}
+
+/** Tells how far the pointer went, also over an iframe. @param {HTMLElement} element @param {(x: number, y: number) => void} moved */
+function drag(element, moved) {
+  element.addEventListener("pointerdown", (event) => {
+    if (event.target instanceof HTMLButtonElement) return;
+    element.setPointerCapture(event.pointerId);
+    document.body.classList.add("dragging");
+    let { clientX: x, clientY: y } = event;
+    const move = (/** @type {PointerEvent} */ now) => {
+      moved(now.clientX - x, now.clientY - y);
+      [x, y] = [now.clientX, now.clientY];
+    };
+    element.addEventListener("pointermove", move);
+    const end = () => {
+      element.removeEventListener("pointermove", move);
+      document.body.classList.remove("dragging");
+    };
+    element.addEventListener("pointerup", end, { once: true });
+    element.addEventListener("pointercancel", end, { once: true });
+  });
+}
+
+/** @param {KeyboardEvent} event @param {(x: number, y: number) => void} moved */
+function arrow(event, moved) {
+  const far = event.shiftKey ? 50 : 10;
+  const ways = /** @type {Record<string, [number, number]>} */ ({ ArrowRight: [far, 0], ArrowLeft: [-far, 0], ArrowDown: [0, far], ArrowUp: [0, -far] });
+  const way = ways[event.key];
+  if (!way) return;
+  event.preventDefault();
+  moved(...way);
+}
+
+/** Saves a file that the person agreed to. @param {SavedFile} file */
+function save(file) {
+  const link = h("a", { rel: "noopener noreferrer", download: file.name });
+  if (file.url) {
+    link.href = file.url;
+    link.target = "_blank";
+    return link.click();
+  }
+  const bytes = file.blob === undefined ? file.text ?? "" : Uint8Array.from(atob(file.blob), (char) => char.charCodeAt(0));
+  // A type that the browser would show as a page of this origin is not passed on.
+  const url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+  link.href = url;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

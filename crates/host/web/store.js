@@ -1,0 +1,81 @@
+// What the page knows, in one place. Parts of the page say which keys they draw and are called when one changes.
+
+/** @import {HostState, Json, Mode, Obj, Question, Server, Settings, Status, Tool, View, Violation} from "./types.d.ts" */
+
+/**
+ * @typedef {object} PageState
+ * @property {HostState | null} host
+ * @property {Server[]} servers
+ * @property {"connecting" | "open" | "lost"} connection to the host process
+ * @property {{server: string, tool: string} | null} selected
+ * @property {Obj} args
+ * @property {string} argsError what is wrong with the JSON that the person typed
+ * @property {Settings} settings
+ * @property {Status} status
+ * @property {{message: string, culprit?: string, repair?: string} | null} problem
+ * @property {boolean} running a call is under way
+ * @property {View | null} view
+ * @property {{server: string, tool: string, at: number} | null} shown what the View on the stage belongs to
+ * @property {Obj | null} appInfo
+ * @property {Mode} mode the mode that is on
+ * @property {Mode[]} modes the modes that can be chosen
+ * @property {boolean} hasAppTools
+ * @property {Obj | null} modelContext
+ * @property {{role: string, content: Json[], at: number}[]} messages
+ * @property {{level: string, logger?: string, data: Json, at: number}[]} logs
+ * @property {{tools: Tool[], error?: string}} appTools
+ * @property {{name: string, result?: Json, error?: Json} | null} appToolResult
+ * @property {Violation[]} violations
+ * @property {{ticket: string, question: Question}[]} questions
+ */
+
+/** @typedef {ReturnType<typeof createStore>} Store */
+
+/** @param {PageState} initial */
+export function createStore(initial) {
+  let state = initial;
+  /** @type {Set<{keys: (keyof PageState)[], draw: (state: PageState) => void}>} */
+  const watchers = new Set();
+  return {
+    get: () => state,
+    /** @param {Partial<PageState>} patch */
+    set(patch) {
+      const changed = /** @type {(keyof PageState)[]} */ (Object.keys(patch)).filter((key) => !Object.is(state[key], patch[key]));
+      if (changed.length === 0) return;
+      state = { ...state, ...patch };
+      for (const { keys, draw } of [...watchers]) if (keys.some((key) => changed.includes(key))) draw(state);
+    },
+    /** Draws now, and again whenever one of the keys changes. @param {(keyof PageState)[]} keys @param {(state: PageState) => void} draw */
+    watch(keys, draw) {
+      watchers.add({ keys, draw });
+      draw(state);
+    },
+    /** @param {Partial<Settings>} patch */
+    choose(patch) {
+      this.set({ settings: { ...state.settings, ...patch } });
+    },
+  };
+}
+
+/** The state of a page that has just been opened. @param {Settings} settings @returns {PageState} */
+export const blank = (settings) => ({
+  host: null, servers: [], connection: "connecting", selected: null, args: {}, argsError: "", settings, status: "idle", problem: null,
+  running: false, view: null, shown: null, appInfo: null, mode: settings.mode, modes: ["inline", "fullscreen", "pip"], hasAppTools: false, modelContext: null,
+  messages: [], logs: [], appTools: { tools: [] }, appToolResult: null, violations: [], questions: [],
+});
+
+/** The parts that belong to one View, as they are before it is opened. @returns {Partial<PageState>} */
+export const noView = () => ({
+  view: null, problem: null, appInfo: null, hasAppTools: false, modelContext: null, messages: [], logs: [], appTools: { tools: [] },
+  appToolResult: null, violations: [], questions: [],
+});
+
+/** The tool that is chosen, with its server. @param {PageState} state */
+export function selection(state) {
+  const server = state.servers.find((one) => one.id === state.selected?.server);
+  const tool = server?.tools.find((one) => one.name === state.selected?.tool);
+  return server && tool ? { server, tool } : undefined;
+}
+
+/** The profile that is chosen. @param {PageState} state */
+export const profileOf = (state) => state.host?.profiles.find((one) => one.name === state.settings.profile) ?? state.host?.profiles[0];

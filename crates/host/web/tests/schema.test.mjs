@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { initial, plan, problems, read, show } from "../schema.js";
+
+const SCHEMA = {
+  type: "object",
+  required: ["city", "days"],
+  $defs: { unit: { enum: ["C", "F"], default: "C" }, node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
+  properties: {
+    city: { type: "string", examples: ["Zürich"], minLength: 2, description: "Where" },
+    days: { type: "integer", default: 3, minimum: 1, maximum: 7 },
+    unit: { $ref: "#/$defs/unit", title: "Unit" },
+    alerts: { type: "boolean" },
+    when: { type: ["string", "null"], format: "date" },
+    size: { anyOf: [{ type: "number" }, { type: "null" }] },
+    level: { oneOf: [{ const: 1, title: "Low" }, { const: 2, title: "High" }] },
+    either: { oneOf: [{ type: "string" }, { type: "object", properties: {} }] },
+    tags: { type: "array", items: { type: "string" } },
+    place: { type: "object", properties: { lat: { type: "number", default: 47.4 }, lon: { type: "number" } } },
+    tree: { $ref: "#/$defs/node" },
+    anything: {},
+  },
+};
+const field = plan(SCHEMA);
+const at = (key) => field.fields.find((one) => one.key === key);
+
+test("each property has its kind of field", () => {
+  const kinds = Object.fromEntries(field.fields.map(({ key, field: inner }) => [key, inner.kind]));
+  assert.deepEqual(kinds, {
+    city: "string", days: "integer", unit: "enum", alerts: "boolean", when: "string", size: "number", level: "enum",
+    either: "json", tags: "array", place: "object", tree: "object", anything: "json",
+  });
+  assert.equal(at("tags").field.items.kind, "string");
+  assert.deepEqual([at("when").field.nullable, at("size").field.nullable, at("city").field.nullable], [true, true, false]);
+  assert.deepEqual([at("when").field.format, at("city").required, at("unit").required], ["date", true, false]);
+  assert.deepEqual(at("level").field.options, [{ value: 1, label: "Low" }, { value: 2, label: "High" }]);
+  assert.deepEqual([at("unit").field.title, at("city").field.description], ["Unit", "Where"]);
+});
+
+test("a schema that refers to itself ends as JSON", () => {
+  let inner = at("tree").field;
+  for (let depth = 0; inner.kind === "object"; depth++) {
+    assert.ok(depth < 10);
+    inner = inner.fields[0].field;
+  }
+  assert.equal(inner.kind, "json");
+});
+
+test("the form starts with defaults and examples and nothing else", () => {
+  assert.deepEqual(initial(field), { city: "Zürich", days: 3, unit: "C", place: { lat: 47.4 } });
+  assert.deepEqual(initial(plan({ type: "object" })), undefined);
+  assert.deepEqual(initial(plan({ type: "object", properties: {} })), {});
+});
+
+test("what is typed becomes a value and back", () => {
+  for (const [key, text, value] of [
+    ["city", "Basel", "Basel"], ["city", "", undefined], ["days", "5", 5], ["days", "", undefined], ["days", "five", "five"],
+    ["size", "2.5", 2.5], ["either", '{"a":1}', { a: 1 }], ["either", "plain", "plain"], ["anything", "[1]", [1]], ["anything", " ", undefined],
+  ]) assert.deepEqual(read(at(key).field, text), value, `${key} ${text}`);
+  assert.equal(show(at("city").field, "Basel"), "Basel");
+  assert.equal(show(at("days").field, 5), "5");
+  assert.equal(show(at("anything").field, { a: 1 }), '{"a":1}');
+  assert.equal(show(at("anything").field, "x"), '"x"');
+  assert.equal(show(at("anything").field, undefined), "");
+});
+
+test("what does not fit is named with its place", () => {
+  const texts = (value) => problems(field, value).map((problem) => `${problem.at} ${problem.text}`);
+  assert.deepEqual(texts({ city: "Basel", days: 3, when: null }), []);
+  assert.deepEqual(texts({}), ["city is required", "days is required"]);
+  assert.deepEqual(texts({ city: "B", days: 9, unit: "K", tags: ["a", 1], place: { lat: "x" }, alerts: "yes" }), [
+    "city must be at least 2 characters", "days must be at most 7", "unit is none of the choices", "alerts must be true or false",
+    "tags[1] must be text", "place.lat must be a number",
+  ]);
+  assert.deepEqual(texts([]), ["arguments must be an object"]);
+});
+
+test("odd schemas are edited as JSON", () => {
+  for (const schema of [true, null, undefined, [], "x", { $ref: "#/nowhere" }, { $ref: "https://elsewhere" }, { type: ["string", "number"] }, { allOf: [] }]) {
+    assert.equal(plan(schema).kind, "json");
+  }
+});
+
+test("a name from the prototype is no reference", () => {
+  assert.equal(plan({ $ref: "#/constructor" }).kind, "json");
+});

@@ -1,0 +1,95 @@
+// The timeline without its looks: rows, what answers what, and which rows a filter lets through. Pure.
+
+/** @import {Entry, Finding, Violation} from "./types.d.ts" */
+
+export const LANES = /** @type {const} */ (["view", "proxy", "host", "server"]);
+export const KINDS = /** @type {const} */ (["request", "notification", "response", "error", "event"]);
+
+/**
+ * @typedef {object} Row
+ * @property {number} key
+ * @property {typeof KINDS[number]} kind
+ * @property {Entry} entry
+ * @property {string} label
+ * @property {Finding[]} findings
+ * @property {string} hay lower-case text that a search looks in
+ */
+/**
+ * @typedef {object} Filter
+ * @property {string[]} lanes
+ * @property {string[]} kinds
+ * @property {string} text
+ * @property {boolean} findings only rows with findings
+ * @property {string | null} view only this View
+ */
+
+/** @param {Entry} entry @returns {Row["kind"]} */
+export function kindOf(entry) {
+  const message = entry.message ?? {};
+  if (message.error !== undefined) return "error";
+  if (message.result !== undefined) return "response";
+  if (typeof message.method !== "string") return "event";
+  return message.id === undefined ? "notification" : "request";
+}
+
+/** @param {Entry} entry @param {(n: number) => Row | undefined} find @returns {Row} */
+export function rowOf(entry, find) {
+  const kind = kindOf(entry);
+  const asked = entry.answers ? find(entry.answers) : undefined;
+  const label = entry.message?.method ?? asked?.label ?? entry.method ?? entry.note ?? "message";
+  const findings = [...(entry.findings ?? [])];
+  if (entry.note && !findings.some((one) => one.text === entry.note)) findings.push({ level: "note", text: entry.note });
+  return { key: entry.n, kind, entry, label, findings, hay: `${label} ${entry.id ?? ""} ${findings.map((one) => one.text).join(" ")}`.toLowerCase() };
+}
+
+/** A blocked load as a row of its own. @param {Violation} violation @param {number} at @returns {Entry} */
+export function violationEntry(violation, at) {
+  const text = `blocked by the CSP: ${violation.directive} ${violation.blocked}`;
+  const findings = /** @type {Finding[]} */ ([{ level: "note", text, rule: "apps#host-behavior" }]);
+  return { n: violation.n, at, view: violation.view, from: "view", to: "host", message: { violation: { directive: violation.directive, blocked: violation.blocked, source: violation.source, line: violation.line, sample: violation.sample } }, method: `CSP ${violation.directive}`, findings };
+}
+
+/** @param {Row} row @param {Filter} filter */
+export function passes(row, filter) {
+  const { from, to, view } = row.entry;
+  const lanes = [lane(from), lane(to)];
+  return filter.lanes.some((one) => lanes.includes(one))
+    && filter.kinds.includes(row.kind)
+    && (!filter.findings || row.findings.length > 0)
+    && (filter.view === null || !view || view === filter.view)
+    && (filter.text === "" || row.hay.includes(filter.text));
+}
+
+/** A person stands where the host stands. @param {string} name */
+export const lane = (name) => (name === "person" ? "host" : name);
+
+/** The rows that belong to a row: its request, its answer, its cause and what it caused. @param {Row} row @param {Row[]} rows */
+export function related(row, rows) {
+  const { n, answers, cause } = row.entry;
+  return new Set(rows.filter(({ entry }) => entry.n !== n && (entry.n === answers || entry.n === cause || entry.answers === n || entry.cause === n)).map((one) => one.key));
+}
+
+/** The worst level of some findings. @param {Finding[]} findings */
+export const worst = (findings) => (["must", "should", "note"].find((level) => findings.some((one) => one.level === level)));
+
+/** A short look into a message. @param {Entry} entry */
+export function preview(entry) {
+  const { message } = entry;
+  if (message?.error) return `${message.error.code ?? ""} ${message.error.message ?? ""}`;
+  const body = message?.params ?? message?.result ?? message?.violation;
+  return body === undefined ? "" : short(body, 120);
+}
+
+/** The beginning of a value's JSON, without making all of it. @param {any} value @param {number} room @returns {string} */
+export function short(value, room) {
+  if (typeof value === "string") return value.length > room ? `"${value.slice(0, room)}…"` : JSON.stringify(value);
+  if (value === null || typeof value !== "object") return String(value);
+  const [start, end] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  let text = start;
+  for (const key in value) {
+    if (text.length > 1) text += ", ";
+    if (text.length >= room) return `${text}…${end}`;
+    text += `${Array.isArray(value) ? "" : `${key}: `}${short(value[key], Math.max(8, room - text.length - 10))}`;
+  }
+  return text + end;
+}

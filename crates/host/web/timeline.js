@@ -1,0 +1,247 @@
+// The timeline: every message between View, proxy, host and server. Only the rows in sight are in the document.
+
+import { copyButton, eachFrame, fill, h, jsonView } from "./dom.js";
+import { KINDS, LANES, lane, passes, preview, related, rowOf, worst } from "./timeline-model.js";
+
+/** @import {Entry, Finding} from "./types.d.ts" */
+/** @import {Filter, Row} from "./timeline-model.js" */
+
+const ROW = 26;
+/** The timeline forgets the oldest rows beyond this. */
+const MOST = 20_000;
+/** @type {Record<Row["kind"], string>} */
+const SIGNS = { request: "?", notification: "!", response: "✓", error: "✕", event: "•" };
+
+/** @typedef {ReturnType<typeof createTimeline>} Timeline */
+
+/** @param {() => string | null} currentView */
+export function createTimeline(currentView) {
+  /** @type {Row[]} */ let rows = [];
+  /** @type {Map<number, Row>} */ const byKey = new Map();
+  /** @type {Row[]} */ let visible = [];
+  /** @type {Map<number, HTMLElement>} */ const drawn = new Map();
+  /** @type {Filter} */ const filter = { lanes: [...LANES], kinds: [...KINDS], text: "", findings: false, view: null };
+  let selected = 0;
+  let detailHeight = 0;
+  let follow = true;
+  /** @type {Set<number>} */ let linked = new Set();
+
+  const canvas = h("div", { class: "tl-canvas" });
+  const list = h("div", { class: "tl-list", role: "grid", tabindex: "0", aria: { label: "Messages", colcount: 4 } }, canvas);
+  const count = h("span", { class: "muted tl-count", role: "status" });
+  const search = h("input", { type: "search", class: "tl-search", placeholder: "Search methods  /", aria: { label: "Search methods" }, oninput: () => (filter.text = search.value.trim().toLowerCase(), refilter()) });
+  const detail = h("div", { class: "tl-detail" });
+  const element = h("div", { class: "timeline" }, filters(), head(), list);
+  const render = eachFrame(draw);
+
+  function filters() {
+    const chip = (/** @type {string} */ label, /** @type {boolean} */ on, /** @type {(on: boolean) => void} */ set, title = "") => {
+      const button = h("button", {
+        type: "button", class: "chip", title, aria: { pressed: on },
+        onclick: () => {
+          const now = button.getAttribute("aria-pressed") !== "true";
+          button.setAttribute("aria-pressed", String(now));
+          set(now);
+          refilter();
+        },
+      }, label);
+      return button;
+    };
+    const member = (/** @type {"lanes" | "kinds"} */ key, /** @type {string} */ name) =>
+      (/** @type {boolean} */ on) => (filter[key] = on ? [...filter[key], name] : filter[key].filter((one) => one !== name));
+    return h("div", { class: "tl-filters" },
+      search,
+      h("div", { class: "chips", role: "group", aria: { label: "Kinds" } }, KINDS.map((name) => chip(name, true, member("kinds", name)))),
+      h("div", { class: "chips", role: "group", aria: { label: "Lanes and more" } },
+        LANES.map((name) => chip(name, true, member("lanes", name), `messages from or to the ${name}`)),
+        chip("findings", false, (on) => (filter.findings = on), "only messages with findings"),
+        chip("this run", false, (on) => (filter.view = on ? currentView() ?? "" : null), "only the app on the stage"),
+        h("button", { type: "button", class: "chip plain", onclick: clear }, "clear"), count));
+  }
+
+  function head() {
+    return h("div", { class: "tl-head", aria: { hidden: "true" } }, h("span", {}, "s"), h("span", { class: "tl-lanes" }, LANES.map((name) => h("span", {}, name))), h("span", {}, "message"));
+  }
+
+  /** @param {Entry} entry */
+  function add(entry) {
+    const row = rowOf(entry, (n) => byKey.get(n));
+    const old = byKey.get(row.key);
+    byKey.set(row.key, row);
+    if (old) {
+      rows = rows.map((one) => (one === old ? row : one));
+      drawn.get(row.key)?.remove();
+      drawn.delete(row.key);
+      return refilter();
+    }
+    rows.push(row);
+    if (rows.length > MOST) rows.splice(0, rows.length - MOST).forEach((gone) => byKey.delete(gone.key));
+    if (passes(row, filter)) visible.push(row);
+    render();
+  }
+
+  function refilter() {
+    visible = rows.filter((row) => passes(row, filter));
+    if (!visible.some((row) => row.key === selected)) select(0);
+    render();
+  }
+
+  function clear() {
+    rows = [];
+    visible = [];
+    byKey.clear();
+    select(0);
+    render();
+  }
+
+  /** The place of a row; what is below an open row makes room for its detail. @param {number} at */
+  const top = (at) => at * ROW + (selected !== 0 && at > indexOfSelected() ? detailHeight : 0);
+  const indexOfSelected = () => visible.findIndex((row) => row.key === selected);
+
+  function draw() {
+    const open = indexOfSelected();
+    const extra = open >= 0 ? detailHeight : 0;
+    canvas.style.height = `${visible.length * ROW + extra}px`;
+    if (follow && selected === 0) list.scrollTop = list.scrollHeight;
+    const first = Math.max(0, Math.floor((list.scrollTop - extra) / ROW) - 4);
+    const last = Math.min(visible.length, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + 4);
+    const wanted = new Set();
+    for (let i = first; i < last; i++) {
+      const row = visible[i];
+      wanted.add(row.key);
+      let line = drawn.get(row.key);
+      if (!line) {
+        line = drawRow(row);
+        drawn.set(row.key, line);
+        canvas.append(line);
+      }
+      line.style.top = `${i * ROW + (open >= 0 && i > open ? extra : 0)}px`;
+      line.setAttribute("aria-rowindex", String(i + 1));
+      line.classList.toggle("linked", linked.has(row.key));
+      line.setAttribute("aria-selected", String(row.key === selected));
+    }
+    for (const [key, line] of drawn) if (!wanted.has(key)) (line.remove(), drawn.delete(key));
+    if (open >= 0) detail.style.top = `${(open + 1) * ROW}px`;
+    list.setAttribute("aria-rowcount", String(visible.length));
+    count.textContent = visible.length === rows.length ? `${rows.length}` : `${visible.length} of ${rows.length}`;
+  }
+
+  /** @param {Row} row */
+  function drawRow(row) {
+    const { entry } = row;
+    const asked = entry.answers ? byKey.get(entry.answers) : undefined;
+    const took = asked ? ` ${duration(entry.at - asked.entry.at)}` : "";
+    const level = worst(row.findings);
+    const line = h("div", {
+      class: `tl-row ${row.kind}`, role: "row", id: `tl-${row.key}`, data: { key: String(row.key) },
+      onclick: () => toggle(row.key), onmouseenter: () => link(row), onmouseleave: () => link(byKey.get(selected)),
+    },
+      h("span", { class: "tl-at", role: "gridcell" }, time(entry.at)),
+      h("span", { class: "tl-lanes", role: "gridcell", aria: { label: `${entry.from} to ${entry.to}` } }, arrow(entry)),
+      h("span", { class: "tl-what", role: "gridcell" },
+        h("span", { class: "sign", title: row.kind, aria: { label: row.kind } }, SIGNS[row.kind]),
+        h("span", { class: "tl-label", title: row.label }, shorten(row.label), took && h("span", { class: "muted" }, took)),
+        h("span", { class: "tl-preview" }, preview(entry))),
+      h("span", { role: "gridcell" }, level && h("span", { class: `badge ${level}`, title: row.findings.map((one) => one.text).join("\n") }, level)));
+    return line;
+  }
+
+  /** @param {Row | undefined} row */
+  function link(row) {
+    linked = row ? related(row, rows) : new Set();
+    for (const [key, line] of drawn) line.classList.toggle("linked", linked.has(key));
+  }
+
+  /** @param {number} key */
+  const toggle = (key) => select(key === selected ? 0 : key);
+
+  /** @param {number} key */
+  function select(key) {
+    selected = key;
+    detail.remove();
+    detailHeight = 0;
+    const row = byKey.get(key);
+    list.setAttribute("aria-activedescendant", row ? `tl-${key}` : "");
+    if (row) {
+      fill(detail, ...details(row));
+      canvas.append(detail);
+      detail.style.top = "0";
+      detailHeight = detail.offsetHeight;
+    }
+    link(row);
+    draw();
+    const below = row ? top(indexOfSelected()) + ROW + detailHeight - (list.scrollTop + list.clientHeight) : 0;
+    if (below > 0) list.scrollTop += Math.min(below, list.clientHeight - ROW);
+  }
+
+  /** @param {Row} row */
+  function details(row) {
+    const near = (/** @type {string} */ label, /** @type {number | null | undefined} */ n) =>
+      n && byKey.has(n) ? h("button", { type: "button", class: "small", onclick: () => show(n) }, `${label}: ${byKey.get(n)?.label}`) : undefined;
+    const answer = rows.find((one) => one.entry.answers === row.key);
+    return [
+      ...row.findings.map(finding),
+      h("div", { class: "row" }, h("span", { class: "muted" }, `#${row.key} ${row.entry.from} → ${row.entry.to}`),
+        near("request", row.entry.answers), near("answer", answer?.key), near("cause", row.entry.cause),
+        copyButton("Copy", () => JSON.stringify(row.entry.message, null, 2))),
+      jsonView(row.entry.message),
+    ];
+  }
+
+  /** @param {number} key */
+  function show(key) {
+    if (!visible.some((row) => row.key === key)) return;
+    select(key);
+    const at = indexOfSelected();
+    if (at >= 0) list.scrollTop = Math.max(0, top(at) - list.clientHeight / 3);
+  }
+
+  list.addEventListener("scroll", () => {
+    follow = list.scrollTop + list.clientHeight >= list.scrollHeight - ROW;
+    render();
+  });
+  list.addEventListener("keydown", (event) => {
+    if (event.target !== list) return;
+    const at = indexOfSelected();
+    const to = /** @type {Record<string, number>} */ ({ ArrowDown: at + 1, ArrowUp: at < 0 ? visible.length - 1 : at - 1, Home: 0, End: visible.length - 1 })[event.key];
+    if (event.key === "Escape" && selected !== 0) (event.stopPropagation(), select(0));
+    if (to === undefined || visible.length === 0) return;
+    event.preventDefault();
+    show(visible[Math.min(Math.max(to, 0), visible.length - 1)].key);
+  });
+  new ResizeObserver(render).observe(list);
+
+  return {
+    element, add, show,
+    search: () => search.focus(),
+    /** A new app is on the stage. */
+    viewChanged() {
+      if (filter.view === null) return;
+      filter.view = currentView() ?? "";
+      refilter();
+    },
+  };
+}
+
+/** @param {Finding} one */
+export function finding(one) {
+  return h("p", { class: `finding ${one.level}` }, h("span", { class: `badge ${one.level}` }, one.level), " ", one.text, " ",
+    one.link ? h("a", { href: one.link, target: "_blank", rel: "noopener noreferrer" }, one.rule ?? "the rule") : one.rule && h("code", {}, one.rule));
+}
+
+/** @param {Entry} entry */
+function arrow(entry) {
+  const from = LANES.indexOf(/** @type {any} */ (lane(entry.from)));
+  const to = LANES.indexOf(/** @type {any} */ (lane(entry.to)));
+  const line = h("span", { class: `tl-arrow ${to < from ? "left" : to > from ? "right" : "self"}` });
+  line.style.left = `${(Math.min(from, to) + 0.5) * 25}%`;
+  line.style.width = `${Math.abs(to - from) * 25}%`;
+  return line;
+}
+
+/** Notifications are marked by their sign, so most of their common beginning can go. @param {string} method */
+const shorten = (method) => method.replace(/^ui\/notifications\//, "ui/…/");
+/** @param {number} ms */
+const time = (ms) => (ms / 1000).toFixed(ms < 1_000_000 ? 3 : 1);
+/** @param {number} ms */
+const duration = (ms) => (ms < 1 ? "<1 ms" : ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`);

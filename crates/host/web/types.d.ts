@@ -1,0 +1,251 @@
+// The words that the modules of the page share. Nothing here exists at run time.
+
+export type Json = any;
+export type Obj = Record<string, any>;
+export type Mode = "inline" | "fullscreen" | "pip";
+export type Level = "must" | "should" | "note";
+export type Status = "idle" | "loading" | "initialized" | "ready" | "failed";
+export type Lane = "view" | "proxy" | "host" | "server" | "person";
+
+/** A JSON-RPC message of any kind. */
+export interface Message {
+  jsonrpc: "2.0";
+  id?: string | number;
+  method?: string;
+  params?: Json;
+  result?: Json;
+  error?: RpcError;
+}
+export interface RpcError { code: number; message: string; data?: Json }
+
+/** Something that the rules have to say about a message or a View. */
+export interface Finding { level: Level; text: string; rule?: string; link?: string }
+
+/** The room that a View has. */
+export interface Container { width?: number; maxWidth?: number; height?: number; maxHeight?: number }
+
+export interface Tool {
+  name: string;
+  title?: string;
+  description?: string;
+  inputSchema?: Obj;
+  yardstick: {
+    uri: string | null;
+    visibility: { model: boolean; app: boolean };
+    isUi: boolean;
+    openaiOnly?: boolean;
+    findings: Finding[];
+    example?: Obj | null;
+  };
+  [more: string]: Json;
+}
+export interface Server {
+  id: string;
+  name: string;
+  version?: string;
+  description?: string;
+  protocol?: string;
+  era?: string;
+  transport?: string;
+  state: "connecting" | "ready" | "lost" | "failed";
+  note?: string | null;
+  tools: Tool[];
+  capabilities?: Obj;
+}
+export interface Profile {
+  name: string;
+  title?: string;
+  description?: string;
+  date?: string;
+  sources?: { url: string; what: string }[];
+  capabilities?: Obj;
+  context?: Obj;
+  variables?: "all" | string[] | Record<string, string>;
+  methods?: { unsupported?: string[] };
+  notifications?: { unsent?: string[] };
+  border?: string;
+  openai?: Json;
+  gaps?: Json;
+}
+export interface HostState {
+  version: string;
+  servers: Server[];
+  profiles: Profile[];
+  options: Obj;
+  sandbox: { port: number };
+}
+export interface View {
+  id: string;
+  proxyUrl: string;
+  proxyOrigin: string;
+  viewUrl: string;
+  html: string;
+  mimeType: string;
+  csp: {
+    declared: Obj | null;
+    applied: string;
+    directives: [string, string[]][];
+    dropped: { source: string; why: string }[];
+  };
+  permissions: { declared: Obj | null; granted: Obj | null; allow: string };
+  border: boolean | null;
+  sandbox: string;
+  findings: Finding[];
+}
+/** One row of the timeline. */
+export interface Entry {
+  n: number;
+  at: number;
+  view?: string | null;
+  server?: string | null;
+  from: Lane;
+  to: Lane;
+  message: Json;
+  method?: string | null;
+  id?: string | number | null;
+  answers?: number | null;
+  cause?: number | null;
+  findings?: Finding[];
+  note?: string | null;
+}
+export interface Violation {
+  view: string;
+  directive: string;
+  blocked: string;
+  source?: string | null;
+  line?: number | null;
+  sample?: string | null;
+  n: number;
+}
+export interface LogEntry { seq: number; at: number; from: Lane; to: Lane; message: Json; note?: string }
+
+/** A question of the app to the person. */
+export interface Question {
+  kind: "open-link" | "download" | "message" | "sampling";
+  url?: string;
+  files?: SavedFile[];
+  role?: string;
+  content?: Json[];
+  params?: Json;
+}
+export interface SavedFile { name: string; mimeType?: string; text?: string; blob?: string; url?: string }
+export interface Decision { allow: boolean; result?: Json }
+
+/** What the bridge may do, set by the person and the profile. */
+export interface Policy {
+  /** Capabilities that are switched off. */
+  off: string[];
+  /** Kinds of requests that are denied. */
+  deny: string[];
+  /** Kinds of requests that are granted without asking. */
+  always: string[];
+  /** Methods that the host profile does not have. */
+  unsupported: string[];
+  /** Notifications that the host profile never sends. */
+  unsent: string[];
+}
+export interface BridgeOptions {
+  hostInfo: Obj;
+  capabilities: Obj;
+  context: Obj;
+  containers: Partial<Record<Mode, Container>>;
+  hostModes: Mode[];
+  policy: Policy;
+}
+export interface Ask {
+  id: string | number;
+  method: string;
+  kind: string;
+  question?: Question;
+}
+export interface Outgoing { kind: "teardown" | "ping" | "list" | "call"; name?: string }
+export interface BridgeState {
+  phase: "new" | "answered" | "initialized" | "closing" | "closed";
+  hostInfo: Obj;
+  capabilities: Obj;
+  context: Obj;
+  containers: Partial<Record<Mode, Container>>;
+  policy: Policy;
+  hostModes: Mode[];
+  appModes: Mode[] | null;
+  appTools: boolean;
+  appInfo: Obj | null;
+  /** What waits for `initialized`. */
+  held: { patch: Obj | null; partial: Obj | null; input: Obj | null; result: Obj | null; cancelled: Obj | null; list: boolean };
+  sent: { input: boolean; end: boolean };
+  asks: Record<string, Ask>;
+  outgoing: Record<string, Outgoing>;
+  next: number;
+  modelContext: Obj | null;
+}
+export type BridgeEvent =
+  | { type: "from-view"; message: Json }
+  | { type: "proxy-ready" }
+  | { type: "tool-input"; arguments: Obj }
+  | { type: "tool-input-partial"; arguments: Obj }
+  | { type: "tool-result"; result: Obj }
+  | { type: "tool-cancelled"; reason?: string }
+  | { type: "context"; patch: Obj }
+  | { type: "containers"; containers: Partial<Record<Mode, Container>>; patch?: Obj }
+  | { type: "policy"; policy: Policy }
+  | { type: "mode"; mode: Mode }
+  | { type: "teardown"; reason?: string }
+  | { type: "server-reply"; ticket: string; result?: Json; error?: RpcError }
+  | { type: "server-changed"; what: "tools" | "resources" | "prompts" }
+  | { type: "person"; ticket: string; decision: Decision }
+  | { type: "call-app-tool"; name: string; arguments: Obj }
+  | { type: "list-app-tools" }
+  | { type: "ping" }
+  | { type: "timeout"; ticket: string };
+export type Effect =
+  | { type: "to-view"; message: Message }
+  | { type: "to-proxy" }
+  | { type: "ask-server"; ticket: string; method: string; params: Json }
+  | { type: "ask-person"; ticket: string; question: Question }
+  | { type: "withdraw"; ticket: string }
+  | { type: "open-link"; url: string }
+  | { type: "download"; files: SavedFile[] }
+  | { type: "resize"; width?: number; height?: number }
+  | { type: "mode"; mode: Mode }
+  | { type: "model-context"; context: Obj }
+  | { type: "chat-message"; role: string; content: Json[] }
+  | { type: "log"; level: string; logger?: string; data: Json }
+  | { type: "status"; status: Status }
+  | { type: "app"; info: Obj | null; modes: Mode[]; tools: boolean }
+  | { type: "app-tools"; tools: Json[]; error?: string }
+  | { type: "app-tool-result"; name: string; result?: Json; error?: RpcError }
+  | { type: "pong"; ok: boolean }
+  | { type: "torn-down"; answered: boolean }
+  | { type: "request-teardown" }
+  | { type: "timer"; ticket: string; ms: number }
+  | { type: "finding"; finding: Finding; about?: Json };
+export interface Step { state: BridgeState; effects: Effect[] }
+
+/** What a deep link can carry. */
+export interface Link {
+  server?: string;
+  tool?: string;
+  args?: Obj;
+  profile?: string;
+  theme?: "light" | "dark" | "auto";
+  mode?: Mode;
+  size?: string;
+  locale?: string;
+  timeZone?: string;
+  stream?: boolean;
+  run?: boolean;
+}
+/** What the person has chosen for the app's surroundings. */
+export interface Settings {
+  theme: "light" | "dark" | "auto";
+  mode: Mode;
+  size: "phone" | "tablet" | "desktop" | "free";
+  free: { width: number; height: number };
+  locale: string;
+  timeZone: string;
+  profile: string;
+  stream: boolean;
+  off: string[];
+  deny: string[];
+  always: string[];
+}
