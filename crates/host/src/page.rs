@@ -3,15 +3,13 @@
 use crate::Shared;
 use crate::server::{Server, Snapshot};
 
-/// The page, with `nonce`-free assets from `/assets`.
+/// The page.
 pub(crate) fn render(shared: &Shared) -> String {
     let options: String = shared.servers.iter().map(|server| group(server, &server.now())).collect();
-    let token = escaped(&shared.token);
-    let profile = escaped(&shared.options.profile);
-    TEMPLATE.replace("{token}", &token).replace("{profile}", &profile).replace("{options}", &options)
+    TEMPLATE.replace("{{token}}", &escaped(&shared.token)).replace("{{options}}", &options)
 }
 
-const TEMPLATE: &str = include_str!("../web/index.html");
+const TEMPLATE: &str = include_str!("../web/page.html");
 
 fn group(server: &Server, now: &Snapshot) -> String {
     let name = now.name.clone().unwrap_or_else(|| server.target.describe());
