@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Listener};
 use crate::context::Context;
 use crate::process::Process;
 use crate::profile::Profile;
@@ -106,7 +106,8 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         let over = Error::Gone { how: "it was let go".into(), stderr: String::new() };
-        crate::connection::Listener::gone(&*self.router, &over);
+        self.router.gone(&over);
+        self.connection.end(&over);
         self.tasks.iter().for_each(JoinHandle::abort);
     }
 }

@@ -121,8 +121,13 @@ impl Connection {
             }
         };
         listener.gone(&why);
+        self.end(&why);
+    }
+
+    /// Nothing will be answered any more.
+    pub(crate) fn end(&self, why: &Error) {
         let mut waiting = self.waiting();
-        waiting.gone = Some(why.clone());
+        waiting.gone.get_or_insert_with(|| why.clone());
         for (_, call) in waiting.calls.drain() {
             let _ = call.reply.send(Err(why.clone()));
         }

@@ -103,8 +103,9 @@ impl Context {
         let (page, url) = {
             let state = self.state();
             let Some(target) = state.target(session) else { return };
-            let shown = frame.as_deref().and_then(|id| state.frames.get(id)).map(|it| it.url.clone());
-            (target.page.clone(), shown.unwrap_or_else(|| target.url.clone()))
+            // Frames learn their address before targets do.
+            let shown = state.frames.get(frame.as_deref().unwrap_or(&target.id));
+            (target.page.clone(), shown.map_or_else(|| target.url.clone(), |it| it.url.clone()))
         };
         self.log.push(page, frame, url, event);
     }

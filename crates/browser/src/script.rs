@@ -76,6 +76,10 @@ impl Frame {
                     tokio::time::sleep(PAUSE).await;
                 }
                 Err(Error::Refused { message, .. }) => return Err(self.blame(message)),
+                // The session is over, but the frame is not: it shows something else now, in another process.
+                Err(Error::Closed { .. }) if self.info().is_some() => {
+                    return Err(Error::Left { url: self.url() });
+                }
                 Ok(result) if result["exceptionDetails"].is_object() => {
                     return Err(self.blame(thrown(&result["exceptionDetails"])));
                 }

@@ -11,12 +11,12 @@ const TASTE: &str = "[matchMedia('(prefers-color-scheme: dark)').matches, \
     matchMedia('(prefers-reduced-motion: reduce)').matches, navigator.language, \
     Intl.DateTimeFormat().resolvedOptions().timeZone, new Intl.NumberFormat().format(1234.5), navigator.maxTouchPoints]";
 
-fn swiss() -> Emulation {
+fn german() -> Emulation {
     Emulation {
         scheme: Some(Scheme::Dark),
         reduced_motion: Some(true),
-        locale: Some("de-CH".into()),
-        timezone: Some("Europe/Zurich".into()),
+        locale: Some("de-DE".into()),
+        timezone: Some("Europe/Berlin".into()),
         touch: Some(true),
     }
 }
@@ -25,13 +25,13 @@ fn swiss() -> Emulation {
 async fn every_frame_believes_it() {
     let (_browser, page, _) = open(OUTER).await;
     let frame = page.frame_at("/inner", SOON).await.unwrap();
-    let expected = json!([true, true, "de-CH", "Europe/Zurich", "1’234.5", 5]);
+    let expected = json!([true, true, "de-DE", "Europe/Berlin", "1.234,5", 5]);
     assert_eq!(page.eval(TASTE).await.unwrap()[0], false);
-    page.emulate(swiss()).await.unwrap();
+    page.emulate(german()).await.unwrap();
     assert_eq!(page.eval(TASTE).await.unwrap(), expected);
     assert_eq!(frame.eval(TASTE).await.unwrap(), expected);
     page.emulate(Emulation { scheme: Some(Scheme::Light), ..Emulation::default() }).await.unwrap();
-    let still = json!([false, true, "de-CH", "Europe/Zurich", "1’234.5", 5]);
+    let still = json!([false, true, "de-DE", "Europe/Berlin", "1.234,5", 5]);
     assert_eq!(frame.eval(TASTE).await.unwrap(), still, "what is not named stays");
 }
 
@@ -39,11 +39,11 @@ async fn every_frame_believes_it() {
 async fn frames_that_come_later_believe_it_from_the_start() {
     let (site, browser) = tokio::join!(Site::start(OUTER), launch());
     let page = browser.blank_page().await.unwrap();
-    page.emulate(swiss()).await.unwrap();
+    page.emulate(german()).await.unwrap();
     page.goto(&site.fill("{a}/")).await.unwrap();
     let frame = page.frame_at("/inner", SOON).await.unwrap();
     assert_eq!(frame.eval("early").await.unwrap(), true);
-    assert_eq!(frame.eval(TASTE).await.unwrap(), json!([true, true, "de-CH", "Europe/Zurich", "1’234.5", 5]));
+    assert_eq!(frame.eval(TASTE).await.unwrap(), json!([true, true, "de-DE", "Europe/Berlin", "1.234,5", 5]));
 }
 
 #[tokio::test]
