@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::events::text;
 use crate::log::{Entry, Event};
 
-/// A request.
+/// A request. What a policy forbids a script to fetch never becomes one; it is among the violations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Where to.

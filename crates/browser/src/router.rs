@@ -36,10 +36,15 @@ impl Router {
     }
 
     pub(crate) fn remove(&self, context: &str) {
-        let mut known = self.known();
-        known.contexts.remove(context);
-        known.sessions.retain(|_, it| it.id != context);
-        known.downloads.retain(|_, it| it.id != context);
+        let removed = {
+            let mut known = self.known();
+            known.sessions.retain(|_, it| it.id != context);
+            known.downloads.retain(|_, it| it.id != context);
+            known.contexts.remove(context)
+        };
+        if let Some(context) = removed {
+            context.closed();
+        }
     }
 
     fn attached(&self, above: Option<&str>, params: &Value) {
@@ -173,6 +178,14 @@ impl Context {
             crashed: false,
         });
         Some(first)
+    }
+
+    /// The whole context is closed: whoever waits for something in it is told.
+    fn closed(&self) {
+        let why = Error::Closed { what: "the page".into() };
+        let over = std::mem::take(&mut *self.state());
+        over.targets.iter().for_each(|it| self.connection.end_session(&it.session, &why));
+        self.log.end(&why);
     }
 
     fn detached(&self, session: &str) {

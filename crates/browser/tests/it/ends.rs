@@ -33,7 +33,12 @@ async fn pages_share_nothing_and_close_alone() {
     let second = browser.page(&site.fill("{a}/")).await.unwrap();
     first.eval("localStorage.setItem('secret', '1')").await.unwrap();
     assert_eq!(second.eval("localStorage.getItem('secret')").await.unwrap(), serde_json::Value::Null);
-    first.close().await.unwrap();
+    let (main, start) = (first.main(), Instant::now());
+    let (waiting, closed) = tokio::join!(main.eval("new Promise(() => {})"), first.close());
+    closed.unwrap();
+    assert_eq!(waiting.unwrap_err().to_string(), "the page is closed");
+    assert!(main.eval("1").await.is_err());
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     assert_eq!(second.eval("1 + 1").await.unwrap(), 2);
     let third = browser.page(&site.fill("{a}/")).await.unwrap();
     assert_eq!(third.eval("localStorage.getItem('secret')").await.unwrap(), serde_json::Value::Null);

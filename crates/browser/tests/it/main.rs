@@ -1,5 +1,7 @@
 //! A real Chromium on pages of our own.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod console;
 mod crash;
 mod emulate;

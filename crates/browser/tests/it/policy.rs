@@ -42,8 +42,29 @@ async fn violations_name_directive_address_and_document() {
     let status = |url: &str| requests.iter().find(|it| it.url == site.fill(url)).and_then(|it| it.status);
     assert_eq!(status("{b}/fine"), Some(200), "{requests:#?}");
     assert_eq!((status("{a}/secret"), status("{a}/picture.png")), (None, None), "{requests:#?}");
-    println!("{requests:#?}");
+    let picture = requests.iter().find(|it| it.url == site.fill("{a}/picture.png")).unwrap();
+    assert_eq!(picture.failure.as_deref(), Some("csp"));
     let said =
         |it: &Event| matches!(it, Event::Notice { text, .. } if text.contains("Content Security Policy"));
     assert!(page.log().iter().any(|it| said(&it.event)), "the browser's own words are kept as well");
+}
+
+const WORKER: &[Route] = &[(
+    "/",
+    Some(("content-security-policy", "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:")),
+    "<script>
+     const code = `fetch('{b}/secret').catch(() => console.log('worker blocked'))`;
+     new Worker(URL.createObjectURL(new Blob([code])));
+     </script>",
+)];
+
+#[tokio::test]
+async fn violations_of_workers_are_seen() {
+    let (_browser, page, site) = open(WORKER).await;
+    let said = |it: &Event| matches!(it, Event::Console(line) if line.text == "worker blocked");
+    let entry = page.until(|it| said(&it.event), SOON).await.unwrap();
+    assert!(entry.url.starts_with(&site.fill("blob:{a}/")), "{entry:?}");
+    page.until(|it| matches!(it.event, Event::Violation(_)), SOON).await.unwrap();
+    let violation = page.violations().remove(0);
+    assert_eq!((violation.directive.as_str(), violation.blocked), ("connect-src", site.fill("{b}/secret")));
 }
