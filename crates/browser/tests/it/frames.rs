@@ -1,4 +1,5 @@
 use serde_json::json;
+use yardstick_browser::{Event, Page};
 
 use crate::site::{Route, SOON, open};
 
@@ -16,9 +17,19 @@ const NESTED: &[Route] = &[
     ("/next", None, "<title>next</title><script>console.log('next')</script>"),
 ];
 
+/// Processes speak side by side: that the page has loaded may be heard before the last word of a frame in it.
+async fn settled(page: &Page) {
+    let line = |it: &Event, text: &str| matches!(it, Event::Console(line) if line.text == text);
+    for text in ["early main", "early child", "early inner", "early label", "srcdoc null"] {
+        page.until(|it| line(&it.event, text), SOON).await.unwrap();
+    }
+    page.frame(|it| it.url == "about:srcdoc" && it.origin != "null", SOON).await.unwrap();
+}
+
 #[tokio::test]
 async fn nested_frames_of_other_sites_are_seen_and_evaluated_in() {
     let (_browser, page, site) = open(NESTED).await;
+    settled(&page).await;
     let frames = page.frames();
     let seen: Vec<_> = frames.iter().map(|it| (it.url.as_str(), it.origin.as_str(), it.isolated)).collect();
     let at = |text: &str| site.fill(text);
@@ -48,6 +59,7 @@ async fn nested_frames_of_other_sites_are_seen_and_evaluated_in() {
 #[tokio::test]
 async fn the_first_line_of_every_frame_is_in_the_log() {
     let (_browser, page, site) = open(NESTED).await;
+    settled(&page).await;
     let mut lines: Vec<_> = page.console().into_iter().map(|(url, line)| (line.text, url)).collect();
     lines.sort();
     let expected = [
@@ -63,6 +75,7 @@ async fn the_first_line_of_every_frame_is_in_the_log() {
 #[tokio::test]
 async fn a_frame_stays_the_same_when_it_changes_site_and_process() {
     let (_browser, page, site) = open(NESTED).await;
+    settled(&page).await;
     let frame = page.frame_at("/inner", SOON).await.unwrap();
     let go = |to: &str| format!("location.href = {}", json!(site.fill(to)));
     for (to, isolated) in [("{b}/next", false), ("{c}/next", true), ("{b}/next", false)] {
@@ -75,13 +88,16 @@ async fn a_frame_stays_the_same_when_it_changes_site_and_process() {
     }
     let child = page.frame_at("/child", SOON).await.unwrap();
     child.eval("document.querySelector('iframe').remove()").await.unwrap();
-    assert!(frame.info().is_none(), "removed frames are gone: {:?}", page.frames());
+    page.until(|it| it.frame.as_deref() == Some(frame.id()) && matches!(it.event, Event::FrameRemoved), SOON)
+        .await
+        .unwrap();
     assert!(frame.eval("1").await.unwrap_err().to_string().contains("the frame is closed"));
 }
 
 #[tokio::test]
 async fn after_navigation_only_the_new_frames_are_there() {
     let (_browser, page, site) = open(NESTED).await;
+    settled(&page).await;
     assert_eq!(page.frames().len(), 6);
     page.goto(&site.fill("{c}/next")).await.unwrap();
     let urls: Vec<_> = page.frames().into_iter().map(|it| it.url).collect();

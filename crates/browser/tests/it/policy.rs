@@ -23,6 +23,10 @@ async fn violations_name_directive_address_and_document() {
         let said = |it: &Event| matches!(it, Event::Console(line) if line.text == text);
         page.until(|it| said(&it.event), SOON).await.unwrap();
     }
+    for directive in ["connect-src", "img-src", "script-src"] {
+        let broken = |it: &Event| matches!(it, Event::Violation(it) if it.directive == directive);
+        page.until(|it| broken(&it.event), SOON).await.unwrap();
+    }
     let violations = page.violations();
     let mut seen: Vec<_> =
         violations.iter().map(|it| (it.directive.as_str(), it.kind.as_str(), it.blocked.clone())).collect();
