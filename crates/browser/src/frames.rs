@@ -1,0 +1,137 @@
+//! The tree of frames of all pages of a context, across processes.
+
+use serde_json::Value;
+
+use crate::worlds::origin;
+
+/// What is known of a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameInfo {
+    /// Its id, which stays the same whatever it shows.
+    pub id: String,
+    /// The id of the frame that it is in.
+    pub parent: Option<String>,
+    /// The id of the page or popup that it is in.
+    pub page: String,
+    /// What it shows.
+    pub url: String,
+    /// The origin of its document; `null` when opaque.
+    pub origin: String,
+    /// Its name attribute.
+    pub name: String,
+    /// Whether it runs in another process than the frame that it is in.
+    pub isolated: bool,
+    /// The session to speak to it in.
+    pub(crate) session: String,
+}
+
+/// All frames of a context.
+#[derive(Debug, Default)]
+pub(crate) struct Frames(Vec<FrameInfo>);
+
+impl Frames {
+    pub(crate) fn get(&self, id: &str) -> Option<&FrameInfo> {
+        self.0.iter().find(|frame| frame.id == id)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: &str) -> Option<&mut FrameInfo> {
+        self.0.iter_mut().find(|frame| frame.id == id)
+    }
+
+    /// The frames that a session speaks for.
+    pub(crate) fn of_session<'a>(&'a self, session: &'a str) -> impl Iterator<Item = &'a FrameInfo> {
+        self.0.iter().filter(move |frame| frame.session == session)
+    }
+
+    /// A frame was found in a session: a new one, or one that has come back into this process. True when new.
+    pub(crate) fn found(&mut self, session: &str, page: &str, id: &str, parent: Option<&str>) -> bool {
+        if let Some(known) = self.get_mut(id) {
+            known.session = session.into();
+            return false;
+        }
+        self.0.push(FrameInfo {
+            id: id.into(),
+            parent: parent.map(str::to_owned),
+            page: page.into(),
+            url: String::new(),
+            origin: "null".into(),
+            name: String::new(),
+            isolated: false,
+            session: session.into(),
+        });
+        true
+    }
+
+    /// A frame shows another document, says the session that it is in now.
+    pub(crate) fn navigated(&mut self, session: &str, page: &str, frame: &Value) {
+        let text = |key: &str| frame[key].as_str().unwrap_or_default();
+        self.found(session, page, text("id"), frame["parentId"].as_str());
+        // The frames of the document before are gone, and not every process lives to say so.
+        self.remove_inside(text("id"));
+        if let Some(known) = self.get_mut(text("id")) {
+            known.url = format!("{}{}", text("url"), text("urlFragment"));
+            known.origin = origin(text("securityOrigin"));
+            known.name = text("name").into();
+        }
+    }
+
+    /// Removes a frame and all that is in it.
+    pub(crate) fn remove(&mut self, id: &str) {
+        self.remove_inside(id);
+        self.0.retain(|it| it.id != id);
+    }
+
+    fn remove_inside(&mut self, id: &str) {
+        let inside = self.0.iter().filter(|it| it.parent.as_deref() == Some(id));
+        let inside: Vec<_> = inside.map(|it| it.id.clone()).collect();
+        inside.iter().for_each(|id| self.remove(id));
+    }
+
+    /// The frames of a page, each before those in it.
+    pub(crate) fn tree(&self, page: &str) -> Vec<FrameInfo> {
+        let mut found = Vec::new();
+        self.walk(page, &mut found);
+        found
+    }
+
+    fn walk(&self, id: &str, found: &mut Vec<FrameInfo>) {
+        found.extend(self.get(id).cloned());
+        for child in self.0.iter().filter(|it| it.parent.as_deref() == Some(id)) {
+            self.walk(&child.id, found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_frame_that_changes_its_process_stays_the_same_frame() {
+        let mut frames = Frames::default();
+        frames.found("s1", "main", "main", None);
+        assert!(frames.found("s1", "main", "child", Some("main")));
+        assert!(!frames.found("s2", "main", "child", Some("main")));
+        frames.navigated(
+            "s2",
+            "main",
+            &json!({ "id": "child", "url": "http://b/", "securityOrigin": "://" }),
+        );
+        frames.found("s2", "main", "inner", Some("child"));
+        let ids: Vec<_> = frames.tree("main").into_iter().map(|it| (it.id, it.session, it.origin)).collect();
+        let expected = [("main", "s1"), ("child", "s2"), ("inner", "s2")];
+        assert_eq!(ids, expected.map(|(id, session)| (id.into(), session.into(), "null".into())));
+    }
+
+    #[test]
+    fn a_removed_frame_takes_its_children_along() {
+        let mut frames = Frames::default();
+        frames.found("s", "main", "main", None);
+        frames.found("s", "main", "child", Some("main"));
+        frames.found("s", "main", "inner", Some("child"));
+        frames.remove("child");
+        assert_eq!(frames.tree("main").len(), 1);
+    }
+}
