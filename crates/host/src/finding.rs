@@ -4,7 +4,8 @@ use protocol::apps::{self, Weight};
 use serde::Serialize;
 
 /// Where the specification of MCP Apps is.
-const SPEC: &str = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx";
+const SPEC: &str =
+    "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx";
 
 /// Something that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,12 +1,22 @@
 //! The page as it is served: what can be chosen is in it before any script runs.
 
 use crate::Shared;
+use crate::http::assets;
 use crate::server::{Server, Snapshot};
 
 /// The page.
 pub(crate) fn render(shared: &Shared) -> String {
     let options: String = shared.servers.iter().map(|server| group(server, &server.now())).collect();
-    TEMPLATE.replace("{{token}}", &escaped(&shared.token)).replace("{{options}}", &options)
+    TEMPLATE
+        .replace("{{token}}", &escaped(&shared.token))
+        .replace("{{options}}", &options)
+        .replace("{{preload}}", &preload())
+}
+
+/// Every module, so that the browser asks for all of them at once and not as it finds them.
+fn preload() -> String {
+    let modules = assets::names().filter(|name| name.ends_with(".js"));
+    modules.map(|name| format!("<link rel=\"modulepreload\" href=\"/assets/{name}\">\n")).collect()
 }
 
 const TEMPLATE: &str = include_str!("../web/page.html");

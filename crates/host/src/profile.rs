@@ -101,7 +101,11 @@ mod tests {
         for profile in profiles().unwrap() {
             let data = &profile.data;
             assert!(data["title"].is_string() && data["date"].is_string(), "{}", profile.name);
-            assert!(data["sources"].as_array().is_some_and(|sources| !sources.is_empty()), "{}", profile.name);
+            assert!(
+                data["sources"].as_array().is_some_and(|sources| !sources.is_empty()),
+                "{}",
+                profile.name
+            );
             assert!(FILES.iter().any(|(name, _)| *name == profile.name));
             assert!(data["capabilities"].is_object() && data["context"].is_object(), "{}", profile.name);
         }

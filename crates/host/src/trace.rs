@@ -19,10 +19,7 @@ pub(crate) fn download(shared: &Shared, view: Option<&str>) -> Response {
 }
 
 fn recording<'e>(shared: &Shared, entries: impl Iterator<Item = &'e Entry>) -> Vec<u8> {
-    let about = About {
-        tool: Some(format!("yardstick {}", env!("CARGO_PKG_VERSION"))),
-        ..About::default()
-    };
+    let about = About { tool: Some(format!("yardstick {}", env!("CARGO_PKG_VERSION"))), ..About::default() };
     let mut tapes: BTreeMap<String, Tape> = BTreeMap::new();
     for entry in entries {
         if let Some((name, tape)) = place(shared, entry) {

@@ -9,9 +9,7 @@ use protocol::capability::{Capabilities, Capability};
 use protocol::{Era, Version};
 use serde_json::{Value, json};
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
-use transport::client::{
-    Endpoint, Failure, Limits, Profile, RawSocket, Reply, Session, Target, Transport,
-};
+use transport::client::{Endpoint, Failure, Limits, Profile, RawSocket, Reply, Session, Target, Transport};
 use transport::serve::Via;
 use wire::{Recorder, Transcript};
 

@@ -125,7 +125,8 @@ pub(crate) fn protocols_of(options: &Options, found: &Discovery) -> Vec<Version>
 async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(Event)) {
     let (last, first): (Vec<_>, Vec<_>) = plan.cases.iter().partition(|case| case.check.comes_last());
     let explored = async {
-        if plan.cases.iter().any(|case| matches!(case.check.run, Run::Wire(_))) && cx.session().await.is_ok() {
+        if plan.cases.iter().any(|case| matches!(case.check.run, Run::Wire(_))) && cx.session().await.is_ok()
+        {
             cx.explore().await;
         }
     };

@@ -85,7 +85,9 @@ impl ServerCx {
         }
         match best {
             Some((_, streamer)) => Ok(streamer),
-            None if silent => Err(Finding::blocked("what may be answered with a stream is not answered at all")),
+            None if silent => {
+                Err(Finding::blocked("what may be answered with a stream is not answered at all"))
+            }
             None => Err(Finding::not_applicable("no answer comes as a stream of events")),
         }
     }

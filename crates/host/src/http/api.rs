@@ -23,7 +23,10 @@ const BATCH: usize = 5_000;
 pub(super) async fn route(shared: &Arc<Shared>, rest: &str, request: Request) -> Response {
     let query = query(request.uri());
     if !guard::knows_token(shared, request.headers(), &query) {
-        return reply::refused(401, "the token is missing or wrong; the page has it, and so does the command that printed its address");
+        return reply::refused(
+            401,
+            "the token is missing or wrong; the page has it, and so does the command that printed its address",
+        );
     }
     let value = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     let segments: Vec<&str> = rest.split('/').collect();
@@ -50,13 +53,16 @@ fn state(shared: &Shared) -> Response {
     let servers: Vec<Value> = shared.servers.iter().map(|server| server.now().to_value(server)).collect();
     let profiles: Vec<Value> =
         profile::profiles().unwrap_or_default().into_iter().map(|profile| profile.data).collect();
-    reply::json(200, &json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "servers": servers,
-        "profiles": profiles,
-        "options": { "profile": shared.options.profile, "watch": !shared.options.watch.is_empty() },
-        "sandbox": { "port": shared.sandbox.port() },
-    }))
+    reply::json(
+        200,
+        &json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "servers": servers,
+            "profiles": profiles,
+            "options": { "profile": shared.options.profile, "watch": !shared.options.watch.is_empty() },
+            "sandbox": { "port": shared.sandbox.port() },
+        }),
+    )
 }
 
 async fn resource(shared: &Shared, server: Option<&str>, uri: Option<&str>) -> Outcome {
@@ -64,13 +70,16 @@ async fn resource(shared: &Shared, server: Option<&str>, uri: Option<&str>) -> O
     let profile = profile_of(&shared.options.profile)?;
     let document = read(shared, &server, uri.unwrap_or_default(), &profile).await;
     let document = document.map_err(|unfit| reply::unfit(422, &unfit.message, unfit.repair))?;
-    Ok(reply::json(200, &json!({
-        "html": document.html,
-        "mimeType": document.mime_type,
-        "uri": uri,
-        "meta": document.ui.to_value(),
-        "findings": document.findings,
-    })))
+    Ok(reply::json(
+        200,
+        &json!({
+            "html": document.html,
+            "mimeType": document.mime_type,
+            "uri": uri,
+            "meta": document.ui.to_value(),
+            "findings": document.findings,
+        }),
+    ))
 }
 
 #[derive(Deserialize)]
@@ -132,10 +141,15 @@ async fn open(shared: &Shared, request: Request) -> Outcome {
     let open: Open = parsed(request).await?;
     let server = server_of(shared, &open.server_id)?;
     let profile = profile_of(open.profile.as_deref().unwrap_or(&shared.options.profile))?;
-    let shown = open.tool.as_deref().and_then(|name| server.now().tool(name).and_then(|tool| tool.uri.clone()));
+    let shown =
+        open.tool.as_deref().and_then(|name| server.now().tool(name).and_then(|tool| tool.uri.clone()));
     let Some(uri) = open.uri.or(shown) else {
         let tool = open.tool.unwrap_or_default();
-        return Err(reply::unfit(422, &format!("the tool `{tool}` has no view"), "give it _meta.ui.resourceUri"));
+        return Err(reply::unfit(
+            422,
+            &format!("the tool `{tool}` has no view"),
+            "give it _meta.ui.resourceUri",
+        ));
     };
     let document = read(shared, &server, &uri, &profile).await;
     let document = document.map_err(|unfit| reply::unfit(422, &unfit.message, unfit.repair))?;
@@ -241,7 +255,8 @@ fn follow(shared: &Shared, request: &Request, after: Option<&str>) -> Response {
 
 async fn parsed<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
     let bytes = body(request).await?;
-    serde_json::from_slice(&bytes).map_err(|why| reply::refused(400, &format!("the body does not fit: {why}")))
+    serde_json::from_slice(&bytes)
+        .map_err(|why| reply::refused(400, &format!("the body does not fit: {why}")))
 }
 
 fn server_of(shared: &Shared, id: &str) -> Result<Arc<Server>, Response> {

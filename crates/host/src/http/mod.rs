@@ -1,7 +1,7 @@
 //! Two listeners: one for the page and its API, one for the documents of the sandbox.
 
 mod api;
-mod assets;
+pub(crate) mod assets;
 mod events;
 mod guard;
 mod reply;
@@ -62,8 +62,7 @@ pub(crate) async fn listen(listener: TcpListener, shared: Arc<Shared>, side: Sid
                 async move { Ok::<_, Infallible>(route(&shared, side, request).await) }
             });
             let mut builder = http1::Builder::new();
-            let connection =
-                builder.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service);
+            let connection = builder.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service);
             tokio::select! {
                 // What can go wrong here is the browser's doing and has no one to be told to.
                 _ = connection => {}

@@ -1,6 +1,7 @@
 //! Requests to a server, each with its place in the timeline.
 
 use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use protocol::{Era, code};
@@ -12,6 +13,8 @@ use super::{Server, State};
 use crate::Shared;
 use crate::timeline::{Party, Said};
 
+/// Numbers the requests of all servers.
+static COUNT: AtomicU64 = AtomicU64::new(1);
 /// How long a server may take to be there.
 const READY: Duration = Duration::from_secs(5);
 
@@ -57,7 +60,9 @@ impl Server {
     /// Asks the server, and shows what was said.
     pub(crate) async fn ask(&self, shared: &Shared, asking: Asking<'_>) -> Answered {
         let session = self.ready().await?;
-        let mut request = session.request(asking.method).params(asking.params.clone());
+        let id = format!("host-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let request = session.request(asking.method).params(asking.params.clone());
+        let mut request = request.id(Value::from(id.as_str()).to_string());
         if let Some(tool) = asking.params["name"].as_str().and_then(|name| self.now().tool(name).cloned()) {
             request = request.mirror(&tool.listed["inputSchema"]);
         }
@@ -70,7 +75,7 @@ impl Server {
             cause,
             findings: Vec::new(),
         };
-        let shown = json!({ "jsonrpc": "2.0", "id": asking.call, "method": asking.method, "params": asking.params });
+        let shown = json!({ "jsonrpc": "2.0", "id": id, "method": asking.method, "params": asking.params });
         let asked = shared.timeline.add(said(Party::Host, Party::Server, shown, asking.cause));
         let answered = self.through(&session, request, asking.call).await;
         match answered {
@@ -84,7 +89,7 @@ impl Server {
             }
             Err(failure) => {
                 let refusal = self.failed(&failure);
-                let shown = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": refusal.code, "message": refusal.message } });
+                let shown = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": refusal.code, "message": refusal.message } });
                 shared.timeline.add(said(Party::Server, Party::Host, shown, Some(asked)));
                 Err(refusal)
             }
@@ -115,7 +120,12 @@ impl Server {
         }
     }
 
-    async fn through(&self, session: &Session, request: Request, call: Option<&str>) -> Result<Reply, Failure> {
+    async fn through(
+        &self,
+        session: &Session,
+        request: Request,
+        call: Option<&str>,
+    ) -> Result<Reply, Failure> {
         let Some(call) = call else { return last(request).await };
         let token = CancellationToken::new();
         let calls = || self.calls.lock().unwrap_or_else(PoisonError::into_inner);

@@ -90,10 +90,8 @@ async fn read_lists(session: &Session, snapshot: &mut Snapshot) -> Result<(), Fa
         true => list(session, method, key).await,
         false => Ok(Vec::new()),
     };
-    let (tools, resources) = tokio::join!(
-        listed(tools, "tools/list", "tools"),
-        listed(resources, "resources/list", "resources"),
-    );
+    let (tools, resources) =
+        tokio::join!(listed(tools, "tools/list", "tools"), listed(resources, "resources/list", "resources"),);
     snapshot.tools = tools?.into_iter().map(Tool::of).collect();
     let is_ui = |resource: &Value| resource["uri"].as_str().is_some_and(apps::is_ui_uri);
     // A server need not list its user interfaces, so a list that fails is no obstacle.

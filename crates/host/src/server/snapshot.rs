@@ -3,7 +3,7 @@
 use protocol::apps::{ToolUi, Visibility, openai};
 use serde::Serialize;
 use serde_json::{Value, json};
-use transport::client::Session;
+use transport::client::{Session, Transport};
 
 use super::Server;
 use crate::finding::Finding;
@@ -91,7 +91,13 @@ impl Snapshot {
             version: text("version"),
             protocol: session.version().to_string(),
             era: format!("{:?}", session.version().era()).to_lowercase(),
-            transport: format!("{:?}", session.transport()),
+            transport: match session.transport() {
+                Transport::Stdio => "stdio",
+                Transport::InProcess => "in process",
+                Transport::StreamableHttp => "http",
+                Transport::HttpSse => "http+sse",
+            }
+            .to_owned(),
             capabilities: server.capabilities,
             ..Self::default()
         }
@@ -125,11 +131,14 @@ mod tests {
 
     #[test]
     fn a_tool_says_who_may_call_it_and_what_shows_it() {
-        let tool = Tool::of(json!({ "name": "t", "_meta": { "ui": { "resourceUri": "ui://a", "visibility": ["app"] } } }));
+        let tool = Tool::of(
+            json!({ "name": "t", "_meta": { "ui": { "resourceUri": "ui://a", "visibility": ["app"] } } }),
+        );
         assert_eq!(tool.uri.as_deref(), Some("ui://a"));
         assert!(tool.visibility.app && !tool.visibility.model);
         assert_eq!(tool.to_value()["yardstick"]["visibility"], json!({ "model": false, "app": true }));
-        let other = Tool::of(json!({ "name": "t", "title": "T", "_meta": { "openai/outputTemplate": "ui://b" } }));
+        let other =
+            Tool::of(json!({ "name": "t", "title": "T", "_meta": { "openai/outputTemplate": "ui://b" } }));
         assert_eq!((other.uri.as_deref(), other.title()), (Some("ui://b"), "T"));
     }
 }

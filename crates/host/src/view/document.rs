@@ -48,7 +48,10 @@ pub(crate) async fn read(
     profile: &Profile,
 ) -> Result<Document, Unfit> {
     if !apps::is_ui_uri(uri) {
-        return Err(unfit(format!("`{uri}` is no ui:// URI"), "give the resource a URI that begins with ui://"));
+        return Err(unfit(
+            format!("`{uri}` is no ui:// URI"),
+            "give the resource a URI that begins with ui://",
+        ));
     }
     let params = json!({ "uri": uri });
     let asking = Asking { method: "resources/read", params, view: None, cause: None, call: None };
@@ -148,7 +151,8 @@ fn media_type(content: &Value, profile: &Profile) -> Result<String, Unfit> {
     let Some(text) = content["mimeType"].as_str() else {
         return Err(unfit("the resource has no mimeType".to_owned(), REPAIR));
     };
-    let parsed = MediaType::parse(text).map_err(|why| unfit(format!("the mimeType `{text}`: {why}"), REPAIR))?;
+    let parsed =
+        MediaType::parse(text).map_err(|why| unfit(format!("the mimeType `{text}`: {why}"), REPAIR))?;
     if parsed.is(apps::MIME_TYPE) || (profile.openai && parsed.is(openai::MIME_TYPE)) {
         return Ok(text.to_owned());
     }
@@ -248,7 +252,8 @@ mod tests {
     fn sources_that_would_end_the_directive_are_dropped_and_told() {
         let csp = json!({ "connectDomains": ["https://a.example", "https://b.example; script-src *"] });
         let meta = json!({ "ui": { "csp": csp } });
-        let shown = of(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": meta })).unwrap();
+        let shown =
+            of(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": meta })).unwrap();
         let policy = shown.policy(&strict(), &["http://proxy"]);
         assert!(policy.contains("connect-src https://a.example;") && !policy.contains('*'));
         assert!(policy.contains("frame-ancestors http://proxy"));
@@ -260,7 +265,10 @@ mod tests {
     #[test]
     fn a_profile_can_widen_a_policy() {
         let policy = "script-src 'self'; connect-src 'none'";
-        assert_eq!(widened(policy, "script-src", &["blob:".into()]), "script-src 'self' blob:; connect-src 'none'");
+        assert_eq!(
+            widened(policy, "script-src", &["blob:".into()]),
+            "script-src 'self' blob:; connect-src 'none'"
+        );
         assert_eq!(widened(policy, "connect-src", &["a".into()]), "script-src 'self'; connect-src a");
         assert_eq!(widened(policy, "worker-src", &["b".into()]), format!("{policy}; worker-src b"));
     }

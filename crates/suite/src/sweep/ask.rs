@@ -53,9 +53,9 @@ impl ServerCx {
                     return Ok(());
                 }
                 let session = self.fresh_as(profile).await?;
-                let calls = tools.into_iter().map(|(tool, good)| {
-                    ((), self.listened_to(able, self.call_on(&session, tool, good)))
-                });
+                let calls = tools
+                    .into_iter()
+                    .map(|(tool, good)| ((), self.listened_to(able, self.call_on(&session, tool, good))));
                 send_within(BUDGET, calls.collect()).await;
                 Ok::<(), Finding>(())
             });

@@ -55,7 +55,9 @@ fn targets(arguments: &Host) -> anyhow::Result<Vec<Target>> {
     let mut targets = Vec::new();
     for url in &arguments.urls {
         let mut endpoint = Endpoint::new(url).map_err(|failure| {
-            Usage(format!("`{url}` is no URL ({failure}); a command goes after `--`: yardstick host -- {url}"))
+            Usage(format!(
+                "`{url}` is no URL ({failure}); a command goes after `--`: yardstick host -- {url}"
+            ))
         })?;
         endpoint.headers.clone_from(&headers);
         targets.push(Target::Url(endpoint));

@@ -11,8 +11,8 @@ use transport::serve::Via;
 use wire::Kind;
 
 use super::fixture::blocked;
-use crate::facts::Improper;
 use crate::expect::Answer;
+use crate::facts::Improper;
 use crate::{Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =

@@ -11,8 +11,8 @@ use transport::client::{Profile, Session};
 use super::super::fixture::blocked;
 use super::super::openai::Widgets;
 use super::{ToolLink, no_apps};
-use crate::facts::Fact;
 use crate::expect::Answer;
+use crate::facts::Fact;
 use crate::{Evidence, Finding, ServerCx};
 
 /// What a list is expected to be.
