@@ -85,6 +85,26 @@ impl Way {
         }
     }
 
+    /// The direction and exchange of an entry that went this way, in a recording over `postMessage`.
+    pub const fn recorded(self) -> (wire::Direction, u32) {
+        match self {
+            Self::ViewToHost => (wire::Direction::ToServer, 0),
+            Self::HostToView => (wire::Direction::ToClient, 0),
+            Self::ProxyToHost => (wire::Direction::ToServer, wire::recording::PROXY),
+            Self::HostToProxy => (wire::Direction::ToClient, wire::recording::PROXY),
+        }
+    }
+
+    /// The way that an entry of a recording over `postMessage` went.
+    pub const fn of_entry(entry: &wire::Entry) -> Self {
+        match (entry.direction, entry.exchange) {
+            (wire::Direction::ToServer, wire::recording::PROXY) => Self::ProxyToHost,
+            (wire::Direction::ToServer, _) => Self::ViewToHost,
+            (wire::Direction::ToClient, wire::recording::PROXY) => Self::HostToProxy,
+            (wire::Direction::ToClient, _) => Self::HostToView,
+        }
+    }
+
     /// The row of a method that goes this way.
     pub fn method(self, name: &str) -> Option<&'static UiMethod> {
         method::named(name).iter().find(|row| self.carries(row.direction))
@@ -122,6 +142,9 @@ mod tests {
             assert_eq!(Way::between(way.from(), way.to()), Some(way));
             assert_eq!(way.back().back(), way);
             assert_eq!(way.back().from(), way.to());
+            let (direction, exchange) = way.recorded();
+            let (at, what, bytes) = (std::time::Duration::ZERO, wire::What::Message, Default::default());
+            assert_eq!(Way::of_entry(&wire::Entry { at, direction, what, exchange, bytes }), way);
         }
         assert_eq!(Way::between(Party::Proxy, Party::View), None);
     }

@@ -130,8 +130,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                "/containerDimensions/max_height: is not known; is `maxHeight` meant?",
                 "/displaymode: is not known; is `displayMode` meant?",
+                "/containerDimensions/max_height: is not known; is `maxHeight` meant?",
             ]
         );
         assert!(context.accepts(&value), "they are allowed all the same");

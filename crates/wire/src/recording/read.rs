@@ -108,10 +108,9 @@ impl Reader {
     fn session(&mut self, fields: &Fields<'_>) -> Result<(), String> {
         let medium = match fields.text("transport")? {
             None => None,
-            Some(word) => Some(
-                spelling::medium_of(&word)
-                    .ok_or_else(|| format!("`{word}` is no transport; there are stdio, http, http+sse and postmessage"))?,
-            ),
+            Some(word) => Some(spelling::medium_of(&word).ok_or_else(|| {
+                format!("`{word}` is no transport; there are stdio, http, http+sse and postmessage")
+            })?),
         };
         let protocol = fields.text("protocol")?;
         let tape = self.tape(fields.name("session")?);

@@ -193,5 +193,8 @@ fn words_for_windows_name_the_transport_too() {
     let text = r#"{"session":"1","transport":"postmessage"}
 {"from":"client","message":{"jsonrpc":"2.0","method":"c"}}"#;
     let tape = &read(text).unwrap().tapes[0];
-    assert_eq!((tape.medium, tape.transcript.entries[0].direction), (Some(Medium::PostMessage), Direction::ToServer));
+    assert_eq!(
+        (tape.medium, tape.transcript.entries[0].direction),
+        (Some(Medium::PostMessage), Direction::ToServer)
+    );
 }

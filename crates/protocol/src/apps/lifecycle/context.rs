@@ -15,10 +15,14 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn heard(&mut self, said: &Said<'_>, found: &mut Vec<Breach>) {
-        if let Some((about, result)) = said.granted(Way::ViewToHost)
-            && about.method == "ui/initialize"
-        {
-            self.known = result["hostContext"].as_object().cloned().unwrap_or_default();
+        match said.granted(Way::ViewToHost) {
+            Some((about, result)) if about.method == "ui/initialize" => {
+                self.known = result["hostContext"].as_object().cloned().unwrap_or_default();
+            }
+            Some((about, result)) if about.method == "ui/request-display-mode" => {
+                self.known.insert("displayMode".to_owned(), result["mode"].clone());
+            }
+            _ => {}
         }
         if said.told(Way::HostToView) == Some("ui/notifications/host-context-changed")
             && let Some(change) = said.message.params().as_object()

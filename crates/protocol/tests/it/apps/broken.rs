@@ -301,15 +301,15 @@ fn capabilities_are_announced_and_kept() {
 
 #[test]
 fn the_handshake_says_enough() {
+    let without = |index: usize, part: &str, member: &str| {
+        shaken(index, |message| drop(message[part].as_object_mut().unwrap().remove(member)))
+    };
+    finds(&without(3, "result", "hostInfo"), &[("ui/message/shape", Must, Host)]);
     finds(
-        &shaken(3, |m| drop(m["result"].as_object_mut().unwrap().remove("hostInfo"))),
-        &[("ui/message/shape", Must, Host)],
+        &without(2, "params", "appCapabilities"),
+        &[("ui/message/shape", Must, View), ("ui/modes/declared", Note, View)],
     );
-    finds(
-        &shaken(2, |m| drop(m["params"].as_object_mut().unwrap().remove("appCapabilities"))),
-        &[("ui/message/shape", Must, View)],
-    );
-    let contextless = shaken(3, |m| drop(m["result"].as_object_mut().unwrap().remove("hostContext")));
+    let contextless = without(3, "result", "hostContext");
     assert!(
         judged(&contextless).iter().any(|b| (b.rule.id, b.gravity) == ("ui/message/host-context", Should))
     );

@@ -9,7 +9,7 @@ fn read(file: &str) -> Session {
     let lines = file.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let party = |value: &Value| value.as_str().and_then(Party::named);
     let entry = |line: Value| {
-        let from = party(&line["from"])?;
+        let from = party(&line["from"]).filter(|_| line.get("message").is_some())?;
         let to = party(&line["to"]).unwrap_or(if from == Party::Host { Party::View } else { Party::Host });
         Some((Way::between(from, to).unwrap(), line["message"].clone()))
     };
