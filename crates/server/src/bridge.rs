@@ -26,17 +26,22 @@ pub fn broken(fault: &Fault) -> Session {
 
 /// A request.
 pub fn request(way: Way, id: impl Into<Value>, method: &str, params: Value) -> (Way, Value) {
-    (way, json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params}))
+    (way, with(json!({"jsonrpc": "2.0", "id": id.into(), "method": method}), "params", params))
 }
 
 /// A notification.
 pub fn notice(way: Way, method: &str, params: Value) -> (Way, Value) {
-    (way, json!({"jsonrpc": "2.0", "method": method, "params": params}))
+    (way, with(json!({"jsonrpc": "2.0", "method": method}), "params", params))
 }
 
 /// An answer.
 pub fn result(way: Way, id: impl Into<Value>, result: Value) -> (Way, Value) {
-    (way, json!({"jsonrpc": "2.0", "id": id.into(), "result": result}))
+    (way, with(json!({"jsonrpc": "2.0", "id": id.into()}), "result", result))
+}
+
+fn with(mut message: Value, member: &str, value: Value) -> Value {
+    message[member] = value;
+    message
 }
 
 fn opening() -> Session {

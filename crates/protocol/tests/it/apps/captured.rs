@@ -6,12 +6,13 @@ use yardstick_protocol::apps::{Breach, Gravity, Party, Way};
 use super::session::{Session, judged};
 
 fn read(file: &str) -> Session {
-    let lines = file.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let parse = |line| serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}"));
+    let lines = file.lines().map(parse);
     let party = |value: &Value| value.as_str().and_then(Party::named);
-    let entry = |line: Value| {
+    let entry = |line: Value| -> Option<(Way, Value)> {
         let from = party(&line["from"]).filter(|_| line.get("message").is_some())?;
         let to = party(&line["to"]).unwrap_or(if from == Party::Host { Party::View } else { Party::Host });
-        Some((Way::between(from, to).unwrap(), line["message"].clone()))
+        Some((Way::between(from, to)?, line["message"].clone()))
     };
     lines.filter_map(entry).collect()
 }

@@ -7,19 +7,24 @@ use yardstick_protocol::apps::{Breach, Bridge, Way};
 pub(super) type Session = Vec<(Way, Value)>;
 
 pub(super) fn request(way: Way, id: impl Into<Value>, method: &str, params: Value) -> (Way, Value) {
-    (way, json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params}))
+    (way, with(json!({"jsonrpc": "2.0", "id": id.into(), "method": method}), "params", params))
 }
 
 pub(super) fn notice(way: Way, method: &str, params: Value) -> (Way, Value) {
-    (way, json!({"jsonrpc": "2.0", "method": method, "params": params}))
+    (way, with(json!({"jsonrpc": "2.0", "method": method}), "params", params))
 }
 
 pub(super) fn result(way: Way, id: impl Into<Value>, result: Value) -> (Way, Value) {
-    (way, json!({"jsonrpc": "2.0", "id": id.into(), "result": result}))
+    (way, with(json!({"jsonrpc": "2.0", "id": id.into()}), "result", result))
 }
 
 pub(super) fn error(way: Way, id: impl Into<Value>, code: i64) -> (Way, Value) {
     (way, json!({"jsonrpc": "2.0", "id": id.into(), "error": {"code": code, "message": "no"}}))
+}
+
+fn with(mut message: Value, member: &str, value: Value) -> Value {
+    message[member] = value;
+    message
 }
 
 /// Everything that is wrong with a session, up to where the record ends.
