@@ -1,6 +1,6 @@
 //! Something that is not as it should be, as the page shows it.
 
-use protocol::apps::{self, Weight};
+use protocol::apps::{self, Breach, Gravity, Weight};
 use serde::Serialize;
 
 /// Where the specification of MCP Apps is.
@@ -35,6 +35,17 @@ impl Finding {
     pub(crate) fn new(level: Level, text: impl Into<String>, anchor: &str) -> Self {
         let link = format!("{SPEC}#{anchor}");
         Self { level, text: text.into(), rule: Some(format!("apps#{anchor}")), link: Some(link) }
+    }
+
+    /// What was found in a message of the bridge.
+    pub(crate) fn of_breach(breach: &Breach) -> Self {
+        let level = match breach.gravity {
+            Gravity::Must => Level::Must,
+            Gravity::Should => Level::Should,
+            Gravity::Note => Level::Note,
+        };
+        let text = format!("{breach} ({}'s)", breach.by.as_str());
+        Self { level, text, rule: Some(breach.rule.id.to_owned()), link: Some(breach.rule.link()) }
     }
 
     /// What was found in metadata.

@@ -44,7 +44,7 @@ fn place(shared: &Shared, entry: &Entry) -> Option<(String, Tape)> {
         }
         (None, Some(view)) => {
             let name = format!("view {view}");
-            Some((name.clone(), Tape::new(name, None, Some(protocol::apps::PROTOCOL_VERSION.to_owned()))))
+            Some((name.clone(), Tape::new(name, Some(Medium::PostMessage), Some(protocol::apps::PROTOCOL_VERSION.to_owned()))))
         }
         (None, None) => None,
     }

@@ -3,35 +3,46 @@
 //! Facts are those of the stable text of 2026-01-26; what ext-apps 2.x adds is marked as such. Reading is tolerant: a
 //! malformed part is reported as a [`Finding`] and left out, the rest is kept.
 
+mod breach;
 mod capabilities;
 mod container;
 mod content;
 mod context;
 mod csp;
+pub mod judge;
+mod lifecycle;
 mod media;
+mod message;
 pub mod method;
 mod mode;
 pub mod openai;
 mod permission;
 mod read;
 mod resource;
+pub mod rule;
 mod source;
 pub mod style;
 mod tool;
+mod way;
 
 use std::fmt;
 
+pub use breach::{Breach, Gravity, Rule};
 pub use capabilities::{AppCapabilities, HostCapabilities, Modality};
 pub use container::{Axis, Container};
 pub use content::UiContent;
 pub use context::{Device, HostContext, Insets, Platform, Theme, ToolInfo, merge_context};
 pub use csp::Policy;
+pub use judge::{Bridge, Pending};
+pub use lifecycle::Lifecycle;
 pub use media::{MediaProblem, MediaType};
+pub use message::Message;
 pub use mode::DisplayMode;
 pub use permission::{Permission, Permissions};
 pub use resource::{Csp, ResourceUi};
 pub use source::{SourceProblem, check_source};
 pub use tool::{LEGACY_RESOURCE_URI, ToolUi, Visibility};
+pub use way::{Party, Way};
 
 /// The identifier of the extension.
 pub const EXTENSION: &str = crate::capability::extension::UI;

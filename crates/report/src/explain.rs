@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use anstyle::Style;
 use protocol::Version;
-use suite::{Check, registry};
+use suite::{Check, On, registry};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -41,7 +41,10 @@ fn write(out: &mut String, check: &Check) -> fmt::Result {
     let mut note = |name: &str, text: &str| writeln!(out, "  {DIM}{name:8}{DIM:#} {text}");
     note("why", check.why)?;
     note("fix", check.fix)?;
-    note("fault", &format!("yardstick serve --fault {}", check.fault.name))?;
+    // No server has the faults of the bridge.
+    if check.on != On::Bridge {
+        note("fault", &format!("yardstick serve --fault {}", check.fault.name))?;
+    }
     if !check.aliases.is_empty() {
         note("aliases", &check.aliases.join(", "))?;
     }

@@ -6,6 +6,7 @@
 
 mod answer;
 mod apps;
+pub mod bridge;
 mod catalogue;
 mod client;
 mod context;

@@ -44,6 +44,8 @@ pub enum On {
     Http,
     /// The HTTP+SSE of 2024-11-05.
     HttpSse,
+    /// `postMessage` between a View and its host, which no server has.
+    Bridge,
 }
 
 /// Who is measured, and the function that does it.
@@ -77,6 +79,7 @@ impl Check {
             On::Pipe => via == Via::Pipe,
             On::Http => via == Via::StreamableHttp,
             On::HttpSse => via == Via::HttpSse,
+            On::Bridge => false,
         }
     }
 

@@ -3,7 +3,7 @@
 use protocol::Version;
 use transport::serve::Via;
 
-use crate::{Check, Level, registry};
+use crate::{Check, Level, On, registry};
 
 /// A check in one revision over one transport.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,17 @@ impl Plan {
             }
         }
         Self { cases }
+    }
+
+    /// The selected checks of what View and host say to each other. Their messages are made of the types of one revision.
+    pub fn of_bridge(selection: &Selection) -> Self {
+        let version = Version::V2025_11_25;
+        let of_bridge = registry().filter(|check| check.on == On::Bridge);
+        let cases = of_bridge.filter_map(|check| {
+            let level = check.level(version).filter(|level| selection.takes_as(check, *level))?;
+            Some(Case { check, version, via: Via::Pipe, level })
+        });
+        Self { cases: cases.collect() }
     }
 }
 

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use protocol::Version;
 use serde::{Deserialize, Serialize};
+use wire::recording::Medium;
 
-use crate::{Case, Counts, Event, Evidence, Excerpt, Finding, Level, Outcome, Survey};
+use crate::{Case, Counts, Event, Evidence, Excerpt, Finding, Level, On, Outcome, Survey};
 
 /// What came of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -178,7 +179,7 @@ impl CaseReport {
             section: check.section().to_string(),
             title: check.title.to_owned(),
             protocol: case.version,
-            transport: crate::run::transport_name(case.via).to_owned(),
+            transport: transport_of(case).to_owned(),
             level: case.level,
             outcome: Outcome::of(case.level, verdict),
             expected,
@@ -203,6 +204,14 @@ impl CaseReport {
             frame.text = hide(&frame.text);
         }
         self
+    }
+}
+
+/// The transport in the words of a recording; what windows say to each other went over none of a server's.
+fn transport_of(case: &Case) -> &'static str {
+    match case.check.on {
+        On::Bridge => Medium::PostMessage.as_str(),
+        On::Any | On::Pipe | On::Http | On::HttpSse => crate::run::transport_name(case.via),
     }
 }
 

@@ -150,10 +150,12 @@ pub(crate) enum AllowCalls {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Sides {
-    /// The server's
+    /// The server's, or the host's between View and host
     #[default]
+    #[value(alias = "host")]
     Server,
-    /// The client's
+    /// The client's, or the View's between View and host
+    #[value(alias = "view")]
     Client,
     /// Those of both
     Both,

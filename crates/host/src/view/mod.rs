@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use protocol::apps::{Bridge, Way};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -53,6 +54,8 @@ pub(crate) struct View {
     pub(crate) csp: String,
     /// Which entry of the timeline each message of the page became.
     entries: watch::Sender<HashMap<u64, u64>>,
+    /// What was said so far, and whether it was in order.
+    bridge: Mutex<Bridge>,
 }
 
 impl Views {
@@ -81,6 +84,7 @@ impl Views {
             document,
             csp,
             entries: watch::Sender::default(),
+            bridge: Mutex::new(Bridge::new()),
         });
         let mut open = self.lock();
         open.by_id.insert(id.clone(), view.clone());
@@ -132,8 +136,16 @@ pub(crate) enum Role {
 
 impl View {
     /// What is wrong with a message of this view.
-    pub(crate) fn judge(&self, _from: Party, _to: Party, _message: &Value) -> Vec<Finding> {
-        Vec::new()
+    pub(crate) fn judge(&self, from: Party, to: Party, message: &Value) -> Vec<Finding> {
+        let way = match (from, to) {
+            (Party::View, _) => Way::ViewToHost,
+            (Party::Proxy, _) => Way::ProxyToHost,
+            (Party::Host, Party::View) => Way::HostToView,
+            (Party::Host, Party::Proxy) => Way::HostToProxy,
+            (Party::Host | Party::Server | Party::Person, _) => return Vec::new(),
+        };
+        let mut bridge = self.bridge.lock().unwrap_or_else(PoisonError::into_inner);
+        bridge.heard(way, message).iter().map(Finding::of_breach).collect()
     }
 
     /// Remembers that the page's message `seq` is entry `n`.

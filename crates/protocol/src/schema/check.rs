@@ -18,6 +18,10 @@ impl Validator {
         Self { schema, def }
     }
 
+    pub(super) const fn parts(&self) -> (Schema, &'static Shape) {
+        (self.schema, &self.def.shape)
+    }
+
     /// The official name of the type.
     pub const fn name(&self) -> &'static str {
         self.def.name

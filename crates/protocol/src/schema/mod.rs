@@ -20,6 +20,7 @@ mod document;
 mod flaw;
 mod format;
 mod leaf;
+mod lookalike;
 mod words;
 
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ use words::{By, Def, Field, Narrowed, Ref, Shape};
 
 pub use check::Validator;
 pub use flaw::Flaw;
+pub(crate) use lookalike::is_alike;
 
 /// The message types of one revision, read in one way, with or without an extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +55,15 @@ pub enum Reading {
 pub enum Extension {
     /// `io.modelcontextprotocol/tasks`, which needs a modern revision.
     Tasks,
+    /// `io.modelcontextprotocol/ui`, whose messages are made of the types of 2025-11-25.
+    Apps,
 }
 
 type Index = HashMap<&'static str, &'static Def>;
 
 static CORE: LazyLock<Index> = LazyLock::new(|| index(defs::CORE));
 static TASKS: LazyLock<Index> = LazyLock::new(|| index(defs::TASKS));
+static APPS: LazyLock<Index> = LazyLock::new(|| index(defs::APPS));
 
 /// What judges values of the type that `version` calls `name`.
 pub fn validator(version: Version, name: &str) -> Option<Validator> {
@@ -123,6 +128,7 @@ impl Schema {
     fn added(self) -> Option<&'static Index> {
         self.extension.map(|extension| match extension {
             Extension::Tasks => &*TASKS,
+            Extension::Apps => &*APPS,
         })
     }
 
@@ -161,6 +167,7 @@ impl Extension {
     pub const fn id(self) -> &'static str {
         match self {
             Self::Tasks => "io.modelcontextprotocol/tasks",
+            Self::Apps => crate::capability::extension::UI,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::Version;
 
 #[test]
 fn every_name_is_defined_once() {
-    for tables in [defs::CORE, defs::TASKS] {
+    for tables in [defs::CORE, defs::TASKS, defs::APPS] {
         let mut seen = HashSet::new();
         for def in tables.iter().copied().flatten() {
             assert!(seen.insert(def.name), "{} is defined twice", def.name);
@@ -18,7 +18,7 @@ fn every_name_is_defined_once() {
 
 #[test]
 fn every_reference_is_to_a_type() {
-    let all: Vec<_> = defs::CORE.iter().chain(defs::TASKS).copied().flatten().collect();
+    let all: Vec<_> = defs::CORE.iter().chain(defs::TASKS).chain(defs::APPS).copied().flatten().collect();
     let names: HashSet<_> = all.iter().map(|def| def.name).collect();
     for def in &all {
         visit(&def.shape, &mut |shape| {
@@ -32,7 +32,8 @@ fn every_reference_is_to_a_type() {
 #[test]
 fn no_member_is_lost_or_said_twice_in_any_revision() {
     for version in Version::ALL {
-        for schema in [Schema::of(version), Schema::of(version).with(Extension::Tasks)] {
+        let plain = Schema::of(version);
+        for schema in [plain, plain.with(Extension::Tasks), plain.with(Extension::Apps)] {
             for def in schema.defs() {
                 visit(&def.shape, &mut |shape| check_members(schema, def.name, shape));
             }

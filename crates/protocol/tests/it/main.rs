@@ -1,5 +1,6 @@
 //! What the crate promises to those who use it.
 
+mod apps;
 mod official;
 mod schema;
 mod shape;

@@ -45,6 +45,7 @@ impl Faulty {
                 | Effect::Head(_)
                 | Effect::Http(_)
                 | Effect::Input(_)
+                | Effect::Bridge(_)
                 | Effect::Several(_) => messages,
                 Effect::Bytes(change) => {
                     messages.into_iter().map(|m| change(outgoing, m.into()).into()).collect()

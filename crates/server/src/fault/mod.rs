@@ -8,6 +8,7 @@ pub mod apps;
 pub mod asks;
 pub mod authorization;
 pub mod base;
+pub mod bridge;
 pub mod calls;
 pub mod cancellation;
 pub mod dialect;
@@ -37,6 +38,8 @@ use transport::serve::http::Options;
 
 pub use faulty::Faulty;
 
+use crate::bridge::Session;
+
 /// One deliberate violation.
 #[derive(Debug)]
 pub struct Fault {
@@ -63,6 +66,8 @@ pub enum Effect {
     Http(fn(&mut Options)),
     /// What is read from a pipe passes through, before it is cut into lines; `None` ends the connection.
     Input(fn(&[u8]) -> Option<Vec<u8>>),
+    /// What View, host and sandbox proxy say to each other, which is no server's doing.
+    Bridge(fn(&mut Session)),
     /// Several at once.
     Several(&'static [Self]),
 }
@@ -146,6 +151,7 @@ impl fmt::Debug for Effect {
             Self::Head(_) => "Head",
             Self::Http(_) => "Http",
             Self::Input(_) => "Input",
+            Self::Bridge(_) => "Bridge",
             Self::Several(_) => "Several",
         })
     }

@@ -28,7 +28,7 @@ pub(super) fn version(tape: &Tape) -> Result<Version, String> {
 /// What a server calls itself.
 pub(super) fn server_info(tape: &Tape) -> Option<Value> {
     results(tape).find_map(|result| {
-        let places = [&result["serverInfo"], &result["_meta"][meta::SERVER_INFO]];
+        let places = [&result["serverInfo"], &result["_meta"][meta::SERVER_INFO], &result["hostInfo"]];
         places.into_iter().find(|info| info.is_object()).cloned()
     })
 }

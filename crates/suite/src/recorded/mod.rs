@@ -35,11 +35,15 @@ pub struct Judged {
     pub skipped: Vec<String>,
 }
 
+/// The revision whose types the messages between View and host are made of.
+const BRIDGE: Version = Version::V2025_11_25;
+
 /// Sessions of one revision over one transport.
 #[derive(Debug)]
 struct Group<'t> {
     version: Version,
-    via: Via,
+    /// None for what View and host say to each other.
+    via: Option<Via>,
     tapes: Vec<&'t Tape>,
 }
 
@@ -54,7 +58,10 @@ pub fn judge(recorded: &Recorded, sides: &[Side], options: &Options) -> Judged {
     let mut tell = |event| ledger.take(event).iter().for_each(|event| report.add(event));
     tell(Event::Reached(describe(recorded, &groups)));
     for group in &groups {
-        let plan = Plan::new(&[group.version], group.via, &options.selection);
+        let plan = match group.via {
+            Some(via) => Plan::new(&[group.version], via, &options.selection),
+            None => Plan::of_bridge(&options.selection),
+        };
         for case in &plan.cases {
             let began = Instant::now();
             let Some(verdict) = group.judge(case, sides, recorded.tapes.len() > 1) else { continue };
@@ -69,7 +76,7 @@ impl Group<'_> {
     /// What the sessions say about one check; `None` when it does not judge by reading, or none of `sides`.
     fn judge(&self, case: &Case, sides: &[Side], many: bool) -> Option<Verdict> {
         let Run::Wire(judge) = case.check.run else { return None };
-        let suits = |side: &Side| *side == Side::Server || checks::wire::suits_clients(case.check);
+        let suits = |side: &Side| checks::wire::judges(case.check, *side);
         let mut verdict: Option<Verdict> = None;
         for side in sides.iter().copied().filter(suits) {
             let mut of_side = Err(Finding::blocked(match side {
@@ -77,7 +84,7 @@ impl Group<'_> {
                 Side::Client => "no message of the client is in the record",
             }));
             for tape in self.tapes.iter().filter(|tape| spoke(tape, side)) {
-                let cx = WireCx::new(self.version, self.via, side, &tape.transcript);
+                let cx = WireCx::new(self.version, case.via, side, &tape.transcript);
                 let one = judge(&cx).map_err(|finding| if many { placed(finding, tape) } else { finding });
                 of_side = worse(of_side, one);
             }
@@ -111,7 +118,10 @@ fn grouped<'t>(tapes: &'t [Tape], wanted: &[Version], skipped: &mut Vec<String>)
     let mut groups: Vec<Group<'t>> = Vec::new();
     // A session in which nobody said anything shows nothing, and hides nothing either.
     for tape in tapes.iter().filter(|tape| spoke(tape, Side::Server) || spoke(tape, Side::Client)) {
+        let via = via(tape);
         let versions = match facts::version(tape) {
+            // The bridge has one revision, whatever the server's is.
+            _ if via.is_none() => vec![BRIDGE],
             Ok(version) if wanted.is_empty() || wanted.contains(&version) => vec![version],
             Ok(version) => {
                 skipped.push(format!("session {} is in {version}, which was not asked for", tape.name));
@@ -123,7 +133,6 @@ fn grouped<'t>(tapes: &'t [Tape], wanted: &[Version], skipped: &mut Vec<String>)
                 continue;
             }
         };
-        let via = via(tape);
         for version in versions {
             match groups.iter_mut().find(|group| group.version == version && group.via == via) {
                 Some(group) => group.tapes.push(tape),
@@ -135,13 +144,14 @@ fn grouped<'t>(tapes: &'t [Tape], wanted: &[Version], skipped: &mut Vec<String>)
 }
 
 /// The transport; heads of HTTP tell where the record does not name it.
-fn via(tape: &Tape) -> Via {
+fn via(tape: &Tape) -> Option<Via> {
     match tape.medium {
-        Some(Medium::Stdio) => Via::Pipe,
-        Some(Medium::Http) => Via::StreamableHttp,
-        Some(Medium::HttpSse) => Via::HttpSse,
-        None if tape.transcript.entries.iter().any(|e| e.what == What::Head) => Via::StreamableHttp,
-        None => Via::Pipe,
+        Some(Medium::Stdio) => Some(Via::Pipe),
+        Some(Medium::Http) => Some(Via::StreamableHttp),
+        Some(Medium::HttpSse) => Some(Via::HttpSse),
+        Some(Medium::PostMessage) => None,
+        None if tape.transcript.entries.iter().any(|e| e.what == What::Head) => Some(Via::StreamableHttp),
+        None => Some(Via::Pipe),
     }
 }
 
@@ -149,7 +159,8 @@ fn describe(recorded: &Recorded, groups: &[Group<'_>]) -> TargetReport {
     let mut speaks: Vec<_> = groups.iter().map(|group| group.version).collect();
     speaks.sort_unstable();
     speaks.dedup();
-    let mut transports: Vec<_> = groups.iter().map(|group| crate::run::transport_name(group.via)).collect();
+    let name = |via: Option<Via>| via.map_or(Medium::PostMessage.as_str(), crate::run::transport_name);
+    let mut transports: Vec<_> = groups.iter().map(|group| name(group.via)).collect();
     transports.sort_unstable();
     transports.dedup();
     let info = groups.iter().flat_map(|group| &group.tapes).find_map(|tape| facts::server_info(tape));

@@ -5,6 +5,7 @@
 extern crate yardstick_suite as suite;
 
 mod apps;
+mod bridge;
 mod coverage;
 mod guarded;
 mod hung;

@@ -73,5 +73,6 @@ pub(crate) async fn faulty(check: &'static Check) -> Subject {
         On::Http => served([check.fault]).await,
         On::HttpSse => served_old([check.fault]).await,
         On::Any | On::Pipe => piped([check.fault]),
+        On::Bridge => piped([]),
     }
 }

@@ -71,7 +71,13 @@ pub enum Medium {
     Http,
     /// The HTTP+SSE of 2024-11-05.
     HttpSse,
+    /// Messages between the windows of an MCP App: the View is the client, its host the server.
+    PostMessage,
 }
+
+/// The exchange of what a host and its sandbox proxy say to each other, in a session over `postMessage`; what View and
+/// host say has none.
+pub const PROXY: u32 = 1;
 
 impl Recording {
     /// Reads a whole file.
@@ -94,6 +100,7 @@ impl Medium {
             Self::Stdio => "stdio",
             Self::Http => "http",
             Self::HttpSse => "http+sse",
+            Self::PostMessage => "postmessage",
         }
     }
 }

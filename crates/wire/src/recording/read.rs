@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::fields::Fields;
-use super::{About, FORMAT, FORMAT_VERSION, Recording, Tape, UNNAMED, content, spelling};
+use super::{About, FORMAT, FORMAT_VERSION, Medium, Recording, Tape, UNNAMED, content, spelling};
 use crate::{Direction, Entry, Line, Lines, What};
 
 /// Members that say who sent a message, ours first.
@@ -70,8 +70,11 @@ impl Reader {
         if fields.get("format").is_some() {
             return self.header(&fields);
         }
+        if let Some((direction, exchange)) = windows(&fields) {
+            return self.entry(&fields, direction, Some(exchange), line);
+        }
         match sender(&fields)? {
-            Some(direction) => self.entry(&fields, direction, line),
+            Some(direction) => self.entry(&fields, direction, None, line),
             None if fields.get("request").is_some() => self.pair(&fields, line),
             None if fields.get("jsonrpc").is_some() => Err(
                 "a message that does not say who sent it; write {\"from\":\"client\",\"message\":…} around it"
@@ -105,10 +108,9 @@ impl Reader {
     fn session(&mut self, fields: &Fields<'_>) -> Result<(), String> {
         let medium = match fields.text("transport")? {
             None => None,
-            Some(word) => Some(
-                spelling::medium_of(&word)
-                    .ok_or_else(|| format!("`{word}` is no transport; there are stdio, http and http+sse"))?,
-            ),
+            Some(word) => Some(spelling::medium_of(&word).ok_or_else(|| {
+                format!("`{word}` is no transport; there are stdio, http, http+sse and postmessage")
+            })?),
         };
         let protocol = fields.text("protocol")?;
         let tape = self.tape(fields.name("session")?);
@@ -117,7 +119,14 @@ impl Reader {
         Ok(())
     }
 
-    fn entry(&mut self, fields: &Fields<'_>, direction: Direction, line: &Bytes) -> Result<(), String> {
+    /// An entry; `posted` is the exchange that the windows of an app stand for, if it names them.
+    fn entry(
+        &mut self,
+        fields: &Fields<'_>,
+        direction: Direction,
+        posted: Option<u32>,
+        line: &Bytes,
+    ) -> Result<(), String> {
         let what = what(fields)?;
         let bytes = match (content::read(fields, what, line)?, what) {
             (Some(bytes), _) => bytes,
@@ -126,9 +135,14 @@ impl Reader {
                 return Err("no `message`, nor a `text` or `base64` in its place".to_owned());
             }
         };
-        let exchange = fields.number("exchange").map_or(0, whole);
+        let exchange = posted.unwrap_or_else(|| fields.number("exchange").map_or(0, whole));
         let entry = Entry { at: moment(fields), direction, what, exchange, bytes };
-        self.tape(fields.name("session")?).transcript.entries.push(entry);
+        let tape = self.tape(fields.name("session")?);
+        if posted.is_some() {
+            // Only windows have these names.
+            tape.medium.get_or_insert(Medium::PostMessage);
+        }
+        tape.transcript.entries.push(entry);
         Ok(())
     }
 
@@ -154,6 +168,12 @@ impl Reader {
         });
         &mut tapes[at]
     }
+}
+
+/// Which window of an app spoke to which; `None` when the line names no windows.
+fn windows(fields: &Fields<'_>) -> Option<(Direction, u32)> {
+    let from = SENDER.iter().find_map(|name| fields.word(name))?;
+    spelling::windows_of(&from, fields.word("to").as_deref())
 }
 
 /// Who sent it; `None` when the line does not say.

@@ -1,6 +1,6 @@
 //! The words of the format, and those that others use for the same things.
 
-use super::Medium;
+use super::{Medium, PROXY};
 use crate::{Direction, What};
 
 /// What may stand in `what`, for messages to people.
@@ -11,6 +11,27 @@ pub(super) const fn sender(direction: Direction) -> &'static str {
     match direction {
         Direction::ToServer => "client",
         Direction::ToClient => "server",
+    }
+}
+
+/// Who sent it to whom, between the windows of an app.
+pub(super) const fn windows(direction: Direction, exchange: u32) -> (&'static str, &'static str) {
+    match (direction, exchange) {
+        (Direction::ToServer, PROXY) => ("proxy", "host"),
+        (Direction::ToServer, _) => ("view", "host"),
+        (Direction::ToClient, PROXY) => ("host", "proxy"),
+        (Direction::ToClient, _) => ("host", "view"),
+    }
+}
+
+/// The direction and exchange of what one window of an app says to another; `None` when the words mean no windows.
+pub(super) fn windows_of(from: &str, to: Option<&str>) -> Option<(Direction, u32)> {
+    match (from.to_ascii_lowercase().as_str(), to) {
+        ("view" | "app" | "guest", _) => Some((Direction::ToServer, 0)),
+        ("proxy" | "sandbox", _) => Some((Direction::ToServer, PROXY)),
+        ("host", Some("proxy" | "sandbox")) => Some((Direction::ToClient, PROXY)),
+        ("host", _) => Some((Direction::ToClient, 0)),
+        _ => None,
     }
 }
 
@@ -56,6 +77,7 @@ pub(super) fn medium_of(word: &str) -> Option<Medium> {
         "stdio" | "pipe" | "inprocess" => Some(Medium::Stdio),
         "http" | "https" | "streamablehttp" | "streamable" => Some(Medium::Http),
         "httpsse" | "sse" => Some(Medium::HttpSse),
+        "postmessage" | "windows" | "iframe" => Some(Medium::PostMessage),
         _ => None,
     }
 }
@@ -80,8 +102,14 @@ mod tests {
 
     #[test]
     fn words_are_read_as_they_are_written() {
-        for medium in [Medium::Stdio, Medium::Http, Medium::HttpSse] {
+        for medium in [Medium::Stdio, Medium::Http, Medium::HttpSse, Medium::PostMessage] {
             assert_eq!(medium_of(medium.as_str()), Some(medium));
+        }
+        for (direction, exchange) in
+            [Direction::ToServer, Direction::ToClient].into_iter().flat_map(|d| [(d, 0), (d, PROXY)])
+        {
+            let (from, to) = windows(direction, exchange);
+            assert_eq!(windows_of(from, Some(to)), Some((direction, exchange)));
         }
         for word in WHATS.split(", ") {
             assert_eq!(what_of(word).map(what), Some(word));

@@ -163,3 +163,38 @@ proptest! {
         let _ = Recording::read(file);
     }
 }
+
+#[test]
+fn windows_of_an_app_are_written_and_read() {
+    let text = r#"{"session":"v","transport":"postmessage"}
+{"session":"v","from":"proxy","to":"host","message":{"jsonrpc":"2.0","method":"a"}}
+{"session":"v","from":"host","to":"proxy","message":{"jsonrpc":"2.0","method":"b"}}
+{"session":"v","from":"view","message":{"jsonrpc":"2.0","method":"c"}}
+{"session":"v","from":"host","message":{"jsonrpc":"2.0","method":"d"}}
+{"session":"v","from":"host","what":"end","text":"torn down"}
+{"session":"w","from":"client","message":{"jsonrpc":"2.0","method":"e"}}
+"#;
+    let recording = read(text).unwrap();
+    let tape = &recording.tapes[0];
+    let ways: Vec<_> = tape.transcript.entries.iter().map(|e| (e.direction, e.exchange)).collect();
+    let (up, down) = (Direction::ToServer, Direction::ToClient);
+    assert_eq!(ways, [(up, PROXY), (down, PROXY), (up, 0), (down, 0), (down, 0)]);
+    assert_eq!(tape.medium, Some(Medium::PostMessage));
+    let again = Recording::read(write::tape(tape)).unwrap();
+    assert_eq!(again.tapes, std::slice::from_ref(tape));
+    assert_eq!(recording.tapes[1].medium, None, "a client is no window");
+}
+
+#[test]
+fn words_for_windows_name_the_transport_too() {
+    let recording = read(r#"{"from":"view","message":{"jsonrpc":"2.0","method":"c"}}"#).unwrap();
+    assert_eq!(recording.tapes[0].medium, Some(Medium::PostMessage));
+    // And the other words stay what they are.
+    let text = r#"{"session":"1","transport":"postmessage"}
+{"from":"client","message":{"jsonrpc":"2.0","method":"c"}}"#;
+    let tape = &read(text).unwrap().tapes[0];
+    assert_eq!(
+        (tape.medium, tape.transcript.entries[0].direction),
+        (Some(Medium::PostMessage), Direction::ToServer)
+    );
+}

@@ -1,6 +1,6 @@
 //! Lines, ready to be appended to a file: each ends with its newline.
 
-use super::{About, FORMAT, FORMAT_VERSION, Tape, content, spelling};
+use super::{About, FORMAT, FORMAT_VERSION, Medium, Tape, content, spelling};
 use crate::{Entry, What};
 
 /// The first line of a file.
@@ -31,14 +31,32 @@ pub fn session(tape: &Tape) -> Vec<u8> {
 
 /// The line of one entry.
 pub fn entry(session: &str, entry: &Entry) -> Vec<u8> {
-    let mut line = Line::default();
-    let micros = entry.at.as_micros();
-    line.raw("at", format!("{}.{:03}", micros / 1000, micros % 1000).as_bytes());
-    line.text("session", session);
+    let mut line = begun(session, entry);
     line.text("from", spelling::sender(entry.direction));
     if entry.exchange != 0 {
         line.raw("exchange", entry.exchange.to_string().as_bytes());
     }
+    rest(line, entry)
+}
+
+/// The line of one entry in a session over `postMessage`, which names the windows.
+pub fn posted(session: &str, entry: &Entry) -> Vec<u8> {
+    let mut line = begun(session, entry);
+    let (from, to) = spelling::windows(entry.direction, entry.exchange);
+    line.text("from", from);
+    line.text("to", to);
+    rest(line, entry)
+}
+
+fn begun(session: &str, entry: &Entry) -> Line {
+    let mut line = Line::default();
+    let micros = entry.at.as_micros();
+    line.raw("at", format!("{}.{:03}", micros / 1000, micros % 1000).as_bytes());
+    line.text("session", session);
+    line
+}
+
+fn rest(mut line: Line, entry: &Entry) -> Vec<u8> {
     if entry.what != What::Message {
         line.text("what", spelling::what(entry.what));
     }
@@ -49,8 +67,9 @@ pub fn entry(session: &str, entry: &Entry) -> Vec<u8> {
 /// A whole session: the line that tells of it, and its entries.
 pub fn tape(tape: &Tape) -> Vec<u8> {
     let mut lines = session(tape);
+    let line = if tape.medium == Some(Medium::PostMessage) { posted } else { entry };
     for item in &tape.transcript.entries {
-        lines.extend_from_slice(&entry(&tape.name, item));
+        lines.extend_from_slice(&line(&tape.name, item));
     }
     lines
 }

@@ -1,5 +1,6 @@
 //! Every message type of every revision, by area.
 
+mod apps;
 mod base;
 mod completion;
 mod content;
@@ -22,6 +23,8 @@ mod unions;
 mod utilities;
 
 use super::words::Def;
+
+pub(super) use apps::APPS;
 
 /// The types of the revisions themselves.
 pub(super) const CORE: &[&[Def]] = &[

@@ -18,15 +18,17 @@ pub(super) mod sampling;
 pub(super) mod stdio;
 pub(super) mod subscriptions;
 pub(super) mod tasks;
+pub(super) mod ui;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use ::wire::{Entry, Frame, Id, What};
+use protocol::method::Side;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::{Check, Evidence, Excerpt, Finding, WireCx};
+use crate::{Check, Evidence, Excerpt, Finding, On, WireCx};
 
 /// Checks that bind whoever sends: ids, and beginnings of them.
 const EITHER_SIDE: [&str; 6] = [
@@ -78,9 +80,16 @@ fn mentions(raw: Option<&RawValue>, words: &str) -> bool {
     raw.is_some_and(|raw| raw.get().contains(words))
 }
 
-/// Whether a check judges the messages of a client as well as those of a server.
-pub(crate) fn suits_clients(check: &Check) -> bool {
-    EITHER_SIDE.iter().any(|id| check.id.starts_with(id))
+/// Whether a check judges the messages of that side: all of them judge servers, some clients as well; the checks of the bridge
+/// say so themselves.
+pub(crate) fn judges(check: &Check, side: Side) -> bool {
+    match (check.on, side) {
+        (On::Bridge, side) => ui::suits(check, side),
+        (On::Any | On::Pipe | On::Http | On::HttpSse, Side::Server) => true,
+        (On::Any | On::Pipe | On::Http | On::HttpSse, Side::Client) => {
+            EITHER_SIDE.iter().any(|id| check.id.starts_with(id))
+        }
+    }
 }
 
 /// Every frame that the judged side sent, with the entry that carried it; what is no frame is another check's business.

@@ -1,0 +1,83 @@
+//! A message against its definition.
+
+use serde_json::Value;
+
+use super::Pending;
+use crate::Version;
+use crate::apps::breach::Breach;
+use crate::apps::method::UiMethod;
+use crate::apps::rule;
+use crate::apps::way::Party;
+use crate::method;
+use crate::schema::{Extension, Flaw, Schema, Validator};
+
+/// The revision that the text links to.
+const BASE: Version = Version::V2025_11_25;
+/// Hosts may pass on what servers of this one say.
+const MODERN: Version = Version::V2026_07_28;
+
+/// A request or notification against its definition.
+pub(super) fn called(by: Party, row: &UiMethod, value: &Value) -> Vec<Breach> {
+    let (name, newer) = match row.schema {
+        Some(name) => (Some(name), None),
+        None => (named(BASE, row.name), named(MODERN, row.name)),
+    };
+    compared(by, name.and_then(bridge), newer.and_then(modern), value, "")
+}
+
+/// A result against the definition of what was asked.
+pub(super) fn result(by: Party, about: &Pending, result: &Value) -> Vec<Breach> {
+    // Newer servers ask back, or answer later; what they say then is not the bridge's.
+    let elsewhere = result["resultType"].as_str().is_some_and(|kind| kind != "complete");
+    if elsewhere || about.method == "tools/call" && result["task"].is_object() {
+        return Vec::new();
+    }
+    let row = about.way.method(&about.method);
+    let name = match row.and_then(|row| row.schema) {
+        Some(request) => request.strip_suffix("Request").map(|stem| format!("{stem}Result")),
+        None => row.and_then(|row| method::find(BASE, row.name)?.result.map(str::to_owned)),
+    };
+    compared(by, name.as_deref().and_then(bridge), None, result, "/result")
+}
+
+/// An error response.
+pub(super) fn error(by: Party, value: &Value) -> Vec<Breach> {
+    let mut value = value.clone();
+    // An error whose request could not be read has a null id in JSON-RPC, and none in MCP.
+    if let Some(members) = value.as_object_mut().filter(|members| members.get("id") == Some(&Value::Null)) {
+        members.remove("id");
+    }
+    compared(by, bridge("JSONRPCErrorResponse"), None, &value, "")
+}
+
+fn named(version: Version, name: &str) -> Option<&'static str> {
+    method::find(version, name).map(|row| row.message)
+}
+
+fn bridge(name: &str) -> Option<Validator> {
+    Schema::of(BASE).with(Extension::Apps).validator(name)
+}
+
+fn modern(name: &str) -> Option<Validator> {
+    Schema::of(MODERN).validator(name)
+}
+
+fn compared(
+    by: Party,
+    validator: Option<Validator>,
+    newer: Option<Validator>,
+    value: &Value,
+    under: &str,
+) -> Vec<Breach> {
+    let Some(validator) = validator else { return Vec::new() };
+    let place = |flaw: &Flaw| format!("{under}{}", flaw.path);
+    if validator.accepts(value) {
+        let alike = validator.lookalikes(value);
+        return alike.iter().map(|flaw| rule::SPELLING.broken(by, &flaw.message).at(place(flaw))).collect();
+    }
+    if newer.is_some_and(|newer| newer.accepts(value)) {
+        return Vec::new();
+    }
+    let flaws = validator.check(value);
+    flaws.iter().map(|flaw| rule::SHAPE.broken(by, &flaw.message).at(place(flaw))).collect()
+}

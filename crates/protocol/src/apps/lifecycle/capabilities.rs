@@ -1,0 +1,152 @@
+//! What either end uses of the other was announced; and what was announced is there.
+
+use serde_json::Value;
+
+use super::Said;
+use crate::apps::breach::Breach;
+use crate::apps::method::{self, UiMethod};
+use crate::apps::way::{Party, Way};
+use crate::apps::{Modality, rule};
+use crate::code;
+
+/// What both ends announced.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Capabilities {
+    app: Option<Value>,
+    host: Option<Value>,
+}
+
+impl Capabilities {
+    pub(super) fn heard(&mut self, said: &Said<'_>, found: &mut Vec<Breach>) {
+        let params = said.message.params();
+        match said.told(Way::ViewToHost) {
+            Some("ui/initialize") => self.app = Some(params["appCapabilities"].clone()),
+            Some(name) => self.view_uses(name, params, found),
+            None => {}
+        }
+        if let Some(name) = said.told(Way::HostToView) {
+            self.host_uses(name, found);
+        }
+        if let Some((about, result)) = said.granted(Way::ViewToHost)
+            && about.method == "ui/initialize"
+        {
+            self.host = Some(result["hostCapabilities"].clone());
+        }
+        self.denied(said, found);
+    }
+
+    /// The text describes the capabilities of a host, and forbids nothing to those who do not look at them; but sampling.
+    fn view_uses(&self, name: &str, params: &Value, found: &mut Vec<Breach>) {
+        let by = Party::View;
+        if let (Some(host), Some(needed)) = (&self.host, method::from_view(name).and_then(needed_of_host)) {
+            let says = |what: &str| format!("{name} needs {what}, which the host did not announce");
+            let sampling = needed == "sampling";
+            if !host[needed].is_object() {
+                let rule = if sampling { &rule::SAMPLING_ANNOUNCED } else { &rule::HOST_ANNOUNCED };
+                found.push(rule.broken(by, says(needed)));
+            } else if sampling && params.get("tools").is_some() && !host["sampling"]["tools"].is_object() {
+                found.push(rule::SAMPLING_ANNOUNCED.broken(by, says("sampling.tools")));
+            }
+        }
+        if name == "notifications/tools/list_changed"
+            && let Some(app) = &self.app
+            && app["tools"]["listChanged"] != Value::Bool(true)
+        {
+            let says = "the View tells of a change of its tools, and did not announce tools.listChanged";
+            found.push(rule::LIST_CHANGED.broken(by, says));
+        }
+        self.kinds(name, params, found);
+    }
+
+    fn host_uses(&self, name: &str, found: &mut Vec<Breach>) {
+        let by = Party::Host;
+        let asks_for_tools = matches!(name, "tools/call" | "tools/list");
+        if asks_for_tools && self.app.as_ref().is_some_and(|app| !app["tools"].is_object()) {
+            let says = format!("{name} is sent to a View that declared no tools");
+            found.push(rule::APP_ANNOUNCED.broken(by, says));
+        }
+        let list = match name {
+            "notifications/tools/list_changed" => "serverTools",
+            "notifications/resources/list_changed" => "serverResources",
+            _ => return,
+        };
+        if self.host.as_ref().is_some_and(|host| host[list]["listChanged"] != Value::Bool(true)) {
+            let says = format!("{name} is sent, and {list}.listChanged was not announced");
+            found.push(rule::LIST_CHANGED.broken(by, says));
+        }
+    }
+
+    /// Kinds of content that the host takes none of. A host that lists no kinds says nothing.
+    fn kinds(&self, name: &str, params: &Value, found: &mut Vec<Breach>) {
+        let member = match name {
+            "ui/message" => "message",
+            "ui/update-model-context" => "updateModelContext",
+            _ => return,
+        };
+        let Some(taken) = self.host.as_ref().and_then(|host| host[member].as_object()) else { return };
+        if taken.is_empty() {
+            return;
+        }
+        for kind in used(params).into_iter().filter(|kind| !taken.contains_key(kind.key())) {
+            let says = format!("{name} has {}, which the host does not take", kind.key());
+            found.push(rule::MODALITY.broken(Party::View, says));
+        }
+    }
+
+    /// Whoever announced something and then does not know it has announced too much.
+    fn denied(&self, said: &Said<'_>, found: &mut Vec<Breach>) {
+        if let Some((about, code::METHOD_NOT_FOUND)) = said.refused(Way::ViewToHost)
+            && let Some(needed) = method::from_view(&about.method).and_then(stable_need)
+            && self.host.as_ref().is_some_and(|host| host[needed].is_object())
+        {
+            let says = format!("{} is not known to the host, which announced {needed}", about.method);
+            found.push(rule::HOST_KEEPS.broken(Party::Host, says));
+        }
+        if let Some((about, code::METHOD_NOT_FOUND)) = said.refused(Way::HostToView)
+            && matches!(about.method.as_str(), "tools/list" | "tools/call")
+            && self.app.as_ref().is_some_and(|app| app["tools"].is_object())
+        {
+            let says = format!("{} is not known to the View, which declared tools", about.method);
+            found.push(rule::APP_KEEPS.broken(Party::View, says));
+        }
+    }
+}
+
+fn needed_of_host(row: &'static UiMethod) -> Option<&'static str> {
+    row.host_capability
+}
+
+/// What announces this very method: `serverTools` came before `tools/list` did.
+fn stable_need(row: &'static UiMethod) -> Option<&'static str> {
+    let later = matches!(row.name, "tools/list" | "resources/list" | "resources/templates/list");
+    row.host_capability.filter(|_| !later)
+}
+
+/// The kinds of content that a message has.
+fn used(params: &Value) -> Vec<Modality> {
+    let one = std::slice::from_ref(&params["content"]);
+    let items = params["content"].as_array().map_or(one, Vec::as_slice);
+    let mut kinds: Vec<_> = items.iter().filter_map(|item| kind(item["type"].as_str()?)).collect();
+    if params.get("structuredContent").is_some() {
+        kinds.push(Modality::StructuredContent);
+    }
+    let mut seen = Vec::new();
+    kinds.retain(|kind| {
+        !seen.contains(kind) && {
+            seen.push(*kind);
+            true
+        }
+    });
+    kinds
+}
+
+fn kind(name: &str) -> Option<Modality> {
+    match name {
+        "text" => Some(Modality::Text),
+        "image" => Some(Modality::Image),
+        "audio" => Some(Modality::Audio),
+        "resource" => Some(Modality::Resource),
+        "resource_link" => Some(Modality::ResourceLink),
+        _ => None,
+    }
+}

@@ -1,0 +1,154 @@
+//! Display modes: declared, offered, asked for, held.
+
+use serde_json::Value;
+
+use super::Said;
+use crate::apps::breach::{Breach, Gravity};
+use crate::apps::way::{Party, Way};
+use crate::apps::{AppCapabilities, DisplayMode, rule};
+use crate::code;
+
+/// What is known of display modes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Modes {
+    /// What the View declared, if it did.
+    declared: Option<Vec<DisplayMode>>,
+    /// What the host offers, if it says; names, for there may be modes of tomorrow.
+    offered: Option<Vec<String>>,
+    current: Option<DisplayMode>,
+    /// What the host said, since the View last asked, that the mode is.
+    told: Option<DisplayMode>,
+}
+
+impl Modes {
+    pub(super) fn heard(&mut self, said: &Said<'_>, found: &mut Vec<Breach>) {
+        let params = said.message.params();
+        match said.told(Way::ViewToHost) {
+            Some("ui/initialize") => {
+                self.declared = AppCapabilities::of(&params["appCapabilities"]).0.display_modes;
+            }
+            Some("ui/request-display-mode") => self.asked(params, found),
+            _ => {}
+        }
+        if said.told(Way::HostToView) == Some("ui/notifications/host-context-changed") {
+            self.changed(params, found);
+        }
+        match said.granted(Way::ViewToHost) {
+            Some((about, result)) if about.method == "ui/initialize" => {
+                self.begun(&result["hostContext"], found);
+            }
+            Some((about, result)) if about.method == "ui/request-display-mode" => {
+                self.answered(mode(&about.params["mode"]), mode(&result["mode"]), found);
+            }
+            _ => {}
+        }
+        match said.refused(Way::ViewToHost) {
+            Some((about, code)) if about.method == "ui/request-display-mode" => refused(code, found),
+            _ => {}
+        }
+    }
+
+    fn begun(&mut self, context: &Value, found: &mut Vec<Breach>) {
+        self.offered(context);
+        let Some(first) = mode(&context["displayMode"]) else { return };
+        self.current = Some(first);
+        // The first mode is no switch, so nothing forbids it.
+        if !self.is_declared(first) {
+            let says = format!("the View is shown {first}, which it did not declare");
+            found.push(rule::MODE_INITIAL.broken(Party::Host, says));
+        } else if !self.is_offered(first) {
+            let says = format!("displayMode is {first}, which availableDisplayModes does not have");
+            found.push(rule::MODE_INITIAL.broken(Party::Host, says));
+        }
+    }
+
+    fn changed(&mut self, context: &Value, found: &mut Vec<Breach>) {
+        self.offered(context);
+        let Some(now) = mode(&context["displayMode"]) else { return };
+        self.switched(now, found);
+        self.told = Some(now);
+    }
+
+    fn asked(&mut self, params: &Value, found: &mut Vec<Breach>) {
+        self.told = None;
+        let Some(wanted) = mode(&params["mode"]) else { return };
+        let by = Party::View;
+        match &self.offered {
+            Some(offered) if !self.is_offered(wanted) => {
+                let says = format!("{wanted} is asked for, and the host offers {}", offered.join(", "));
+                found.push(rule::MODE_OFFERED.broken(by, says));
+            }
+            Some(_) => {}
+            None => {
+                let says = format!("{wanted} is asked for, and the host does not say what it offers");
+                found.push(rule::MODE_OFFERED.broken(by, says).at_most(Gravity::Note));
+            }
+        }
+        match &self.declared {
+            Some(_) if self.is_declared(wanted) => {}
+            Some(_) => {
+                let says = format!("{wanted} is asked for, and the View did not declare it");
+                found.push(rule::MODE_DECLARED.broken(by, says));
+            }
+            // A host may decline what was not declared, or not.
+            None => {
+                let says = format!("{wanted} is asked for, and the View declared no modes");
+                found.push(rule::MODE_DECLARED.broken(by, says).at_most(Gravity::Note));
+            }
+        }
+    }
+
+    fn answered(&mut self, wanted: Option<DisplayMode>, got: Option<DisplayMode>, found: &mut Vec<Breach>) {
+        let (Some(wanted), Some(got)) = (wanted, got) else { return };
+        let by = Party::Host;
+        if let Some(told) = self.told.take().filter(|told| *told != got) {
+            let says = format!("the answer says {got}, and host-context-changed said {told}");
+            found.push(rule::MODE_TRUE.broken(by, says));
+        }
+        // Not known yet is inline, the default.
+        let current = self.current.unwrap_or(DisplayMode::Inline);
+        if self.offered.is_some() && !self.is_offered(wanted) && got != current {
+            let says = format!("{wanted} is not offered; the answer is {got}, and not {current}");
+            found.push(rule::MODE_KEPT.broken(by, says));
+        }
+        self.switched(got, found);
+    }
+
+    /// The host put the View into a mode, or left it there.
+    fn switched(&mut self, now: DisplayMode, found: &mut Vec<Breach>) {
+        let before = self.current.replace(now);
+        if before.unwrap_or(DisplayMode::Inline) != now && !self.is_declared(now) {
+            let says = format!("the View was switched to {now}, which it did not declare");
+            found.push(rule::MODE_UNDECLARED.broken(Party::Host, says));
+        }
+    }
+
+    fn offered(&mut self, context: &Value) {
+        if let Some(modes) = context["availableDisplayModes"].as_array() {
+            self.offered = Some(modes.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+        }
+    }
+
+    fn is_offered(&self, mode: DisplayMode) -> bool {
+        self.offered.as_ref().is_none_or(|modes| modes.iter().any(|name| name == mode.as_str()))
+    }
+
+    fn is_declared(&self, mode: DisplayMode) -> bool {
+        self.declared.as_ref().is_none_or(|modes| modes.contains(&mode))
+    }
+}
+
+fn mode(value: &Value) -> Option<DisplayMode> {
+    value.as_str().and_then(DisplayMode::named)
+}
+
+/// The text knows no error here. A host without modes at all, and one that was asked nonsense, may be forgiven.
+fn refused(code: i64, found: &mut Vec<Breach>) {
+    let most = if [code::METHOD_NOT_FOUND, code::INVALID_PARAMS].contains(&code) {
+        Gravity::Note
+    } else {
+        Gravity::Must
+    };
+    let says = format!("ui/request-display-mode was answered with the error {code}, and not with a mode");
+    found.push(rule::MODE_ANSWERED.broken(Party::Host, says).at_most(most));
+}

@@ -1,0 +1,168 @@
+//! Who said something to whom.
+
+use std::fmt;
+
+use super::method::{self, Direction, UiMethod};
+
+/// One end of the bridge, or what stands between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Party {
+    /// The app in its frame.
+    View,
+    /// The program that shows it.
+    Host,
+    /// The outer frame of a host that is a web page.
+    Proxy,
+}
+
+/// Who said something to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// The View to the host, be it through the proxy.
+    ViewToHost,
+    /// The host to the View, be it through the proxy.
+    HostToView,
+    /// The proxy itself to the host.
+    ProxyToHost,
+    /// The host to the proxy itself.
+    HostToProxy,
+}
+
+impl Party {
+    /// The name in records and reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::View => "view",
+            Self::Host => "host",
+            Self::Proxy => "proxy",
+        }
+    }
+
+    /// The party of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::View, Self::Host, Self::Proxy].into_iter().find(|party| party.as_str() == name)
+    }
+}
+
+impl Way {
+    /// Every way.
+    pub const ALL: [Self; 4] = [Self::ViewToHost, Self::HostToView, Self::ProxyToHost, Self::HostToProxy];
+
+    /// The way from one to another; View and proxy say nothing to each other.
+    pub const fn between(from: Party, to: Party) -> Option<Self> {
+        match (from, to) {
+            (Party::View, Party::Host) => Some(Self::ViewToHost),
+            (Party::Host, Party::View) => Some(Self::HostToView),
+            (Party::Proxy, Party::Host) => Some(Self::ProxyToHost),
+            (Party::Host, Party::Proxy) => Some(Self::HostToProxy),
+            (Party::View, Party::View | Party::Proxy)
+            | (Party::Host, Party::Host)
+            | (Party::Proxy, Party::View | Party::Proxy) => None,
+        }
+    }
+
+    /// Who said it.
+    pub const fn from(self) -> Party {
+        match self {
+            Self::ViewToHost => Party::View,
+            Self::HostToView | Self::HostToProxy => Party::Host,
+            Self::ProxyToHost => Party::Proxy,
+        }
+    }
+
+    /// Who hears it.
+    pub const fn to(self) -> Party {
+        self.back().from()
+    }
+
+    /// The way that an answer takes.
+    pub const fn back(self) -> Self {
+        match self {
+            Self::ViewToHost => Self::HostToView,
+            Self::HostToView => Self::ViewToHost,
+            Self::ProxyToHost => Self::HostToProxy,
+            Self::HostToProxy => Self::ProxyToHost,
+        }
+    }
+
+    /// The direction and exchange of an entry that went this way, in a recording over `postMessage`.
+    pub const fn recorded(self) -> (wire::Direction, u32) {
+        match self {
+            Self::ViewToHost => (wire::Direction::ToServer, 0),
+            Self::HostToView => (wire::Direction::ToClient, 0),
+            Self::ProxyToHost => (wire::Direction::ToServer, wire::recording::PROXY),
+            Self::HostToProxy => (wire::Direction::ToClient, wire::recording::PROXY),
+        }
+    }
+
+    /// The way that an entry of a recording over `postMessage` went.
+    pub const fn of_entry(entry: &wire::Entry) -> Self {
+        match (entry.direction, entry.exchange) {
+            (wire::Direction::ToServer, wire::recording::PROXY) => Self::ProxyToHost,
+            (wire::Direction::ToServer, _) => Self::ViewToHost,
+            (wire::Direction::ToClient, wire::recording::PROXY) => Self::HostToProxy,
+            (wire::Direction::ToClient, _) => Self::HostToView,
+        }
+    }
+
+    /// The row of a method that goes this way.
+    pub fn method(self, name: &str) -> Option<&'static UiMethod> {
+        method::named(name).iter().find(|row| self.carries(row.direction))
+    }
+
+    /// Whether messages of that direction go this way.
+    pub const fn carries(self, direction: Direction) -> bool {
+        match direction {
+            Direction::ViewToHost => matches!(self, Self::ViewToHost),
+            Direction::HostToView => matches!(self, Self::HostToView),
+            Direction::Both => matches!(self, Self::ViewToHost | Self::HostToView),
+            Direction::ProxyToHost => matches!(self, Self::ProxyToHost),
+            Direction::HostToProxy => matches!(self, Self::HostToProxy),
+        }
+    }
+}
+
+impl fmt::Display for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::View => "the View",
+            Self::Host => "the host",
+            Self::Proxy => "the sandbox proxy",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_go_from_one_to_another_and_back() {
+        for way in Way::ALL {
+            assert_eq!(Way::between(way.from(), way.to()), Some(way));
+            assert_eq!(way.back().back(), way);
+            assert_eq!(way.back().from(), way.to());
+            let (direction, exchange) = way.recorded();
+            let (at, what, bytes) = (std::time::Duration::ZERO, wire::What::Message, Default::default());
+            assert_eq!(Way::of_entry(&wire::Entry { at, direction, what, exchange, bytes }), way);
+        }
+        assert_eq!(Way::between(Party::Proxy, Party::View), None);
+    }
+
+    #[test]
+    fn a_method_is_found_on_its_way_alone() {
+        assert!(Way::ViewToHost.method("ui/open-link").is_some());
+        assert!(Way::HostToView.method("ui/open-link").is_none());
+        assert!(Way::HostToView.method("ping").is_some());
+        assert!(Way::ProxyToHost.method("ui/notifications/sandbox-proxy-ready").is_some());
+        assert!(Way::ViewToHost.method("ui/notifications/sandbox-proxy-ready").is_none());
+    }
+
+    #[test]
+    fn parties_are_named() {
+        for party in [Party::View, Party::Host, Party::Proxy] {
+            assert_eq!(Party::named(party.as_str()), Some(party));
+        }
+        assert_eq!(Party::named("server"), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! What a View asks of its host, and the other way round.
+
+use super::{BASE, MODE, SILENT};
+use crate::schema::defs::base::{NOTIFICATION, REQUEST, RESULT};
+use crate::schema::defs::meta::REQUEST_PARAMS;
+use crate::schema::words::*;
+
+pub(super) const DEFS: &[Def] = &[
+    def(
+        "McpUiOpenLinkRequest",
+        BASE,
+        Object(&[
+            REQUEST,
+            &[method("ui/open-link"), req("params", Object(&[REQUEST_PARAMS, &[req("url", Str)]]))],
+        ]),
+    ),
+    def("McpUiOpenLinkResult", BASE, DONE),
+    def(
+        "McpUiDownloadFileRequest",
+        BASE,
+        Object(&[
+            REQUEST,
+            &[
+                method("ui/download-file"),
+                req("params", Object(&[REQUEST_PARAMS, &[req("contents", Array(&FILE))]])),
+            ],
+        ]),
+    ),
+    def("McpUiDownloadFileResult", BASE, DONE),
+    def(
+        "McpUiMessageRequest",
+        BASE,
+        Object(&[
+            REQUEST,
+            &[
+                method("ui/message"),
+                req(
+                    "params",
+                    Object(&[REQUEST_PARAMS, &[req("role", Const("user")), req("content", SPOKEN)]]),
+                ),
+            ],
+        ]),
+    ),
+    def("McpUiMessageResult", BASE, DONE),
+    def(
+        "McpUiUpdateModelContextRequest",
+        BASE,
+        Object(&[
+            REQUEST,
+            &[
+                method("ui/update-model-context"),
+                req(
+                    "params",
+                    Object(&[
+                        REQUEST_PARAMS,
+                        &[opt("content", Array(&Ref("ContentBlock"))), opt("structuredContent", AnyObject)],
+                    ]),
+                ),
+            ],
+        ]),
+    ),
+    def("McpUiUpdateModelContextResult", BASE, DONE),
+    def(
+        "McpUiRequestDisplayModeRequest",
+        BASE,
+        Object(&[
+            REQUEST,
+            &[
+                method("ui/request-display-mode"),
+                req("params", Object(&[REQUEST_PARAMS, &[req("mode", MODE)]])),
+            ],
+        ]),
+    ),
+    def("McpUiRequestDisplayModeResult", BASE, Object(&[RESULT, &[req("mode", MODE)]])),
+    def(
+        "McpUiResourceTeardownRequest",
+        BASE,
+        Object(&[
+            REQUEST,
+            &[
+                method("ui/resource-teardown"),
+                // The text has a reason and calls it optional; the TypeScript has none.
+                opt("params", Object(&[REQUEST_PARAMS, &[opt("reason", Str)]])),
+            ],
+        ]),
+    ),
+    def("McpUiResourceTeardownResult", BASE, Object(&[RESULT])),
+    def(
+        "McpUiRequestTeardownNotification",
+        BASE,
+        Object(&[NOTIFICATION, &[method("ui/notifications/request-teardown")], SILENT]),
+    ),
+];
+
+/// Nothing, by the text; whether it failed, by the TypeScript.
+const DONE: Shape = Object(&[RESULT, &[opt("isError", Bool)]]);
+
+const FILE: Shape = Either(&[Ref("EmbeddedResource"), Ref("ResourceLink")]);
+
+/// One piece, by the text; a list of them, by the TypeScript.
+const SPOKEN: Shape = Either(&[Ref("ContentBlock"), Array(&Ref("ContentBlock"))]);

@@ -1,0 +1,288 @@
+//! Faults of the bridge: what View, host and sandbox proxy say to each other.
+
+use protocol::apps::Way::{self, HostToProxy, HostToView, ProxyToHost, ViewToHost};
+use serde_json::{Value, json};
+
+use super::{Effect, Fault};
+use crate::bridge::{Session, notice, request, result};
+
+/// Every fault of the bridge. No server has them, so they are not among those that it can be started with.
+pub const FAULTS: &[&Fault] = &[
+    &NOT_JSON_RPC,
+    &SHAPE_WRONG,
+    &CONTEXT_MISSING,
+    &ANSWERED_TWICE,
+    &INITIALIZES_TWICE,
+    &VIEW_IMPATIENT,
+    &HOST_TOO_EARLY,
+    &INPUT_TWICE,
+    &MODE_NOT_OFFERED,
+    &MODE_UNDECLARED,
+    &MODE_GIVEN_ANYWAY,
+    &RESERVED_SPOKEN,
+    &HTML_TOO_EARLY,
+    &PROXY_ASKS,
+    &SAMPLES_ANYWAY,
+    &APP_TOOLS_ASSUMED,
+    &APP_TOOLS_FORGOTTEN,
+    &LINKS_FORGOTTEN,
+    &TALKS_ON,
+    &TEARDOWN_UNTOLD,
+    &TEARDOWN_HASTY,
+];
+
+type Map = serde_json::Map<String, Value>;
+
+const TOOL_INPUT: &str = "ui/notifications/tool-input";
+
+/// Host and View leave out jsonrpc.
+pub const NOT_JSON_RPC: Fault = Fault {
+    name: "bridge-not-json-rpc",
+    about: "host and View leave out jsonrpc",
+    effect: Effect::Bridge(|session| {
+        // Two with an id, so that either end shows it.
+        for at in [place(session, ViewToHost, "tools/call"), answer(session, HostToView, 2)] {
+            edit(session, at, |message| drop(message.remove("jsonrpc")));
+        }
+    }),
+};
+
+/// Messages lack members that they need.
+pub const SHAPE_WRONG: Fault = Fault {
+    name: "bridge-shape-wrong",
+    about: "messages lack members that they need",
+    effect: Effect::Bridge(|session| {
+        let at = answer(session, HostToView, 0);
+        edit(session, at, |message| drop(message["result"].as_object_mut().map(|r| r.remove("hostInfo"))));
+        let at = place(session, ViewToHost, "ui/open-link");
+        edit(session, at, |message| message["params"] = json!({"href": "https://example.com/"}));
+    }),
+};
+
+/// The host tells nothing of the surroundings.
+pub const CONTEXT_MISSING: Fault = Fault {
+    name: "bridge-context-missing",
+    about: "the host tells nothing of the surroundings",
+    effect: Effect::Bridge(|session| {
+        let at = answer(session, HostToView, 0);
+        edit(session, at, |message| drop(message["result"].as_object_mut().map(|r| r.remove("hostContext"))));
+    }),
+};
+
+/// Requests are answered twice.
+pub const ANSWERED_TWICE: Fault = Fault {
+    name: "bridge-answered-twice",
+    about: "requests are answered twice",
+    effect: Effect::Bridge(|session| {
+        for at in [answer(session, HostToView, 2), answer(session, ViewToHost, 1)] {
+            let again = session.get(at).cloned();
+            session.extend(again);
+        }
+    }),
+};
+
+/// The View sends ui/initialize again.
+pub const INITIALIZES_TWICE: Fault = Fault {
+    name: "bridge-initializes-twice",
+    about: "the View sends ui/initialize again",
+    effect: Effect::Bridge(|session| {
+        let at = place(session, ViewToHost, "tools/call");
+        let mut again = session.get(place(session, ViewToHost, "ui/initialize")).cloned();
+        if let Some((_, message)) = &mut again {
+            message["id"] = json!("again");
+        }
+        session.splice(at..at, again);
+    }),
+};
+
+/// The View calls a tool before ui/initialize is answered.
+pub const VIEW_IMPATIENT: Fault = Fault {
+    name: "bridge-view-impatient",
+    about: "the View calls a tool before ui/initialize is answered",
+    effect: Effect::Bridge(|session| {
+        let at = answer(session, HostToView, 0);
+        session.insert(at, request(ViewToHost, "early", "tools/call", json!({"name": "now"})));
+    }),
+};
+
+/// The host sends the input before the View has initialised.
+pub const HOST_TOO_EARLY: Fault = Fault {
+    name: "bridge-host-too-early",
+    about: "the host sends the input before the View has initialised",
+    effect: Effect::Bridge(|session| {
+        let (from, to) =
+            (place(session, HostToView, TOOL_INPUT), place(session, ViewToHost, "ui/initialize"));
+        session[to..=from].rotate_right(1);
+    }),
+};
+
+/// The host sends the input of the tool call twice.
+pub const INPUT_TWICE: Fault = Fault {
+    name: "bridge-input-twice",
+    about: "the host sends the input of the tool call twice",
+    effect: Effect::Bridge(|session| {
+        let at = place(session, HostToView, TOOL_INPUT);
+        session.splice(at..at, session.get(at).cloned());
+    }),
+};
+
+/// The View asks for a display mode that the host does not offer.
+pub const MODE_NOT_OFFERED: Fault = Fault {
+    name: "bridge-mode-not-offered",
+    about: "the View asks for a display mode that the host does not offer",
+    effect: Effect::Bridge(|session| {
+        let at = place(session, ViewToHost, "ui/request-display-mode");
+        edit(session, at, |message| message["params"]["mode"] = json!("pip"));
+    }),
+};
+
+/// The host switches to a display mode that the View did not declare.
+pub const MODE_UNDECLARED: Fault = Fault {
+    name: "bridge-mode-undeclared",
+    about: "the host switches to a display mode that the View did not declare",
+    effect: Effect::Bridge(|session| {
+        let at = place(session, HostToView, "ui/notifications/host-context-changed");
+        edit(session, at, |message| message["params"]["displayMode"] = json!("pip"));
+    }),
+};
+
+/// The host switches to a display mode that it does not offer.
+pub const MODE_GIVEN_ANYWAY: Fault = Fault {
+    name: "bridge-mode-given-anyway",
+    about: "the host switches to a display mode that it does not offer",
+    effect: Effect::Bridge(|session| {
+        let at = answer(session, HostToView, 0);
+        let context =
+            |message: &mut Map| message["result"]["hostContext"]["availableDisplayModes"] = json!(["inline"]);
+        edit(session, at, context);
+        let at = place(session, HostToView, "ui/notifications/host-context-changed");
+        session.remove(at);
+    }),
+};
+
+/// View and host send each other what is the sandbox's.
+pub const RESERVED_SPOKEN: Fault = Fault {
+    name: "bridge-reserved-spoken",
+    about: "View and host send each other what is the sandbox's",
+    effect: Effect::Bridge(|session| {
+        let at = place(session, ViewToHost, "tools/call");
+        session.insert(at, notice(ViewToHost, "ui/notifications/sandbox-proxy-ready", json!({})));
+        session
+            .insert(at, notice(HostToView, "ui/notifications/sandbox-resource-ready", json!({"html": "x"})));
+    }),
+};
+
+/// The host does not wait until the sandbox proxy is ready.
+pub const HTML_TOO_EARLY: Fault = Fault {
+    name: "bridge-html-too-early",
+    about: "the host does not wait until the sandbox proxy is ready",
+    effect: Effect::Bridge(|session| session.swap(0, 1)),
+};
+
+/// The sandbox proxy makes up requests.
+pub const PROXY_ASKS: Fault = Fault {
+    name: "bridge-proxy-asks",
+    about: "the sandbox proxy makes up requests",
+    effect: Effect::Bridge(|session| {
+        session.insert(1, request(ProxyToHost, "own", "ping", json!({})));
+        session.insert(2, result(HostToProxy, "own", json!({})));
+    }),
+};
+
+/// The View samples though the host did not announce it.
+pub const SAMPLES_ANYWAY: Fault = Fault {
+    name: "bridge-samples-anyway",
+    about: "the View samples though the host did not announce it",
+    effect: Effect::Bridge(|session| {
+        let at = answer(session, HostToView, 0);
+        edit(session, at, |message| {
+            drop(message["result"]["hostCapabilities"].as_object_mut().map(|host| host.remove("sampling")));
+        });
+    }),
+};
+
+/// The host asks for tools that the View did not declare.
+pub const APP_TOOLS_ASSUMED: Fault = Fault {
+    name: "bridge-app-tools-assumed",
+    about: "the host asks for tools that the View did not declare",
+    effect: Effect::Bridge(|session| {
+        let at = place(session, ViewToHost, "ui/initialize");
+        edit(session, at, |message| {
+            drop(message["params"]["appCapabilities"].as_object_mut().map(|app| app.remove("tools")));
+        });
+    }),
+};
+
+/// The View declares tools and does not know tools/list.
+pub const APP_TOOLS_FORGOTTEN: Fault = Fault {
+    name: "bridge-app-tools-forgotten",
+    about: "the View declares tools and does not know tools/list",
+    effect: Effect::Bridge(|session| {
+        let at = answer(session, ViewToHost, 0);
+        if let Some(entry) = session.get_mut(at) {
+            *entry = refusal(ViewToHost, 0);
+        }
+    }),
+};
+
+/// The host announces openLinks and does not know ui/open-link.
+pub const LINKS_FORGOTTEN: Fault = Fault {
+    name: "bridge-links-forgotten",
+    about: "the host announces openLinks and does not know ui/open-link",
+    effect: Effect::Bridge(|session| {
+        let at = answer(session, HostToView, 3);
+        if let Some(entry) = session.get_mut(at) {
+            *entry = refusal(HostToView, 3);
+        }
+    }),
+};
+
+/// View and host go on after the teardown.
+pub const TALKS_ON: Fault = Fault {
+    name: "bridge-talks-on",
+    about: "View and host go on after the teardown",
+    effect: Effect::Bridge(|session| {
+        session.push(notice(ViewToHost, "ui/notifications/size-changed", json!({"height": 1})));
+        session.push(notice(HostToView, "ui/notifications/host-context-changed", json!({"theme": "dark"})));
+    }),
+};
+
+/// The host tears the View down without a word.
+pub const TEARDOWN_UNTOLD: Fault = Fault {
+    name: "bridge-teardown-untold",
+    about: "the host tears the View down without a word",
+    effect: Effect::Bridge(|session| session.truncate(session.len() - 2)),
+};
+
+/// The host does not wait for the answer to the teardown.
+pub const TEARDOWN_HASTY: Fault = Fault {
+    name: "bridge-teardown-hasty",
+    about: "the host does not wait for the answer to the teardown",
+    effect: Effect::Bridge(|session| session.truncate(session.len() - 1)),
+};
+
+/// Where a message with that method went that way; the end, if none did.
+fn place(session: &Session, way: Way, method: &str) -> usize {
+    found(session, |(went, message)| *went == way && message["method"] == method)
+}
+
+/// Where the answer to that request went that way; the end, if none did.
+fn answer(session: &Session, way: Way, id: i64) -> usize {
+    found(session, |(went, message)| *went == way && message["id"] == id && message.get("method").is_none())
+}
+
+fn found(session: &Session, wanted: impl Fn(&(Way, Value)) -> bool) -> usize {
+    session.iter().position(wanted).unwrap_or(session.len())
+}
+
+fn edit(session: &mut Session, at: usize, change: impl FnOnce(&mut Map)) {
+    if let Some(message) = session.get_mut(at).and_then(|(_, message)| message.as_object_mut()) {
+        change(message);
+    }
+}
+
+/// The answer of somebody who does not know what was asked.
+fn refusal(way: Way, id: impl Into<Value>) -> (Way, Value) {
+    let error = json!({"code": protocol::code::METHOD_NOT_FOUND, "message": "method not found"});
+    (way, json!({"jsonrpc": "2.0", "id": id.into(), "error": error}))
+}

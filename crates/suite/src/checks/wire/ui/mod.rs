@@ -1,0 +1,87 @@
+//! What View, host and sandbox proxy say to each other, in sessions recorded over `postMessage`.
+//!
+//! The View is the client of its host. A check whose name begins with `view-` judges the View alone, one that begins with
+//! `host-` the host and its proxy, any other one either.
+
+pub(in crate::checks) mod capabilities;
+pub(in crate::checks) mod data;
+pub(in crate::checks) mod handshake;
+pub(in crate::checks) mod messages;
+pub(in crate::checks) mod modes;
+pub(in crate::checks) mod sandbox;
+pub(in crate::checks) mod teardown;
+
+use ::wire::{Entry, What};
+use protocol::apps::{Breach, Bridge, Gravity, Party, Rule, Way};
+use protocol::method::Side;
+use serde_json::Value;
+
+use super::violated;
+use crate::{Check, Finding, Verdict, WireCx};
+
+/// Whether a check of the bridge judges that side.
+pub(super) fn suits(check: &Check, side: Side) -> bool {
+    let name = check.id.rsplit('/').next().unwrap_or_default();
+    match side {
+        Side::Server => !name.starts_with("view-"),
+        Side::Client => !name.starts_with("host-"),
+    }
+}
+
+/// Passes unless the judged side breaks one of `rules`, as strongly as a requirement binds.
+fn must(cx: &WireCx<'_>, rules: &[&Rule]) -> Verdict {
+    kept(cx, rules, Gravity::Must)
+}
+
+/// Passes unless the judged side breaks one of `rules`, as strongly as a recommendation binds.
+fn should(cx: &WireCx<'_>, rules: &[&Rule]) -> Verdict {
+    kept(cx, rules, Gravity::Should)
+}
+
+/// The same for a session in which one of `methods` occurs; without any there is nothing to judge.
+fn about(cx: &WireCx<'_>, methods: &[&str], judge: impl FnOnce(&WireCx<'_>) -> Verdict) -> Verdict {
+    let names = |value: &Value| value["method"].as_str().is_some_and(|method| methods.contains(&method));
+    if posted(cx).any(|(_, value)| names(&value)) {
+        return judge(cx);
+    }
+    Err(Finding::not_applicable(format!("the session has no {}", methods.join(" nor "))))
+}
+
+fn kept(cx: &WireCx<'_>, rules: &[&Rule], least: Gravity) -> Verdict {
+    let mut bridge = Bridge::new();
+    let broken = |breach: &Breach| {
+        rules.contains(&breach.rule) && breach.gravity >= least && is_judged(cx.side, breach.by)
+    };
+    for (entry, value) in posted(cx) {
+        let found = bridge.heard(Way::of_entry(entry), &value);
+        if let Some(breach) = found.iter().find(|breach| broken(breach)) {
+            return Err(violated(entry, breach.rule.about, breach.to_string()));
+        }
+    }
+    let left = if has_end(cx) { bridge.closed() } else { bridge.ended() };
+    match left.iter().find(|breach| broken(breach)) {
+        Some(breach) => Err(Finding::violated(breach.rule.about, breach.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// Whether the record says that the View was torn down.
+fn has_end(cx: &WireCx<'_>) -> bool {
+    cx.transcript.entries.iter().any(|entry| entry.what == What::End)
+}
+
+/// What was posted, in order. What is no JSON was a string, or nothing of ours.
+fn posted<'a>(cx: &WireCx<'a>) -> impl Iterator<Item = (&'a Entry, Value)> + use<'a> {
+    let said = cx.transcript.entries.iter().filter(|e| matches!(e.what, What::Message | What::Noise));
+    said.map(|entry| {
+        let text = || Value::String(String::from_utf8_lossy(&entry.bytes).into_owned());
+        (entry, serde_json::from_slice(&entry.bytes).unwrap_or_else(|_| text()))
+    })
+}
+
+const fn is_judged(side: Side, by: Party) -> bool {
+    match by {
+        Party::View => matches!(side, Side::Client),
+        Party::Host | Party::Proxy => matches!(side, Side::Server),
+    }
+}
