@@ -1,61 +1,79 @@
-//! The timeline as a file: a recording of the sessions with the servers and with the views.
+//! What was said, as a file: a recording of the sessions with the servers and with the views.
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use wire::recording::{About, Medium, Tape};
+use transport::client::Transport;
+use wire::recording::{About, Medium, PROXY, Tape, write};
 use wire::{Direction, Entry as Line, What};
 
 use crate::Shared;
-use crate::http::Response;
+use crate::http::{Response, attachment};
+use crate::server::{Record, Server};
 use crate::timeline::{Entry, Party};
 
-/// All of it, or what concerns one view.
+/// What marks messages of the view itself, as the recording has it.
+const VIEW: u32 = 0;
+
+/// All of it, or the session with one view.
 pub(crate) fn download(shared: &Shared, view: Option<&str>) -> Response {
-    let entries = shared.timeline.entries();
-    let wanted = entries.iter().filter(|entry| view.is_none() || entry.view.as_deref() == view);
-    let file = recording(shared, wanted);
-    crate::http::attachment(file, "session.ndjson")
-}
-
-fn recording<'e>(shared: &Shared, entries: impl Iterator<Item = &'e Entry>) -> Vec<u8> {
     let about = About { tool: Some(format!("yardstick {}", env!("CARGO_PKG_VERSION"))), ..About::default() };
-    let mut tapes: BTreeMap<String, Tape> = BTreeMap::new();
-    for entry in entries {
-        if let Some((name, tape)) = place(shared, entry) {
-            let lines = &mut tapes.entry(name).or_insert(tape).transcript.entries;
-            lines.extend(line(entry));
+    let mut file = write::header(&about);
+    if view.is_none() {
+        for server in shared.servers.iter() {
+            for (at, record) in server.records().iter().enumerate() {
+                file.extend_from_slice(&write::tape(&with_server(server, at, record)));
+            }
         }
     }
-    let mut file = wire::recording::write::header(&about);
-    for tape in tapes.values() {
-        file.extend_from_slice(&wire::recording::write::tape(tape));
+    for tape in with_views(&shared.timeline.entries(), view).values() {
+        file.extend_from_slice(&write::tape(tape));
     }
-    file
+    attachment(file, "session.ndjson")
 }
 
-/// The session that a message belongs to.
-fn place(shared: &Shared, entry: &Entry) -> Option<(String, Tape)> {
-    match (&entry.server, &entry.view) {
-        (Some(server), _) => {
-            let protocol = shared.servers.named(server)?.now().protocol.clone();
-            let name = format!("server {server}");
-            Some((name.clone(), Tape::new(name, Some(Medium::Stdio), Some(protocol))))
+/// The messages of a session with a server; heads hold tokens, and are left out.
+fn with_server(server: &Server, at: usize, record: &Record) -> Tape {
+    let medium = match record.transport {
+        Transport::Stdio | Transport::InProcess => Medium::Stdio,
+        Transport::StreamableHttp => Medium::Http,
+        Transport::HttpSse => Medium::HttpSse,
+    };
+    let name = format!("server {} {}", server.id, at + 1);
+    let mut tape = Tape::new(name, Some(medium), Some(record.version.to_string()));
+    let mut transcript = record.recorder.transcript();
+    transcript.entries.retain(|entry| entry.what == What::Message);
+    for entry in &mut transcript.entries {
+        if let Ok(text) = std::str::from_utf8(&entry.bytes) {
+            entry.bytes = Bytes::from(server.target.redact(text).into_owned());
         }
-        (None, Some(view)) => {
-            let name = format!("view {view}");
-            Some((name.clone(), Tape::new(name, Some(Medium::PostMessage), Some(protocol::apps::PROTOCOL_VERSION.to_owned()))))
-        }
-        (None, None) => None,
     }
+    tape.transcript = transcript;
+    tape
+}
+
+/// The sessions with views, by name.
+fn with_views(entries: &[Entry], wanted: Option<&str>) -> BTreeMap<String, Tape> {
+    let mut tapes = BTreeMap::new();
+    for entry in entries.iter().filter(|entry| entry.server.is_none()) {
+        let Some(view) = entry.view.as_deref().filter(|view| wanted.is_none_or(|wanted| wanted == *view)) else {
+            continue;
+        };
+        let name = format!("view {view}");
+        let tape = tapes.entry(name.clone()).or_insert_with(|| Tape::new(name, Some(Medium::PostMessage), None));
+        tape.transcript.entries.extend(line(entry));
+    }
+    tapes
 }
 
 fn line(entry: &Entry) -> Option<Line> {
-    let direction = match (entry.from, entry.to) {
-        (Party::View | Party::Proxy, _) | (Party::Host, Party::Server) => Direction::ToServer,
-        (Party::Server, _) | (Party::Host, Party::View | Party::Proxy) => Direction::ToClient,
-        (Party::Host | Party::Person, _) => return None,
+    let (direction, window) = match (entry.from, entry.to) {
+        (Party::View, _) => (Direction::ToServer, VIEW),
+        (Party::Proxy, _) => (Direction::ToServer, PROXY),
+        (Party::Host, Party::View) => (Direction::ToClient, VIEW),
+        (Party::Host, Party::Proxy) => (Direction::ToClient, PROXY),
+        (Party::Host | Party::Server | Party::Person, _) => return None,
     };
     let bytes = Bytes::from(entry.message.to_string());
-    Some(Line { at: entry.at, direction, what: What::Message, exchange: 0, bytes })
+    Some(Line { at: entry.at, direction, what: What::Message, exchange: window, bytes })
 }

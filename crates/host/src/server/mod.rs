@@ -10,9 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use protocol::Version;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
-use transport::client::{Session, Target};
+use transport::client::{Session, Target, Transport};
+use wire::Recorder;
 
 pub(crate) use ask::{Answered, Asking, Refusal};
 pub(crate) use keep::keep_all;
@@ -38,8 +40,18 @@ pub(crate) struct Server {
     session: Mutex<Option<Session>>,
     /// Told when the session is found dead, or is to be opened anew.
     broken: Notify,
+    /// What was said on each session so far, also on those that have ended.
+    records: Mutex<Vec<Record>>,
     /// Calls that can be taken back.
     calls: Mutex<HashMap<String, CancellationToken>>,
+}
+
+/// The record of one session.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub(crate) version: Version,
+    pub(crate) transport: Transport,
+    pub(crate) recorder: Recorder,
 }
 
 impl Servers {
@@ -51,6 +63,7 @@ impl Servers {
                 now: watch::Sender::new(Arc::default()),
                 session: Mutex::default(),
                 broken: Notify::new(),
+                records: Mutex::default(),
                 calls: Mutex::default(),
             })
         };
@@ -101,7 +114,18 @@ impl Server {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// What was said on each session so far.
+    pub(crate) fn records(&self) -> Vec<Record> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn put(&self, session: Session) {
+        let record = Record {
+            version: session.version(),
+            transport: session.transport(),
+            recorder: session.recorder().clone(),
+        };
+        self.records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
     }
 
