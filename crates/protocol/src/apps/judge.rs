@@ -1,4 +1,4 @@
-//! Judges messages of the bridge one by one; [`Lifecycle`](super::Lifecycle) judges them in their order.
+//! Judges messages of the bridge one by one; [`Lifecycle`] judges them in their order.
 
 mod definition;
 mod depth;

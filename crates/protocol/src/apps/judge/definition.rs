@@ -79,5 +79,6 @@ fn compared(
         return Vec::new();
     }
     let flaws = validator.check(value);
-    flaws.iter().map(|flaw| rule::SHAPE.broken(by, &flaw.message).at(place(flaw))).collect()
+    let says = |flaw: &Flaw| format!("{} ({})", flaw.message, validator.name());
+    flaws.iter().map(|flaw| rule::SHAPE.broken(by, says(flaw)).at(place(flaw))).collect()
 }

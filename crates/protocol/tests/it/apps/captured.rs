@@ -40,7 +40,7 @@ fn a_host_of_another_dialect_is_not() {
     assert_eq!(
         told(&found, Gravity::Must),
         [
-            "ui/message/shape /result: `hostCapabilities` is missing",
+            "ui/message/shape /result: `hostCapabilities` is missing (McpUiInitializeResult)",
             "ui/message/method-spelled ui/openLink is not known; it is ui/open-link",
             "ui/message/method-spelled ui/requestDisplayMode is not known; it is ui/request-display-mode",
         ]
