@@ -12,7 +12,7 @@ import { createPicker } from "./picker.js";
 import { createQuestions } from "./questions.js";
 import { Session } from "./session.js";
 import { createStage } from "./stage.js";
-import { blank, createStore, profileOf, selection } from "./store.js";
+import { blank, createStore, selection } from "./store.js";
 import { createTabs } from "./tabs.js";
 import { violationEntry } from "./timeline-model.js";
 import { createTimeline } from "./timeline.js";
@@ -24,7 +24,7 @@ import { messagesPanel } from "./panels/messages.js";
 import { toolsPanel } from "./panels/tools.js";
 import { tracePanel } from "./panels/trace.js";
 
-/** @import {Json, Mode, Server, View} from "./types.d.ts" */
+/** @import {HostState, Json, Mode, Server, View} from "./types.d.ts" */
 
 const link = parse(location.search);
 const token = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="yardstick-token"]'))?.content ?? "";
@@ -36,6 +36,8 @@ const select = /** @type {HTMLSelectElement | null} */ (document.getElementById(
 /** @type {Session | null} */
 let session = null;
 let lastAt = 0;
+/** Rows that are no message have keys of their own. */
+let extraKey = -1;
 
 let early = openEarly();
 const stage = createStage(store, { mode: setMode, room: () => session?.roomChanged() });
@@ -76,7 +78,7 @@ function build() {
     { id: "context", title: "Context", panel: contextPanel(store), keys: ["modelContext"], count: (state) => (state.modelContext ? 1 : 0) },
     { id: "messages", title: "Messages", panel: messagesPanel(store), keys: ["messages"], count: (state) => state.messages.length },
     { id: "logs", title: "Logs", panel: logPanel(store), keys: ["logs"], count: (state) => state.logs.length },
-    { id: "tools", title: "App tools", panel: toolsPanel(store, (event) => session?.feed(event)), keys: ["appTools"], count: (state) => state.appTools.tools.length },
+    { id: "tools", title: "Tools", panel: toolsPanel(store, (event) => session?.feed(event)), keys: ["appTools"], count: (state) => state.appTools.tools.length },
     { id: "trace", title: "Trace", panel: tracePanel(store, api) },
   ]);
   const keys = listenKeys([
@@ -101,7 +103,7 @@ function follow() {
   store.watch(["status"], ({ status }) => void (main.dataset.appStatus = status));
   store.watch(["settings"], ({ settings }) => {
     document.documentElement.dataset.theme = settings.theme;
-    keepSettings(settings);
+    if (settings.theme !== link.theme) keepSettings(settings);
     session?.settingsChanged();
   });
   store.watch(["mode", "view"], ({ mode, view }) => {
@@ -123,13 +125,16 @@ async function start() {
   try {
     const host = await api.state();
     const { settings } = store.get();
-    store.set({ host, servers: host.servers, settings: { ...settings, profile: settings.profile || host.profiles[0]?.name || "" } });
+    store.set({ host, servers: host.servers, settings: { ...settings, profile: settings.profile || usualProfile(host) } });
   } catch (error) {
     store.set({ connection: "lost", problem: { message: error instanceof Error ? error.message : String(error) } });
     return;
   }
   openFirst();
 }
+
+/** The profile that the host was started with. @param {HostState} host */
+const usualProfile = (host) => String(host.options.profile ?? host.profiles[0]?.name ?? "");
 
 /** Opens what the link names, or the only tool there is. */
 function openFirst() {
@@ -147,8 +152,7 @@ function openFirst() {
     store.set({ args: link.args });
     form.refresh();
   }
-  const required = chosen.tool.inputSchema?.required?.length > 0;
-  if (link.run !== false && (link.args || !required || chosen.tool.yardstick.example)) void runTool();
+  if (link.run !== false && (link.args || startArguments(chosen.tool).fits)) void runTool();
   else takeEarly();
 }
 
@@ -156,7 +160,7 @@ function openFirst() {
 function pick(server, tool) {
   const found = store.get().servers.find((one) => one.id === server)?.tools.find((one) => one.name === tool);
   if (!found) return;
-  store.set({ selected: { server, tool }, args: lastArguments(server, tool) ?? startArguments(found), argsError: "" });
+  store.set({ selected: { server, tool }, args: lastArguments(server, tool) ?? startArguments(found).args, argsError: "" });
   form.refresh();
 }
 
@@ -211,7 +215,7 @@ function updateAddress() {
     server: selected?.server,
     tool: selected?.tool,
     args: selected && Object.keys(args).length > 0 ? args : undefined,
-    profile: profileOf(store.get()) === host.profiles[0] ? undefined : settings.profile,
+    profile: settings.profile === usualProfile(host) ? undefined : settings.profile,
     theme: settings.theme === "auto" ? undefined : settings.theme,
     mode: mode === "inline" ? undefined : mode,
     size: settings.size === "desktop" ? undefined : settings.size,
@@ -231,15 +235,15 @@ function onEvent(event) {
       lastAt = event.entry.at;
       return timeline.add(event.entry);
     case "violation":
-      timeline.add(violationEntry(event, lastAt));
+      timeline.add(violationEntry({ ...event, n: event.n ?? extraKey-- }, lastAt));
       if (event.view === state.view?.id) store.set({ violations: [...state.violations, event] });
       return;
     case "finding":
-      return timeline.add({ n: -performance.now(), at: lastAt, view: event.view, from: "view", to: "host", message: { finding: event.finding }, method: "lifecycle", findings: [event.finding] });
+      return timeline.add({ n: extraKey--, at: lastAt, view: event.view, from: "view", to: "host", message: { finding: event.finding }, method: "lifecycle", findings: [event.finding] });
     case "server":
       return onServer(event.server);
     case "reload":
-      if (state.shown?.server === event.server) void runTool();
+      if (state.shown && (!event.server || state.shown.server === event.server)) void runTool();
   }
 }
 

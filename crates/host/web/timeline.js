@@ -50,17 +50,16 @@ export function createTimeline(currentView) {
     const member = (/** @type {"lanes" | "kinds"} */ key, /** @type {string} */ name) =>
       (/** @type {boolean} */ on) => (filter[key] = on ? [...filter[key], name] : filter[key].filter((one) => one !== name));
     return h("div", { class: "tl-filters" },
-      search,
+      h("div", { class: "row" }, search, count, h("button", { type: "button", class: "small", onclick: clear }, "Clear")),
       h("div", { class: "chips", role: "group", aria: { label: "Kinds" } }, KINDS.map((name) => chip(name, true, member("kinds", name)))),
       h("div", { class: "chips", role: "group", aria: { label: "Lanes and more" } },
         LANES.map((name) => chip(name, true, member("lanes", name), `messages from or to the ${name}`)),
         chip("findings", false, (on) => (filter.findings = on), "only messages with findings"),
-        chip("this run", false, (on) => (filter.view = on ? currentView() ?? "" : null), "only the app on the stage"),
-        h("button", { type: "button", class: "chip plain", onclick: clear }, "clear"), count));
+        chip("this run", false, (on) => (filter.view = on ? currentView() ?? "" : null), "only the app on the stage")));
   }
 
   function head() {
-    return h("div", { class: "tl-head", aria: { hidden: "true" } }, h("span", {}, "s"), h("span", { class: "tl-lanes" }, LANES.map((name) => h("span", {}, name))), h("span", {}, "message"));
+    return h("div", { class: "tl-head", aria: { hidden: "true" } }, h("span", {}, "s"), h("span", { class: "tl-lanes" }, LANES.map((name) => h("span", { data: { short: name.charAt(0).toUpperCase() } }, h("span", {}, name)))), h("span", {}, "message"));
   }
 
   /** @param {Entry} entry */
