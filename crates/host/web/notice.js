@@ -25,7 +25,11 @@ export function notices(state) {
       repair: "Start `yardstick host` again. This page reconnects by itself; reload it if the address or the token changed.",
     }));
   }
-  for (const server of state.servers) list.push(...aboutServer(server, server.id === state.selected?.server));
+  for (const server of state.servers) {
+    // Beside an open app, another server's trouble is for the list of servers to tell.
+    const selected = server.id === (state.shown ?? state.selected)?.server;
+    if (selected || state.view === null) list.push(...aboutServer(server, selected));
+  }
   if (state.problem) {
     const tone = state.status === "failed" ? "bad" : "warn";
     list.push(/** @type {Notice} */ ({ tone, title: sentence(state.problem.message), culprit: state.problem.culprit, repair: state.problem.repair }));

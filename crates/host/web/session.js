@@ -248,19 +248,20 @@ export class Session {
   }
 
   #close() {
-    const { api } = this.page;
+    const { api, store } = this.page;
     const view = this.#view;
     if (view) void this.#recorder?.flush().then(() => api.closeView(view.id)).catch(() => {});
     for (const timer of this.#timers) clearTimeout(timer);
     this.#frame?.close();
-    this.#frame = null;
-    this.page.store.set({ status: "idle", running: false, view: null, questions: [], mode: this.page.store.get().settings.mode });
+    this.#frame = this.#bridge = this.#view = null;
+    store.set({ status: "idle", running: false, view: null, questions: [], mode: store.get().settings.mode });
     this.#gone();
   }
 
   #navigated() {
     this.#recorder?.add("proxy", "host", { yardstick: "navigated" }, [{ level: "must", text: "the View left its document and was closed" }]);
-    this.#fail(new Error("the app navigated away from its own document, so it was closed"), "closed", this.tool.name, "open links with ui/open-link; a View stays in its document");
+    this.#close();
+    this.#fail(new Error("the app navigated away from its own document"), "closed", this.tool.name, "open links with ui/open-link; a View stays in its document");
   }
 
   #slow() {

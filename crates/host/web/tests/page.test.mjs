@@ -18,7 +18,7 @@ function reached(name, seen = new Set()) {
 }
 
 test("the page asks for every module at once, and for no other", () => {
-  const preloaded = [...read("index.html").matchAll(/modulepreload" href="\/assets\/([^"]+)"/g)].map((match) => match[1]);
+  const preloaded = [...read("page.html").matchAll(/modulepreload" href="\/assets\/([^"]+)"/g)].map((match) => match[1]);
   assert.deepEqual([...preloaded, "main.js"].sort(), [...reached("main.js")].sort());
 });
 
@@ -27,12 +27,12 @@ test("no module is left over", () => {
 });
 
 test("the page has what scripts and tests look for", () => {
-  const page = read("index.html");
-  for (const part of ['name="yardstick-token" content="{token}"', 'id="tool-select"', "{options}", 'data-app-status="idle"']) assert.ok(page.includes(part), part);
+  const page = read("page.html");
+  for (const part of ['name="yardstick-token" content="{{token}}"', 'id="tool-select"', "{{options}}", 'data-app-status="idle"']) assert.ok(page.includes(part), part);
 });
 
 test("nothing comes from outside, and no HTML is made from strings", () => {
-  for (const name of [...modules, "index.html", "page.css", "timeline.css"]) {
+  for (const name of [...modules, "page.html", "page.css", "timeline.css"]) {
     const text = read(name);
     assert.doesNotMatch(text, /\b(innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\()/, name);
     assert.doesNotMatch(text, /(src|href)="https?:|url\(["']?https?:/, name);
