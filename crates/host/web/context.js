@@ -11,6 +11,8 @@ export const DEVICES = {
 };
 /** How high an app may grow where it stands in the flow of a conversation. */
 export const TALLEST = 5000;
+/** The height of a free box that nobody has dragged yet. */
+const UNDRAGGED = 400;
 /** The floating box. */
 export const PIP = { width: 400, height: 300 };
 
@@ -56,7 +58,7 @@ function inline(settings, width, given) {
     const device = DEVICES[settings.size];
     return { width: device.width, maxHeight: device.height };
   }
-  if (settings.size === "free") return { width: settings.free.width, height: settings.free.height };
+  if (settings.size === "free") return { width: settings.free.width || width, height: settings.free.height || UNDRAGGED };
   return filled(given ?? { maxHeight: TALLEST }, width, undefined);
 }
 

@@ -70,7 +70,7 @@ function build() {
     run.disabled = !state.selected || state.argsError !== "";
     cancel.hidden = !state.running;
   });
-  const toolbar = createToolbar(store, { mode: setMode, close: () => void session?.teardown("closed by the user"), link: () => location.href });
+  const toolbar = createToolbar(store, { mode: setMode, close: () => void session?.teardown("closed by the user"), run: () => void runTool() });
   const questions = createQuestions(store, (ticket, decision) => session?.decide(ticket, decision));
   const inspection = createTabs(store, [
     { id: "timeline", title: "Timeline", panel: timeline.element },

@@ -75,7 +75,10 @@ const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 function card({ tone, title, text, culprit, repair }) {
   return h("div", { class: `notice ${tone}` },
     h("strong", {}, title),
-    text && h("p", {}, text),
+    text && h("p", {}, marked(text)),
     culprit && h("p", {}, h("b", {}, "Who: "), culprit),
-    repair && h("p", {}, h("b", {}, "Repair: "), repair));
+    repair && h("p", {}, h("b", {}, "Repair: "), marked(repair)));
 }
+
+/** What stands between backticks is code. @param {string} text */
+const marked = (text) => text.split(/`([^`]+)`/).map((part, i) => (i % 2 === 1 ? h("code", {}, part) : part));

@@ -4,7 +4,7 @@ import { open, step } from "./bridge.js";
 import { capabilities, hostModes, policy, surroundings } from "./context.js";
 import { openFrame } from "./frame.js";
 import { createRecorder } from "./recorder.js";
-import { noView, profileOf } from "./store.js";
+import { noView, profileOf, toldAtStart } from "./store.js";
 import { stream } from "./stream.js";
 
 /** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Obj, Server, Tool, View} from "./types.d.ts" */
@@ -47,7 +47,7 @@ export class Session {
   async start(opened) {
     const { api, store } = this.page;
     const { settings } = store.get();
-    store.set({ ...noView(), status: "loading", running: true, mode: settings.mode, shown: { server: this.server.id, tool: this.tool.name, at: Date.now() } });
+    store.set({ ...noView(), status: "loading", running: true, mode: settings.mode, shown: { server: this.server.id, tool: this.tool.name, told: toldAtStart(settings) } });
     const view = opened ?? api.openView({ serverId: this.server.id, tool: this.tool.name, profile: settings.profile || undefined });
     if (!settings.stream) void this.#call();
     try {
