@@ -143,7 +143,8 @@ function openFirst() {
   const named = tools.find(({ server, tool }) => tool.name === link.tool && (!link.server || server.id === link.server));
   const chosen = link.tool ? named : tools.length === 1 ? tools[0] : undefined;
   if (!chosen) {
-    if (link.tool) store.set({ problem: { message: `no connected server has a tool named ${link.tool} with a View`, repair: "pick another one from the list" } });
+    const settled = state.servers.every((server) => server.state !== "connecting");
+    if (link.tool && settled) store.set({ problem: { message: `no connected server has a tool named ${link.tool} with a View`, repair: "pick another one from the list" } });
     return;
   }
   store.set({ problem: null });
