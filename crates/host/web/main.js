@@ -114,14 +114,17 @@ function follow() {
   store.watch(["selected", "args", "settings", "shown", "mode"], updateAddress);
   store.watch(["view"], () => timeline.viewChanged());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => session?.settingsChanged());
-  window.addEventListener("pagehide", () => {
-    const { view } = store.get();
-    if (view) api.closeView(view.id).catch(() => {});
-  });
 }
 
 async function start() {
-  listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }) });
+  const stream = listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }) });
+  window.addEventListener("pagehide", () => {
+    const { view } = store.get();
+    if (view) api.closeView(view.id).catch(() => {});
+    stream.close();
+  });
+  // A page that comes back out of the browser's cache has lost its app.
+  window.addEventListener("pageshow", (event) => event.persisted && location.reload());
   try {
     const host = await api.state();
     const { settings } = store.get();
