@@ -47,11 +47,16 @@ const tabs = build();
 follow();
 void start();
 
+/** Whether the link means this tool; the plain form of the page names server and tool in one. @param {string} [server] @param {string} [tool] */
+function isNamed(server, tool) {
+  return (tool === link.tool && (!link.server || server === link.server)) || `${server}/${tool}` === link.tool;
+}
+
 /** Asks for the View before anything else is known, when it is clear which one it will be. @returns {{server: string, tool: string, view: Promise<View>} | undefined} */
 function openEarly() {
   if (link.run === false) return undefined;
   const options = [...select.options].filter((option) => option.dataset.serverId && option.dataset.tool);
-  const named = options.filter((option) => option.dataset.tool === link.tool && (!link.server || option.dataset.serverId === link.server));
+  const named = options.filter((option) => isNamed(option.dataset.serverId, option.dataset.tool));
   const [only] = link.tool ? named : options.length === 1 ? options : [];
   const { serverId: server, tool } = only?.dataset ?? {};
   if (!server || !tool) return undefined;
@@ -143,7 +148,7 @@ const usualProfile = (host) => String(host.options.profile ?? host.profiles[0]?.
 function openFirst() {
   const state = store.get();
   const tools = state.servers.flatMap((server) => server.tools.filter((tool) => tool.yardstick.isUi && tool.yardstick.visibility.model).map((tool) => ({ server, tool })));
-  const named = tools.find(({ server, tool }) => tool.name === link.tool && (!link.server || server.id === link.server));
+  const named = tools.find(({ server, tool }) => isNamed(server.id, tool.name));
   const chosen = link.tool ? named : tools.length === 1 ? tools[0] : undefined;
   if (!chosen) {
     const settled = state.servers.every((server) => server.state !== "connecting");

@@ -181,10 +181,12 @@ export class Session {
   /** @param {{ticket: string, method: string, params: Json}} ask @param {number} seq */
   async #askServer({ ticket, method, params }, seq) {
     if (!this.#view) return;
-    // The host looks for the message that led to this, so it had better be there.
-    void this.#recorder?.flush();
+    const { id } = this.#view;
+    // The host looks for the message that led to this. It has to be there first: a browser has few connections to one
+    // host, and requests that wait for a log would keep that very log from being sent.
+    await this.#recorder?.flush();
     try {
-      const reply = await this.page.api.ask(this.#view.id, { seq, method, params });
+      const reply = await this.page.api.ask(id, { seq, method, params });
       this.feed({ type: "server-reply", ticket, ...(reply.error ? { error: reply.error } : { result: reply.result }) });
     } catch (error) {
       this.feed({ type: "server-reply", ticket, error: { code: -32603, message: error instanceof Error ? error.message : String(error) } });
