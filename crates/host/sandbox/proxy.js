@@ -14,6 +14,10 @@
   const admitted = hosts.split(" ").filter((origin) => origin !== "" && (parentOrigin === undefined || origin === parentOrigin));
   if (window.parent === window || admitted.length === 0 || view === "") return;
 
+  // The scheme of the host page goes through to the View: its media queries see the theme that it is told, one that
+  // knows it may be transparent, and one that does not stands on a ground of its own and stays legible.
+  document.documentElement.style.colorScheme = "light dark";
+
   /** @type {HTMLIFrameElement | undefined} */
   let frame;
   /** @type {string | undefined} */
@@ -38,7 +42,7 @@
     inner.title = "View";
     inner.setAttribute("sandbox", tokens);
     inner.allow = Object.entries(FEATURES).filter(([name]) => isObject(params.permissions?.[name])).map(([, feature]) => feature).join("; ");
-    Object.assign(inner.style, { position: "fixed", inset: "0", width: "100%", height: "100%", border: "0", colorScheme: "normal", background: "transparent" });
+    Object.assign(inner.style, { position: "fixed", inset: "0", width: "100%", height: "100%", border: "0" });
     let loads = 0;
     inner.addEventListener("load", () => {
       if (++loads < 2) return;

@@ -1,6 +1,6 @@
 // The host's own API. Every failure becomes one kind of error that says who is to blame and what to do.
 
-/** @import {HostState, Json, LogEntry, Obj, View} from "./types.d.ts" */
+/** @import {HostState, Json, LogEntry, View} from "./types.d.ts" */
 
 export class ApiError extends Error {
   /** @param {string} message @param {{culprit?: string, repair?: string, status?: number}} [more] */
@@ -41,7 +41,7 @@ export function createApi(token) {
     ask: (id, ask) => send("POST", `/api/views/${encodeURIComponent(id)}/request`, ask),
     /** @param {string} id @param {LogEntry[]} entries */
     log: (id, entries) => send("POST", `/api/views/${encodeURIComponent(id)}/log`, { entries }),
-    /** @param {{serverId: string, name: string, arguments: Obj, callId: string}} call @returns {Promise<Json>} */
+    /** @param {{serverId: string, name: string, arguments: Record<string, any>, callId: string}} call @returns {Promise<Json>} */
     call: (call) => send("POST", "/api/tools/call", call),
     /** @param {string} callId @param {string} reason */
     cancel: (callId, reason) => send("POST", "/api/tools/cancel", { callId, reason }),

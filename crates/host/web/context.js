@@ -11,6 +11,8 @@ export const DEVICES = {
 };
 /** How high an app may grow where it stands in the flow of a conversation. */
 export const TALLEST = 5000;
+/** The height of a free box that nobody has dragged yet. */
+const UNDRAGGED = 400;
 /** The floating box. */
 export const PIP = { width: 400, height: 300 };
 
@@ -32,7 +34,7 @@ export const theme = (settings, systemDark) => (settings.theme === "auto" ? (sys
 
 /** The modes that the host has. @param {Profile | undefined} profile @returns {Mode[]} */
 export function hostModes(profile) {
-  const named = profile?.context?.displayModes;
+  const named = profile?.context?.availableDisplayModes ?? profile?.context?.displayModes;
   return Array.isArray(named) ? MODES.filter((mode) => named.includes(mode)) : MODES;
 }
 
@@ -46,7 +48,7 @@ export function containers(settings, room, profile) {
   return {
     inline: inline(settings, room.stage.width, given.inline),
     fullscreen: { width: room.window.width, height: room.window.height },
-    pip: given.pip ?? { ...PIP },
+    pip: filled(given.pip, PIP.width, PIP.height),
   };
 }
 
@@ -56,8 +58,18 @@ function inline(settings, width, given) {
     const device = DEVICES[settings.size];
     return { width: device.width, maxHeight: device.height };
   }
-  if (settings.size === "free") return { width: settings.free.width, height: settings.free.height };
-  return given ?? { width, maxHeight: TALLEST };
+  if (settings.size === "free") return { width: settings.free.width || width, height: settings.free.height || UNDRAGGED };
+  return filled(given ?? { maxHeight: TALLEST }, width, undefined);
+}
+
+/** A room that says something about both axes, as far as the page knows it. @param {Container | undefined} given @param {number} width @param {number | undefined} height @returns {Container} */
+function filled(given = {}, width, height) {
+  const says = (/** @type {keyof Container} */ fixed, /** @type {keyof Container} */ most) => given[fixed] !== undefined || given[most] !== undefined;
+  return {
+    ...(says("width", "maxWidth") ? {} : { width }),
+    ...(says("height", "maxHeight") || height === undefined ? {} : { height }),
+    ...given,
+  };
 }
 
 /**
@@ -111,6 +123,7 @@ export function capabilities(profile, settings, view, sampling) {
 
 /** The declared sources without those that were dropped. @param {View} view */
 function approved(view) {
+  if (view.csp.approved) return view.csp.approved;
   const dropped = new Set(view.csp.dropped.map((drop) => drop.source));
   const lists = Object.entries(view.csp.declared ?? {}).filter(([, list]) => Array.isArray(list));
   return Object.fromEntries(lists.map(([name, list]) => [name, list.filter((/** @type {string} */ source) => !dropped.has(source))]));

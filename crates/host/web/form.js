@@ -1,7 +1,7 @@
 // The form of a tool's arguments, made from its schema, and the same as JSON. Both write the same value.
 
 import { fill, h } from "./dom.js";
-import { initial, plan, problems, read, show } from "./schema.js";
+import { example, initial, plan, problems, read, show } from "./schema.js";
 import { selection } from "./store.js";
 
 /** @import {Json, Obj, Tool} from "./types.d.ts" */
@@ -68,10 +68,11 @@ export function createForm(store) {
   return { element, refresh: draw };
 }
 
-/** The arguments that a tool starts with. @param {Tool} tool @returns {Obj} */
+/** The arguments that a tool starts with, and whether they fit its schema. @param {Tool} tool @returns {{args: Obj, fits: boolean}} */
 export function startArguments(tool) {
-  const own = initial(plan(tool.inputSchema ?? {}));
-  return tool.yardstick.example ?? (typeof own === "object" && own !== null ? own : {});
+  const field = plan(tool.inputSchema ?? {});
+  const args = tool.yardstick.example ?? example(field) ?? {};
+  return { args, fits: problems(field, args).length === 0 };
 }
 
 /** @param {Field} field @param {Obj} args @param {(args: Obj) => void} write @returns {HTMLElement[]} */

@@ -12,7 +12,7 @@ import { createPicker } from "./picker.js";
 import { createQuestions } from "./questions.js";
 import { Session } from "./session.js";
 import { createStage } from "./stage.js";
-import { blank, createStore, profileOf, selection } from "./store.js";
+import { blank, createStore, selection } from "./store.js";
 import { createTabs } from "./tabs.js";
 import { violationEntry } from "./timeline-model.js";
 import { createTimeline } from "./timeline.js";
@@ -24,7 +24,7 @@ import { messagesPanel } from "./panels/messages.js";
 import { toolsPanel } from "./panels/tools.js";
 import { tracePanel } from "./panels/trace.js";
 
-/** @import {Json, Mode, Server, View} from "./types.d.ts" */
+/** @import {HostState, Json, Mode, Server, View} from "./types.d.ts" */
 
 const link = parse(location.search);
 const token = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="yardstick-token"]'))?.content ?? "";
@@ -36,6 +36,8 @@ const select = /** @type {HTMLSelectElement | null} */ (document.getElementById(
 /** @type {Session | null} */
 let session = null;
 let lastAt = 0;
+/** Rows that are no message have keys of their own. */
+let extraKey = -1;
 
 let early = openEarly();
 const stage = createStage(store, { mode: setMode, room: () => session?.roomChanged() });
@@ -45,11 +47,16 @@ const tabs = build();
 follow();
 void start();
 
+/** Whether the link means this tool; the plain form of the page names server and tool in one. @param {string} [server] @param {string} [tool] */
+function isNamed(server, tool) {
+  return (tool === link.tool && (!link.server || server === link.server)) || `${server}/${tool}` === link.tool;
+}
+
 /** Asks for the View before anything else is known, when it is clear which one it will be. @returns {{server: string, tool: string, view: Promise<View>} | undefined} */
 function openEarly() {
   if (link.run === false) return undefined;
   const options = [...select.options].filter((option) => option.dataset.serverId && option.dataset.tool);
-  const named = options.filter((option) => option.dataset.tool === link.tool && (!link.server || option.dataset.serverId === link.server));
+  const named = options.filter((option) => isNamed(option.dataset.serverId, option.dataset.tool));
   const [only] = link.tool ? named : options.length === 1 ? options : [];
   const { serverId: server, tool } = only?.dataset ?? {};
   if (!server || !tool) return undefined;
@@ -68,7 +75,7 @@ function build() {
     run.disabled = !state.selected || state.argsError !== "";
     cancel.hidden = !state.running;
   });
-  const toolbar = createToolbar(store, { mode: setMode, close: () => void session?.teardown("closed by the user"), link: () => location.href });
+  const toolbar = createToolbar(store, { mode: setMode, close: () => void session?.teardown("closed by the user"), run: () => void runTool() });
   const questions = createQuestions(store, (ticket, decision) => session?.decide(ticket, decision));
   const inspection = createTabs(store, [
     { id: "timeline", title: "Timeline", panel: timeline.element },
@@ -76,7 +83,7 @@ function build() {
     { id: "context", title: "Context", panel: contextPanel(store), keys: ["modelContext"], count: (state) => (state.modelContext ? 1 : 0) },
     { id: "messages", title: "Messages", panel: messagesPanel(store), keys: ["messages"], count: (state) => state.messages.length },
     { id: "logs", title: "Logs", panel: logPanel(store), keys: ["logs"], count: (state) => state.logs.length },
-    { id: "tools", title: "App tools", panel: toolsPanel(store, (event) => session?.feed(event)), keys: ["appTools"], count: (state) => state.appTools.tools.length },
+    { id: "tools", title: "Tools", panel: toolsPanel(store, (event) => session?.feed(event)), keys: ["appTools"], count: (state) => state.appTools.tools.length },
     { id: "trace", title: "Trace", panel: tracePanel(store, api) },
   ]);
   const keys = listenKeys([
@@ -101,7 +108,7 @@ function follow() {
   store.watch(["status"], ({ status }) => void (main.dataset.appStatus = status));
   store.watch(["settings"], ({ settings }) => {
     document.documentElement.dataset.theme = settings.theme;
-    keepSettings(settings);
+    if (settings.theme !== link.theme) keepSettings(settings);
     session?.settingsChanged();
   });
   store.watch(["mode", "view"], ({ mode, view }) => {
@@ -112,18 +119,21 @@ function follow() {
   store.watch(["selected", "args", "settings", "shown", "mode"], updateAddress);
   store.watch(["view"], () => timeline.viewChanged());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => session?.settingsChanged());
-  window.addEventListener("pagehide", () => {
-    const { view } = store.get();
-    if (view) api.closeView(view.id).catch(() => {});
-  });
 }
 
 async function start() {
-  listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }) });
+  const stream = listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }) });
+  window.addEventListener("pagehide", () => {
+    const { view } = store.get();
+    if (view) api.closeView(view.id).catch(() => {});
+    stream.close();
+  });
+  // A page that comes back out of the browser's cache has lost its app.
+  window.addEventListener("pageshow", (event) => event.persisted && location.reload());
   try {
     const host = await api.state();
     const { settings } = store.get();
-    store.set({ host, servers: host.servers, settings: { ...settings, profile: settings.profile || host.profiles[0]?.name || "" } });
+    store.set({ host, servers: host.servers, settings: { ...settings, profile: settings.profile || usualProfile(host) } });
   } catch (error) {
     store.set({ connection: "lost", problem: { message: error instanceof Error ? error.message : String(error) } });
     return;
@@ -131,14 +141,18 @@ async function start() {
   openFirst();
 }
 
+/** The profile that the host was started with. @param {HostState} host */
+const usualProfile = (host) => String(host.options.profile ?? host.profiles[0]?.name ?? "");
+
 /** Opens what the link names, or the only tool there is. */
 function openFirst() {
   const state = store.get();
   const tools = state.servers.flatMap((server) => server.tools.filter((tool) => tool.yardstick.isUi && tool.yardstick.visibility.model).map((tool) => ({ server, tool })));
-  const named = tools.find(({ server, tool }) => tool.name === link.tool && (!link.server || server.id === link.server));
+  const named = tools.find(({ server, tool }) => isNamed(server.id, tool.name));
   const chosen = link.tool ? named : tools.length === 1 ? tools[0] : undefined;
   if (!chosen) {
-    if (link.tool) store.set({ problem: { message: `no connected server has a tool named ${link.tool} with a View`, repair: "pick another one from the list" } });
+    const settled = state.servers.every((server) => server.state !== "connecting");
+    if (link.tool && settled) store.set({ problem: { message: `no connected server has a tool named ${link.tool} with a View`, repair: "pick another one from the list" } });
     return;
   }
   store.set({ problem: null });
@@ -147,8 +161,7 @@ function openFirst() {
     store.set({ args: link.args });
     form.refresh();
   }
-  const required = chosen.tool.inputSchema?.required?.length > 0;
-  if (link.run !== false && (link.args || !required || chosen.tool.yardstick.example)) void runTool();
+  if (link.run !== false && (link.args || startArguments(chosen.tool).fits)) void runTool();
   else takeEarly();
 }
 
@@ -156,7 +169,7 @@ function openFirst() {
 function pick(server, tool) {
   const found = store.get().servers.find((one) => one.id === server)?.tools.find((one) => one.name === tool);
   if (!found) return;
-  store.set({ selected: { server, tool }, args: lastArguments(server, tool) ?? startArguments(found), argsError: "" });
+  store.set({ selected: { server, tool }, args: lastArguments(server, tool) ?? startArguments(found).args, argsError: "" });
   form.refresh();
 }
 
@@ -211,7 +224,7 @@ function updateAddress() {
     server: selected?.server,
     tool: selected?.tool,
     args: selected && Object.keys(args).length > 0 ? args : undefined,
-    profile: profileOf(store.get()) === host.profiles[0] ? undefined : settings.profile,
+    profile: settings.profile === usualProfile(host) ? undefined : settings.profile,
     theme: settings.theme === "auto" ? undefined : settings.theme,
     mode: mode === "inline" ? undefined : mode,
     size: settings.size === "desktop" ? undefined : settings.size,
@@ -231,15 +244,15 @@ function onEvent(event) {
       lastAt = event.entry.at;
       return timeline.add(event.entry);
     case "violation":
-      timeline.add(violationEntry(event, lastAt));
+      timeline.add(violationEntry({ ...event, n: event.n ?? extraKey-- }, lastAt));
       if (event.view === state.view?.id) store.set({ violations: [...state.violations, event] });
       return;
     case "finding":
-      return timeline.add({ n: -performance.now(), at: lastAt, view: event.view, from: "view", to: "host", message: { finding: event.finding }, method: "lifecycle", findings: [event.finding] });
+      return timeline.add({ n: extraKey--, at: lastAt, view: event.view, from: "view", to: "host", message: { finding: event.finding }, method: "lifecycle", findings: [event.finding] });
     case "server":
       return onServer(event.server);
     case "reload":
-      if (state.shown?.server === event.server) void runTool();
+      if (state.shown && (!event.server || state.shown.server === event.server)) void runTool();
   }
 }
 

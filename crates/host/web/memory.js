@@ -30,7 +30,8 @@ export function startSettings(link) {
     theme: link.theme ?? kept.theme ?? "auto",
     mode: link.mode ?? "inline",
     size: /** @type {Settings["size"]} */ (link.size ?? "desktop"),
-    free: { width: 480, height: 360 },
+    // Nothing until somebody drags it.
+    free: { width: 0, height: 0 },
     locale: link.locale ?? navigator.language ?? "en-US",
     timeZone: link.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC",
     profile: link.profile ?? "",

@@ -25,7 +25,11 @@ export function notices(state) {
       repair: "Start `yardstick host` again. This page reconnects by itself; reload it if the address or the token changed.",
     }));
   }
-  for (const server of state.servers) list.push(...aboutServer(server, server.id === state.selected?.server));
+  for (const server of state.servers) {
+    // Beside an open app, another server's trouble is for the list of servers to tell.
+    const selected = server.id === (state.shown ?? state.selected)?.server;
+    if (selected || state.view === null) list.push(...aboutServer(server, selected));
+  }
   if (state.problem) {
     const tone = state.status === "failed" ? "bad" : "warn";
     list.push(/** @type {Notice} */ ({ tone, title: sentence(state.problem.message), culprit: state.problem.culprit, repair: state.problem.repair }));
@@ -71,7 +75,10 @@ const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 function card({ tone, title, text, culprit, repair }) {
   return h("div", { class: `notice ${tone}` },
     h("strong", {}, title),
-    text && h("p", {}, text),
+    text && h("p", {}, marked(text)),
     culprit && h("p", {}, h("b", {}, "Who: "), culprit),
-    repair && h("p", {}, h("b", {}, "Repair: "), repair));
+    repair && h("p", {}, h("b", {}, "Repair: "), marked(repair)));
 }
+
+/** What stands between backticks is code. @param {string} text */
+const marked = (text) => text.split(/`([^`]+)`/).map((part, i) => (i % 2 === 1 ? h("code", {}, part) : part));

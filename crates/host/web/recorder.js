@@ -2,11 +2,13 @@
 
 import { eachFrame } from "./dom.js";
 
-/** @import {Json, Lane, LogEntry} from "./types.d.ts" */
+/** @import {Finding, Json, Lane, LogEntry} from "./types.d.ts" */
 /** @import {Api} from "./api.js" */
 
 /** Longer HTML is cut: the host has it anyway. */
 const HTML = 2048;
+/** How many messages go in one batch. */
+const BATCH = 400;
 
 /** @typedef {ReturnType<typeof createRecorder>} Recorder */
 
@@ -16,18 +18,25 @@ export function createRecorder(api, view) {
   let seq = 0;
   /** @type {LogEntry[]} */
   let waiting = [];
+  /** One batch after the other, so that they arrive in order. @type {Promise<unknown>} */
+  let last = Promise.resolve();
   const flush = () => {
-    if (waiting.length === 0) return;
-    const entries = waiting;
-    waiting = [];
-    // The host may be gone; the stream of events tells the person so.
-    api.log(view, entries).catch(() => {});
+    while (waiting.length > 0) {
+      const entries = waiting.splice(0, BATCH);
+      // The host may be gone; the stream of events tells the person so.
+      last = last.then(() => api.log(view, entries)).catch(() => {});
+    }
+    return last;
   };
   const soon = eachFrame(flush);
   return {
-    /** Writes a message down and gives its number. @param {Lane} from @param {Lane} to @param {Json} message @param {string} [note] */
-    add(from, to, message, note) {
-      const entry = { seq: ++seq, at: Math.round((performance.now() - start) * 10) / 10, from, to, message: cut(message), ...(note ? { note } : {}) };
+    /** Writes a message down, with what there is to say about it. @param {Lane} from @param {Lane} to @param {Json} message @param {Finding[]} [findings] */
+    add(from, to, message, findings = []) {
+      /** @type {LogEntry} */
+      const entry = { seq: ++seq, at: Math.round((performance.now() - start) * 10) / 10, from, to, message: cut(message) };
+      if (findings.length > 0) entry.findings = findings;
+      const broken = findings.filter((one) => one.level === "must").map((one) => one.text);
+      if (broken.length > 0) entry.note = broken.join("; ");
       waiting.push(entry);
       soon();
       return entry;

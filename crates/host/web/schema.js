@@ -127,6 +127,34 @@ export function initial(field) {
   return object;
 }
 
+/** Texts that fit a format. @type {Record<string, string>} */
+const FORMATS = { "date": "2026-01-26", "time": "12:00:00Z", "date-time": "2026-01-26T12:00:00Z", "email": "somebody@example.com", "uri": "https://example.com/", "url": "https://example.com/", "uuid": "00000000-0000-4000-8000-000000000000" };
+
+/** Arguments that fit: what the schema proposes, and something plain for what is required besides. @param {Field} field @returns {Json} */
+export function example(field) {
+  if (field.initial !== undefined) return structuredClone(field.initial);
+  const { min, max, minLength = 0 } = field.limits ?? {};
+  switch (field.kind) {
+    case "string":
+      return FORMATS[field.format ?? ""] ?? "example".padEnd(minLength, "x").slice(0, field.limits?.maxLength ?? Infinity);
+    case "number":
+    case "integer":
+      return min ?? Math.min(1, max ?? 1);
+    case "boolean":
+      return false;
+    case "enum":
+      return field.options?.[0]?.value;
+    case "array":
+      return [];
+    case "json":
+      return undefined;
+    case "object": {
+      const wanted = (field.fields ?? []).filter(({ field: inner, required }) => required || initial(inner) !== undefined);
+      return Object.fromEntries(wanted.map(({ key, field: inner, required }) => [key, required ? example(inner) : initial(inner)]).filter(([, value]) => value !== undefined && !(isObject(value) && Object.keys(value).length === 0)));
+    }
+  }
+}
+
 /** What a person typed, as a value: nothing when the box is empty. @param {Field} field @param {string} text @returns {Json} */
 export function read(field, text) {
   if (field.kind === "string") return text === "" ? undefined : text;

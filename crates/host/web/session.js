@@ -4,7 +4,7 @@ import { open, step } from "./bridge.js";
 import { capabilities, hostModes, policy, surroundings } from "./context.js";
 import { openFrame } from "./frame.js";
 import { createRecorder } from "./recorder.js";
-import { noView, profileOf } from "./store.js";
+import { noView, profileOf, toldAtStart } from "./store.js";
 import { stream } from "./stream.js";
 
 /** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Obj, Server, Tool, View} from "./types.d.ts" */
@@ -47,7 +47,7 @@ export class Session {
   async start(opened) {
     const { api, store } = this.page;
     const { settings } = store.get();
-    store.set({ ...noView(), status: "loading", running: true, mode: settings.mode, shown: { server: this.server.id, tool: this.tool.name, at: Date.now() } });
+    store.set({ ...noView(), status: "loading", running: true, mode: settings.mode, shown: { server: this.server.id, tool: this.tool.name, told: toldAtStart(settings) } });
     const view = opened ?? api.openView({ serverId: this.server.id, tool: this.tool.name, profile: settings.profile || undefined });
     if (!settings.stream) void this.#call();
     try {
@@ -83,7 +83,7 @@ export class Session {
         this.feed({ type: "proxy-ready" });
       },
       message: (message) => this.#hear(message),
-      dropped: (report) => void this.#recorder?.add("view", "proxy", report.message, `dropped by the sandbox proxy: ${report.why}`),
+      dropped: (report) => void this.#recorder?.add("view", "proxy", report.message, [{ level: "must", text: `dropped by the sandbox proxy: ${report.why}`, rule: "apps#sandbox-proxy" }]),
       navigated: () => this.#navigated(),
     });
     this.#later(SLOW_MS, () => this.#slow());
@@ -118,12 +118,10 @@ export class Session {
 
   /** @param {Json} message */
   #hear(message) {
-    const entry = this.#recorder?.add("view", "host", message);
     if (!this.#bridge) return;
     const { state, effects } = step(this.#bridge, { type: "from-view", message });
     this.#bridge = state;
-    const said = effects.filter((effect) => effect.type === "finding").map((effect) => effect.finding.text);
-    if (entry && said.length > 0) entry.note = said.join("; ");
+    const entry = this.#recorder?.add("view", "host", message, effects.filter((effect) => effect.type === "finding").map((effect) => effect.finding));
     for (const effect of effects) if (effect.type !== "finding") this.#perform(effect, entry?.seq);
   }
 
@@ -176,15 +174,19 @@ export class Session {
       case "timer":
         return this.#later(effect.ms, () => this.feed({ type: "timeout", ticket: effect.ticket }));
       case "finding":
-        return void this.#recorder?.add("host", "host", { yardstick: "finding", ...effect.finding }, effect.finding.text);
+        return void this.#recorder?.add("host", "host", { yardstick: "finding", ...effect.finding }, [effect.finding]);
     }
   }
 
   /** @param {{ticket: string, method: string, params: Json}} ask @param {number} seq */
   async #askServer({ ticket, method, params }, seq) {
     if (!this.#view) return;
+    const { id } = this.#view;
+    // The host looks for the message that led to this. It has to be there first: a browser has few connections to one
+    // host, and requests that wait for a log would keep that very log from being sent.
+    await this.#recorder?.flush();
     try {
-      const reply = await this.page.api.ask(this.#view.id, { seq, method, params });
+      const reply = await this.page.api.ask(id, { seq, method, params });
       this.feed({ type: "server-reply", ticket, ...(reply.error ? { error: reply.error } : { result: reply.result }) });
     } catch (error) {
       this.feed({ type: "server-reply", ticket, error: { code: -32603, message: error instanceof Error ? error.message : String(error) } });
@@ -201,7 +203,7 @@ export class Session {
       if (!this.#calling) return;
       if (!result?.error) return this.feed({ type: "tool-result", result });
       this.feed({ type: "tool-cancelled", reason: `the server answered ${result.error.code}: ${result.error.message}` });
-      this.#fail(new Error(`${result.error.message} (${result.error.code})`), "the call failed", `${this.server.name}, with an error instead of a result`);
+      this.#fail(new Error(`${result.error.message} (${result.error.code})`), "the call failed", this.server.name, "the request and the error are in the timeline");
     } catch (error) {
       if (!this.#calling) return;
       this.feed({ type: "tool-cancelled", reason: error instanceof Error ? error.message : String(error) });
@@ -248,18 +250,20 @@ export class Session {
   }
 
   #close() {
-    this.#recorder?.flush();
+    const { api, store } = this.page;
+    const view = this.#view;
+    if (view) void this.#recorder?.flush().then(() => api.closeView(view.id)).catch(() => {});
     for (const timer of this.#timers) clearTimeout(timer);
     this.#frame?.close();
-    this.#frame = null;
-    if (this.#view) this.page.api.closeView(this.#view.id).catch(() => {});
-    this.page.store.set({ status: "idle", running: false, view: null, questions: [], mode: this.page.store.get().settings.mode });
+    this.#frame = this.#bridge = this.#view = null;
+    store.set({ status: "idle", running: false, view: null, questions: [], mode: store.get().settings.mode });
     this.#gone();
   }
 
   #navigated() {
-    this.#recorder?.add("proxy", "host", { yardstick: "navigated" }, "the View left its document and was closed");
-    this.#fail(new Error("the app navigated away from its own document, so it was closed"), "closed", this.tool.name, "open links with ui/open-link; a View stays in its document");
+    this.#recorder?.add("proxy", "host", { yardstick: "navigated" }, [{ level: "must", text: "the View left its document and was closed" }]);
+    this.#close();
+    this.#fail(new Error("the app navigated away from its own document"), "closed", this.tool.name, "open links with ui/open-link; a View stays in its document");
   }
 
   #slow() {

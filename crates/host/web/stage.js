@@ -48,7 +48,7 @@ export function createStage(store, to) {
     box.setAttribute("aria-label", mode === "fullscreen" ? "App in fullscreen" : "App");
     away.hidden = mode !== "pip" || view === null;
     handle.hidden = mode !== "inline" || settings.size !== "free";
-    handle.setAttribute("aria-valuetext", `${settings.free.width} by ${settings.free.height} pixels`);
+    handle.setAttribute("aria-valuetext", `${slot.clientWidth} by ${slot.clientHeight} pixels`);
     slot.style.width = axis(shape.width, told.width, shape.maxWidth, "100%");
     slot.style.height = axis(shape.height, told.height, shape.maxHeight, `${Math.min(UNTOLD, shape.maxHeight ?? UNTOLD)}px`);
     slot.style.maxWidth = mode === "inline" && settings.size !== "desktop" ? "none" : "100%";
@@ -67,8 +67,8 @@ export function createStage(store, to) {
   new ResizeObserver(changed).observe(element);
   window.addEventListener("resize", changed);
   drag(bar, (x, y) => store.get().mode === "pip" && movePip(box, x, y));
-  drag(handle, (x, y) => grow(store, x, y));
-  handle.addEventListener("keydown", (event) => arrow(event, (x, y) => grow(store, x, y)));
+  drag(handle, (x, y) => grow(store, slot, x, y));
+  handle.addEventListener("keydown", (event) => arrow(event, (x, y) => grow(store, slot, x, y)));
 
   return {
     element,
@@ -97,11 +97,11 @@ function axis(fixed, told, most, otherwise) {
   return told === undefined ? otherwise : `${Math.min(told, most ?? told)}px`;
 }
 
-/** @param {Store} store @param {number} x @param {number} y */
-function grow(store, x, y) {
-  const { free } = store.get().settings;
+/** @param {Store} store @param {HTMLElement} slot @param {number} x @param {number} y */
+function grow(store, slot, x, y) {
+  const { width, height } = slot.getBoundingClientRect();
   const hold = (/** @type {number} */ value) => Math.round(Math.min(Math.max(value, 160), 4000));
-  store.choose({ free: { width: hold(free.width + x), height: hold(free.height + y) } });
+  store.choose({ free: { width: hold(width + x), height: hold(height + y) } });
 }
 
 /** @param {HTMLElement} box @param {number} x @param {number} y */
@@ -116,6 +116,7 @@ function movePip(box, x, y) {
 function drag(element, moved) {
   element.addEventListener("pointerdown", (event) => {
     if (event.target instanceof HTMLButtonElement) return;
+    event.preventDefault();
     element.setPointerCapture(event.pointerId);
     document.body.classList.add("dragging");
     let { clientX: x, clientY: y } = event;

@@ -15,7 +15,7 @@
  * @property {{message: string, culprit?: string, repair?: string} | null} problem
  * @property {boolean} running a call is under way
  * @property {View | null} view
- * @property {{server: string, tool: string, at: number} | null} shown what the View on the stage belongs to
+ * @property {{server: string, tool: string, told: string} | null} shown what the View on the stage belongs to, and what it was told at its start
  * @property {Obj | null} appInfo
  * @property {Mode} mode the mode that is on
  * @property {Mode[]} modes the modes that can be chosen
@@ -76,6 +76,9 @@ export function selection(state) {
   const tool = server?.tools.find((one) => one.name === state.selected?.tool);
   return server && tool ? { server, tool } : undefined;
 }
+
+/** What a View learns when it starts and never again. @param {Settings} settings */
+export const toldAtStart = (settings) => JSON.stringify([settings.profile, [...settings.off].sort()]);
 
 /** The profile that is chosen. @param {PageState} state */
 export const profileOf = (state) => state.host?.profiles.find((one) => one.name === state.settings.profile) ?? state.host?.profiles[0];

@@ -42,7 +42,7 @@ export function rowOf(entry, find) {
   return { key: entry.n, kind, entry, label, findings, hay: `${label} ${entry.id ?? ""} ${findings.map((one) => one.text).join(" ")}`.toLowerCase() };
 }
 
-/** A blocked load as a row of its own. @param {Violation} violation @param {number} at @returns {Entry} */
+/** A blocked load as a row of its own. @param {Violation & {n: number}} violation @param {number} at @returns {Entry} */
 export function violationEntry(violation, at) {
   const text = `blocked by the CSP: ${violation.directive} ${violation.blocked}`;
   const findings = /** @type {Finding[]} */ ([{ level: "note", text, rule: "apps#host-behavior" }]);

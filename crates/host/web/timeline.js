@@ -27,7 +27,8 @@ export function createTimeline(currentView) {
   /** @type {Set<number>} */ let linked = new Set();
 
   const canvas = h("div", { class: "tl-canvas" });
-  const list = h("div", { class: "tl-list", role: "grid", tabindex: "0", aria: { label: "Messages", colcount: 4 } }, canvas);
+  const none = h("p", { class: "empty tl-none" });
+  const list = h("div", { class: "tl-list", role: "grid", tabindex: "0", aria: { label: "Messages", colcount: 4 } }, none, canvas);
   const count = h("span", { class: "muted tl-count", role: "status" });
   const search = h("input", { type: "search", class: "tl-search", placeholder: "Search methods  /", aria: { label: "Search methods" }, oninput: () => (filter.text = search.value.trim().toLowerCase(), refilter()) });
   const detail = h("div", { class: "tl-detail" });
@@ -50,17 +51,16 @@ export function createTimeline(currentView) {
     const member = (/** @type {"lanes" | "kinds"} */ key, /** @type {string} */ name) =>
       (/** @type {boolean} */ on) => (filter[key] = on ? [...filter[key], name] : filter[key].filter((one) => one !== name));
     return h("div", { class: "tl-filters" },
-      search,
+      h("div", { class: "row" }, search, count, h("button", { type: "button", class: "small", onclick: clear }, "Clear")),
       h("div", { class: "chips", role: "group", aria: { label: "Kinds" } }, KINDS.map((name) => chip(name, true, member("kinds", name)))),
       h("div", { class: "chips", role: "group", aria: { label: "Lanes and more" } },
         LANES.map((name) => chip(name, true, member("lanes", name), `messages from or to the ${name}`)),
         chip("findings", false, (on) => (filter.findings = on), "only messages with findings"),
-        chip("this run", false, (on) => (filter.view = on ? currentView() ?? "" : null), "only the app on the stage"),
-        h("button", { type: "button", class: "chip plain", onclick: clear }, "clear"), count));
+        chip("this run", false, (on) => (filter.view = on ? currentView() ?? "" : null), "only the app on the stage")));
   }
 
   function head() {
-    return h("div", { class: "tl-head", aria: { hidden: "true" } }, h("span", {}, "s"), h("span", { class: "tl-lanes" }, LANES.map((name) => h("span", {}, name))), h("span", {}, "message"));
+    return h("div", { class: "tl-head", aria: { hidden: "true" } }, h("span", {}, "s"), h("span", { class: "tl-lanes" }, LANES.map((name) => h("span", { data: { short: name.charAt(0).toUpperCase() } }, h("span", {}, name)))), h("span", {}, "message"));
   }
 
   /** @param {Entry} entry */
@@ -122,6 +122,8 @@ export function createTimeline(currentView) {
     }
     for (const [key, line] of drawn) if (!wanted.has(key)) (line.remove(), drawn.delete(key));
     if (open >= 0) detail.style.top = `${(open + 1) * ROW}px`;
+    none.hidden = visible.length > 0;
+    none.textContent = rows.length === 0 ? "Every message between app, proxy, host and server is listed here." : "No message passes the filters.";
     list.setAttribute("aria-rowcount", String(visible.length));
     count.textContent = visible.length === rows.length ? `${rows.length}` : `${visible.length} of ${rows.length}`;
   }
@@ -210,6 +212,7 @@ export function createTimeline(currentView) {
     show(visible[Math.min(Math.max(to, 0), visible.length - 1)].key);
   });
   new ResizeObserver(render).observe(list);
+  render();
 
   return {
     element, add, show,

@@ -2,7 +2,7 @@
 
 import { fill, h } from "./dom.js";
 import { KINDS, SWITCHES } from "./bridge-requests.js";
-import { profileOf } from "./store.js";
+import { profileOf, toldAtStart } from "./store.js";
 
 /** @import {Mode, Settings} from "./types.d.ts" */
 /** @import {Store} from "./store.js" */
@@ -14,10 +14,11 @@ const STATUS = {
 const LOCALES = ["en-US", "en-GB", "de-DE", "fr-FR", "es-ES", "pt-BR", "ja-JP", "zh-CN", "ko-KR", "hi-IN", "ar-EG", "he-IL"];
 const ZONES = ["UTC", "America/New_York", "America/Los_Angeles", "America/Sao_Paulo", "Europe/London", "Europe/Zurich", "Asia/Kolkata", "Asia/Tokyo", "Australia/Sydney"];
 
-/** @param {Store} store @param {{mode: (mode: Mode) => void, close: () => void, link: () => string}} to */
+/** @param {Store} store @param {{mode: (mode: Mode) => void, close: () => void, run: () => void}} to */
 export function createToolbar(store, to) {
   const status = h("span", { class: "status", role: "status" });
   const close = h("button", { type: "button", class: "small", title: "Tear the app down", onclick: to.close }, "Close app");
+  const apply = h("button", { type: "button", class: "small primary", title: "An app learns of the host and its capabilities only when it starts", onclick: to.run }, "Run again to apply");
   const element = h("div", { class: "toolbar", role: "toolbar", aria: { label: "Surroundings of the app" } },
     status,
     segmented("Theme", ["auto", "light", "dark"], (theme) => store.choose({ theme })),
@@ -25,9 +26,11 @@ export function createToolbar(store, to) {
     labelled("Size", picker(["desktop", "tablet", "phone", "free"], (size) => store.choose({ size: /** @type {Settings["size"]} */ (size) }), "size")),
     labelled("Host", h("select", { class: "profile", onchange: (/** @type {Event} */ event) => store.choose({ profile: valueOf(event) }) })),
     optionsMenu(store),
+    apply,
     h("span", { class: "grow" }),
     close);
-  store.watch(["status", "settings", "mode", "modes", "view", "host"], (state) => {
+  store.watch(["status", "settings", "mode", "modes", "view", "host", "shown"], (state) => {
+    apply.hidden = state.view === null || state.shown?.told === toldAtStart(state.settings);
     status.textContent = STATUS[state.status];
     status.dataset.status = state.status;
     close.hidden = state.view === null;

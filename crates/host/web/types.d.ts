@@ -86,6 +86,7 @@ export interface View {
     applied: string;
     directives: [string, string[]][];
     dropped: { source: string; why: string }[];
+    approved?: Obj | null;
   };
   permissions: { declared: Obj | null; granted: Obj | null; allow: string };
   border: boolean | null;
@@ -115,9 +116,9 @@ export interface Violation {
   source?: string | null;
   line?: number | null;
   sample?: string | null;
-  n: number;
+  n?: number;
 }
-export interface LogEntry { seq: number; at: number; from: Lane; to: Lane; message: Json; note?: string }
+export interface LogEntry { seq: number; at: number; from: Lane; to: Lane; message: Json; note?: string; findings?: Finding[] }
 
 /** A question of the app to the person. */
 export interface Question {

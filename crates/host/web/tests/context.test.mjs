@@ -83,8 +83,11 @@ test("room: flexible height in the flow, fixed in fullscreen and where the perso
   assert.deepEqual(containers(SETTINGS, ROOM).inline, { width: 640, maxHeight: 5000 });
   assert.deepEqual(containers(SETTINGS, ROOM).fullscreen, { width: 1280, height: 800 });
   assert.deepEqual(containers({ ...SETTINGS, size: "free" }, ROOM).inline, { width: 500, height: 400 });
-  const profile = { name: "p", context: { containerDimensions: { inline: { height: 695, maxWidth: 768 } } } };
+  const profile = { name: "p", context: { containerDimensions: { inline: { height: 695, maxWidth: 768 }, fullscreen: {}, pip: { width: 360, maxHeight: 480 } } } };
   assert.deepEqual(containers(SETTINGS, ROOM, profile).inline, { height: 695, maxWidth: 768 });
+  assert.deepEqual(containers(SETTINGS, ROOM, profile).pip, { width: 360, maxHeight: 480 });
+  const flow = { name: "p", context: { containerDimensions: { inline: { maxHeight: 2000 } } } };
+  assert.deepEqual(containers(SETTINGS, ROOM, flow).inline, { width: 640, maxHeight: 2000 });
 });
 
 test("what is switched off is not announced, and the sandbox is what is enforced", () => {

@@ -25,7 +25,7 @@ function rig({ ancestor = HOST, top = false, view = `${VIEW}/` } = {}) {
   window.parent = top ? window : parent;
   if (top) window.postMessage = parent.postMessage;
   const document = {
-    documentElement: { dataset: { hosts: `${HOST} http://localhost:1`, view } },
+    documentElement: { style: {}, dataset: { hosts: `${HOST} http://localhost:1`, view } },
     createElement: iframe,
     body: { append: (frame) => frames.push(frame) },
   };

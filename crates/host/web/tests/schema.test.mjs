@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { initial, plan, problems, read, show } from "../schema.js";
+import { example, initial, plan, problems, read, show } from "../schema.js";
 
 const SCHEMA = {
   type: "object",
@@ -83,4 +83,24 @@ test("odd schemas are edited as JSON", () => {
 
 test("a name from the prototype is no reference", () => {
   assert.equal(plan({ $ref: "#/constructor" }).kind, "json");
+});
+
+test("examples fit their schema", () => {
+  const required = {
+    type: "object", required: ["a", "b", "c", "d", "e", "f", "g"],
+    properties: {
+      a: { type: "string", minLength: 12 }, b: { type: "integer", minimum: 5 }, c: { type: "number", maximum: -2 }, d: { enum: ["x", "y"] },
+      e: { type: "boolean" }, f: { type: "array", items: {} }, g: { type: "object", required: ["h"], properties: { h: { type: "string", format: "date" }, i: { type: "string" } } },
+      optional: { type: "string" }, proposed: { type: "number", default: 7 },
+    },
+  };
+  const made = example(plan(required));
+  assert.deepEqual(made, { a: "examplexxxxx", b: 5, c: -2, d: "x", e: false, f: [], g: { h: "2026-01-26" }, proposed: 7 });
+  assert.deepEqual(problems(plan(required), made), []);
+  assert.deepEqual(problems(field, example(field)), []);
+});
+
+test("no example is made where the schema does not say what fits", () => {
+  const free = plan({ type: "object", required: ["x"], properties: { x: { oneOf: [{ type: "string" }, { type: "number" }] } } });
+  assert.deepEqual(problems(free, example(free)), [{ at: "x", text: "is required" }]);
 });

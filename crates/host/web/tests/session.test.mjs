@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+/** A window of cardboard: just what a session touches. */
+const listeners = new Set();
+globalThis.window = { addEventListener: (_, call) => listeners.add(call), removeEventListener: (_, call) => listeners.delete(call) };
+globalThis.matchMedia = () => ({ matches: false });
+globalThis.requestAnimationFrame = (call) => setTimeout(call, 0);
+globalThis.document = {
+  createElement: () => {
+    const sent = [];
+    return { sent, setAttribute() {}, remove() { this.removed = true; }, contentWindow: { postMessage: (message, origin) => sent.push({ message, origin }) } };
+  },
+};
+const { Session } = await import("../session.js");
+const { blank, createStore } = await import("../store.js");
+
+const ORIGIN = "http://proxy-x.localhost:2";
+const VIEW = {
+  id: "v1", proxyUrl: `${ORIGIN}/`, proxyOrigin: ORIGIN, viewUrl: "http://view-x.localhost:2/", html: "<p>".repeat(2000), sandbox: "allow-scripts",
+  csp: { declared: null, applied: "", directives: [], dropped: [] }, permissions: { declared: null, granted: null, allow: "" }, border: null, findings: [],
+};
+const SETTINGS = { theme: "light", mode: "inline", size: "desktop", free: { width: 0, height: 0 }, locale: "en", timeZone: "UTC", profile: "", stream: false, off: [], deny: [], always: [] };
+const later = () => {
+  const made = {};
+  made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
+  return made;
+};
+const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+let rig;
+beforeEach(() => {
+  listeners.clear();
+  const view = later();
+  const call = later();
+  const did = [];
+  const api = {
+    openView: () => (did.push("open"), view.promise), call: () => (did.push("call"), call.promise), cancel: async () => did.push("cancel"),
+    closeView: async (id) => did.push(`close ${id}`), log: async (_, entries) => did.push(...entries.map((one) => `${one.from}>${one.to} ${one.message?.method ?? "answer"}`)),
+    ask: async (_, { method }) => (did.push(`ask ${method}`), { result: { asked: method } }),
+  };
+  const store = createStore(blank(SETTINGS));
+  const slot = { append(frame) { rig.frame = frame; } };
+  const stage = { containers: () => ({ inline: { width: 100, maxHeight: 100 } }), slot: () => slot, resize: (size) => did.push(`resize ${size.height}`), save() {} };
+  const session = new Session({ api, store, stage }, { id: "s", name: "S", tools: [] }, { name: "t", yardstick: {} }, { a: 1 });
+  rig = { view, call, did, store, session, frame: null };
+});
+
+/** What the proxy's window posts. */
+const post = (data, more = {}) => listeners.forEach((call) => call({ data, source: rig.frame.contentWindow, origin: ORIGIN, ...more }));
+const say = (message) => post({ jsonrpc: "2.0", ...message });
+const sent = () => rig.frame.sent.map(({ message }) => message.method ?? `answer ${message.id}`);
+async function shown() {
+  const started = rig.session.start();
+  rig.view.resolve(VIEW);
+  await started;
+  post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} });
+}
+function handshake() {
+  say({ id: 0, method: "ui/initialize", params: { appInfo: { name: "a", version: "1" }, appCapabilities: {}, protocolVersion: "2026-01-26" } });
+  say({ method: "ui/notifications/initialized" });
+}
+
+test("View and call are asked for at once", () => {
+  void rig.session.start();
+  assert.deepEqual(rig.did.slice(0, 2).sort(), ["call", "open"]);
+  assert.equal(rig.store.get().status, "loading");
+});
+
+test("input and result that came early are delivered after the handshake", async () => {
+  const started = rig.session.start();
+  rig.call.resolve({ content: [] });
+  await soon();
+  rig.view.resolve(VIEW);
+  await started;
+  post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} });
+  assert.deepEqual(sent(), ["ui/notifications/sandbox-resource-ready"]);
+  handshake();
+  assert.deepEqual(sent().slice(1), ["answer 0", "ui/notifications/tool-input", "ui/notifications/tool-result"]);
+  assert.equal(rig.store.get().status, "ready");
+  assert.ok(rig.frame.sent.every(({ origin }) => origin === ORIGIN), "never to just any origin");
+});
+
+test("only the proxy's window and origin are heard, and it is ready once", async () => {
+  await shown();
+  post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready" });
+  post({ jsonrpc: "2.0", id: 1, method: "ping" }, { origin: "http://evil.example" });
+  post({ jsonrpc: "2.0", id: 2, method: "ping" }, { source: {} });
+  assert.deepEqual(sent(), ["ui/notifications/sandbox-resource-ready"]);
+});
+
+test("what the app asks of its server is asked, and every message is written down in order", async () => {
+  await shown();
+  handshake();
+  say({ id: 1, method: "tools/call", params: { name: "x" } });
+  await soon();
+  assert.equal(sent().at(-1), "answer 1");
+  await soon();
+  const log = rig.did.filter((one) => one.includes(">"));
+  assert.deepEqual(log.slice(0, 4), ["proxy>host ui/notifications/sandbox-proxy-ready", "host>proxy ui/notifications/sandbox-resource-ready", "view>host ui/initialize", "host>view answer"]);
+  assert.ok(log.includes("view>host tools/call"));
+});
+
+test("a View that cannot be opened fails with the reason", async () => {
+  const started = rig.session.start();
+  rig.view.reject(Object.assign(new Error("no HTML"), { culprit: "S", repair: "send HTML" }));
+  await started;
+  assert.equal(rig.store.get().status, "failed");
+  assert.deepEqual(rig.store.get().problem, { message: "the app could not be opened: no HTML", culprit: "S", repair: "send HTML" });
+});
+
+test("an error instead of a result is told to the View as cancelled, and the run stays failed", async () => {
+  await shown();
+  rig.call.resolve({ error: { code: -32603, message: "broken" } });
+  await soon();
+  handshake();
+  assert.deepEqual(sent().slice(2), ["ui/notifications/tool-input", "ui/notifications/tool-cancelled"]);
+  assert.equal(rig.store.get().status, "failed");
+});
+
+test("cancel tells server and View, and a late result changes nothing", async () => {
+  await shown();
+  handshake();
+  rig.session.cancel();
+  assert.ok(rig.did.includes("cancel"));
+  assert.equal(sent().at(-1), "ui/notifications/tool-cancelled");
+  rig.call.resolve({ content: [] });
+  await soon();
+  assert.equal(sent().at(-1), "ui/notifications/tool-cancelled");
+});
+
+test("a teardown waits for the View's answer, then everything goes", async () => {
+  await shown();
+  handshake();
+  const over = rig.session.teardown("again");
+  const { id } = rig.frame.sent.at(-1).message;
+  assert.equal(sent().at(-1), "ui/resource-teardown");
+  assert.equal(rig.frame.removed, undefined);
+  say({ id, result: {} });
+  await over;
+  await soon();
+  assert.equal(rig.frame.removed, true);
+  assert.equal(listeners.size, 0);
+  assert.equal(rig.did.at(-1), "close v1");
+});
+
+test("a View that comes after it was given up is closed", async () => {
+  const started = rig.session.start();
+  await rig.session.teardown("too slow");
+  rig.view.resolve(VIEW);
+  await started;
+  assert.equal(rig.frame, null);
+  assert.ok(rig.did.includes("close v1"));
+});
+
+test("a View that navigates is closed and said to be at fault", async () => {
+  await shown();
+  post({ yardstick: "navigated" });
+  assert.equal(rig.frame.removed, true);
+  assert.equal(rig.store.get().status, "failed");
+  await rig.session.teardown("again");
+});
+
+test("streamed arguments come in parts before the whole, and the call after them", async () => {
+  rig.store.choose({ stream: true });
+  rig.session.args = { text: "a text that is long enough for a few pieces", n: 1 };
+  const started = rig.session.start();
+  rig.view.resolve(VIEW);
+  await soon();
+  post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready" });
+  handshake();
+  assert.ok(!rig.did.includes("call"));
+  rig.call.resolve({ content: [] });
+  await started;
+  const kinds = sent().slice(2).map((one) => one.replace("ui/notifications/", ""));
+  assert.ok(kinds.filter((one) => one === "tool-input-partial").length > 2);
+  assert.deepEqual(kinds.slice(-2), ["tool-input", "tool-result"]);
+  assert.equal(kinds.indexOf("tool-input"), kinds.lastIndexOf("tool-input-partial") + 1);
+});

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { KINDS, LANES, kindOf, passes, preview, related, rowOf, short, violationEntry, worst } from "../timeline-model.js";
+
+const entry = (n, from, to, message, more = {}) => ({ n, at: n, from, to, message, ...more });
+const ALL = { lanes: [...LANES], kinds: [...KINDS], text: "", findings: false, view: null };
+
+test("messages are told apart", () => {
+  const kind = (message) => kindOf(entry(1, "view", "host", message));
+  assert.equal(kind({ id: 0, method: "ping" }), "request");
+  assert.equal(kind({ method: "x" }), "notification");
+  assert.equal(kind({ id: 0, result: {} }), "response");
+  assert.equal(kind({ id: 0, error: { code: 1 } }), "error");
+  assert.equal(kind("text"), "event");
+  assert.equal(kind(null), "event");
+});
+
+test("an answer bears the name of its request", () => {
+  const rows = new Map();
+  const add = (one) => (rows.set(one.n, rowOf(one, (n) => rows.get(n))), rows.get(one.n));
+  add(entry(1, "view", "host", { id: 0, method: "tools/call" }));
+  assert.equal(add(entry(2, "host", "view", { id: 0, result: {} }, { answers: 1 })).label, "tools/call");
+});
+
+test("a note is a finding, once", () => {
+  const row = rowOf(entry(1, "view", "host", {}, { note: "odd", findings: [{ level: "must", text: "odd" }] }), () => undefined);
+  assert.deepEqual(row.findings, [{ level: "must", text: "odd" }]);
+  assert.deepEqual(rowOf(entry(1, "view", "host", {}, { note: "odd" }), () => undefined).findings, [{ level: "note", text: "odd" }]);
+});
+
+test("filters", () => {
+  const row = rowOf(entry(1, "view", "host", { method: "ui/notifications/size-changed" }, { view: "v1" }), () => undefined);
+  assert.ok(passes(row, ALL));
+  assert.ok(passes(row, { ...ALL, lanes: ["view"] }));
+  assert.ok(!passes(row, { ...ALL, lanes: ["server"] }));
+  assert.ok(!passes(row, { ...ALL, kinds: ["request"] }));
+  assert.ok(passes(row, { ...ALL, text: "size" }));
+  assert.ok(!passes(row, { ...ALL, text: "tool" }));
+  assert.ok(!passes(row, { ...ALL, findings: true }));
+  assert.ok(passes(row, { ...ALL, view: "v1" }));
+  assert.ok(!passes(row, { ...ALL, view: "v2" }));
+});
+
+test("a person stands where the host stands", () => {
+  const row = rowOf(entry(1, "person", "view", { method: "x" }), () => undefined);
+  assert.ok(passes(row, { ...ALL, lanes: ["host"] }));
+});
+
+test("request, answer and cause belong together", () => {
+  const rows = [
+    entry(1, "view", "host", { id: 0, method: "tools/call" }), entry(2, "host", "server", { id: 9, method: "tools/call" }, { cause: 1 }),
+    entry(3, "server", "host", { id: 9, result: {} }, { answers: 2 }), entry(4, "host", "view", { id: 0, result: {} }, { answers: 1, cause: 3 }),
+    entry(5, "view", "host", { method: "x" }),
+  ].map((one) => rowOf(one, () => undefined));
+  assert.deepEqual([...related(rows[0], rows)], [2, 4]);
+  assert.deepEqual([...related(rows[2], rows)], [2, 4]);
+  assert.deepEqual([...related(rows[4], rows)], []);
+});
+
+test("previews are short, whatever the message", () => {
+  const big = { html: "x".repeat(1e6), list: Array.from({ length: 1e5 }, (_, i) => i), deep: { a: { b: { c: {} } } } };
+  assert.ok(short(big, 120).length < 400);
+  assert.equal(short({ a: 1, b: ["x", null] }, 120), '{a: 1, b: ["x", null]}');
+  assert.equal(preview(entry(1, "view", "host", { error: { code: -32601, message: "no" } })), "-32601 no");
+  assert.equal(preview(entry(1, "view", "host", null)), "");
+});
+
+test("a blocked load is a row with a finding", () => {
+  const row = rowOf(violationEntry({ view: "v", directive: "connect-src", blocked: "https://x", n: 7 }, 5), () => undefined);
+  assert.deepEqual([row.key, row.kind, row.label, worst(row.findings)], [7, "event", "CSP connect-src", "note"]);
+});
+
+test("the worst level stands for all", () => {
+  assert.equal(worst([{ level: "note", text: "" }, { level: "must", text: "" }]), "must");
+  assert.equal(worst([]), undefined);
+});
