@@ -18,17 +18,32 @@ export function createRecorder(api, view) {
   let seq = 0;
   /** @type {LogEntry[]} */
   let waiting = [];
-  /** One batch after the other, so that they arrive in order. @type {Promise<unknown>} */
-  let last = Promise.resolve();
-  const flush = () => {
+  /** The last message that has arrived. */
+  let arrived = 0;
+  let sending = false;
+  /** @type {{upTo: number, tell: () => void}[]} */
+  let waiters = [];
+
+  /** One batch after the other, so that they arrive in order; what comes in the meantime goes with the next. */
+  const pump = async () => {
+    sending = true;
     while (waiting.length > 0) {
       const entries = waiting.splice(0, BATCH);
       // The host may be gone; the stream of events tells the person so.
-      last = last.then(() => api.log(view, entries)).catch(() => {});
+      await api.log(view, entries).catch(() => {});
+      arrived = entries[entries.length - 1].seq;
+      waiters.filter(({ upTo }) => upTo <= arrived).forEach(({ tell }) => tell());
+      waiters = waiters.filter(({ upTo }) => upTo > arrived);
     }
-    return last;
+    sending = false;
   };
-  const soon = eachFrame(flush);
+  /** Resolves when all that has been written down so far has arrived. @returns {Promise<void>} */
+  const flush = () => {
+    const upTo = seq;
+    if (!sending) void pump();
+    return arrived >= upTo ? Promise.resolve() : new Promise((tell) => waiters.push({ upTo, tell }));
+  };
+  const soon = eachFrame(() => void flush());
   return {
     /** Writes a message down, with what there is to say about it. @param {Lane} from @param {Lane} to @param {Json} message @param {Finding[]} [findings] */
     add(from, to, message, findings = []) {

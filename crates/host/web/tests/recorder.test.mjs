@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+globalThis.requestAnimationFrame = (call) => setTimeout(call, 0);
+const { createRecorder } = await import("../recorder.js");
+
+/** A host that takes its time. */
+function slowHost() {
+  const batches = [];
+  const open = [];
+  const log = (_, entries) => {
+    batches.push(entries.map((one) => one.seq));
+    return new Promise((resolve, reject) => open.push({ resolve, reject }));
+  };
+  return { api: { log }, batches, open };
+}
+const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+test("one batch at a time; what comes in the meantime goes together with the next", async () => {
+  const host = slowHost();
+  const recorder = createRecorder(host.api, "v");
+  for (let i = 0; i < 5; i++) {
+    recorder.add("view", "host", {});
+    void recorder.flush();
+  }
+  assert.deepEqual(host.batches, [[1]]);
+  host.open[0].resolve();
+  await soon();
+  assert.deepEqual(host.batches, [[1], [2, 3, 4, 5]]);
+});
+
+test("who flushes waits for what was there, not for what came later", async () => {
+  const host = slowHost();
+  const recorder = createRecorder(host.api, "v");
+  recorder.add("view", "host", {});
+  let done = false;
+  void recorder.flush().then(() => (done = true));
+  recorder.add("view", "host", {});
+  await soon();
+  assert.equal(done, false);
+  host.open[0].resolve();
+  await soon();
+  assert.equal(done, true);
+  await createRecorder(host.api, "w").flush();
+});
+
+test("a host that is gone holds nobody up", async () => {
+  const host = slowHost();
+  const recorder = createRecorder(host.api, "v");
+  recorder.add("view", "host", {});
+  const flushed = recorder.flush();
+  host.open[0].reject(new Error("gone"));
+  await flushed;
+});
+
+test("a flood is cut into batches, and long HTML is cut short", async () => {
+  const sizes = [];
+  const seen = [];
+  const recorder = createRecorder({ log: async (_, entries) => (sizes.push(entries.length), seen.push(...entries)) }, "v");
+  recorder.add("host", "proxy", { params: { html: "x".repeat(100_000), other: 1 } });
+  for (let i = 0; i < 1000; i++) recorder.add("view", "host", {});
+  await recorder.flush();
+  assert.ok(Math.max(...sizes) <= 400);
+  assert.deepEqual(seen.map((one) => one.seq), Array.from({ length: 1001 }, (_, i) => i + 1));
+  assert.ok(seen[0].message.params.html.length < 3000);
+  assert.equal(seen[0].message.params.other, 1);
+});
+
+test("findings go along; broken rules are a note as well", async () => {
+  const seen = [];
+  const recorder = createRecorder({ log: async (_, entries) => seen.push(...entries) }, "v");
+  recorder.add("view", "host", {}, [{ level: "must", text: "broken" }, { level: "note", text: "odd" }]);
+  recorder.add("view", "host", {}, [{ level: "note", text: "odd" }]);
+  await recorder.flush();
+  assert.deepEqual(seen.map((one) => [one.note, one.findings.length]), [["broken", 2], [undefined, 1]]);
+});
