@@ -1,14 +1,14 @@
 //! Something that is not as it should be, as the page shows it.
 
 use protocol::apps::{self, Breach, Gravity, Weight};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Where the specification of MCP Apps is.
 const SPEC: &str =
     "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx";
 
 /// Something that is not as it should be.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Finding {
     pub(crate) level: Level,
     pub(crate) text: String,
@@ -19,7 +19,7 @@ pub(crate) struct Finding {
 }
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Level {
     /// A rule is broken.

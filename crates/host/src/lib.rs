@@ -45,6 +45,8 @@ pub struct Options {
     pub profile: String,
     /// Files and folders whose change restarts the servers.
     pub watch: Vec<PathBuf>,
+    /// Whether an app may ask the model, whom the person before the page plays.
+    pub sampling: bool,
     /// Every bound.
     pub limits: Limits,
 }
@@ -56,6 +58,7 @@ impl Default for Options {
             targets: Vec::new(),
             profile: profile::STRICT.to_owned(),
             watch: Vec::new(),
+            sampling: false,
             // People wait longer for a tool than a test does.
             limits: Limits { request: Duration::from_secs(60), ..Limits::default() },
         }

@@ -50,6 +50,8 @@ pub(crate) struct Said {
     pub(crate) from: Party,
     pub(crate) to: Party,
     pub(crate) message: Value,
+    /// When, counted from the start of the host; now unless told.
+    pub(crate) at: Option<Duration>,
     /// The entry that led to it.
     pub(crate) cause: Option<u64>,
     pub(crate) findings: Vec<Finding>,
@@ -81,7 +83,7 @@ impl Timeline {
 
     /// Appends a message: its number.
     pub(crate) fn add(&self, said: Said) -> u64 {
-        let at = self.start.elapsed();
+        let at = said.at.unwrap_or_else(|| self.now());
         let mut state = self.lock();
         state.last += 1;
         let n = state.last;
@@ -109,6 +111,11 @@ impl Timeline {
         // Told under the lock: the order of the feed is that of the numbers.
         self.feed.tell(&shown);
         n
+    }
+
+    /// The time since the start of the host.
+    pub(crate) fn now(&self) -> Duration {
+        self.start.elapsed()
     }
 
     /// What was said so far.
@@ -159,7 +166,7 @@ mod tests {
 
     fn said(from: Party, to: Party, message: Value) -> Said {
         let view = Some("v".to_owned());
-        Said { view, server: None, from, to, message, cause: None, findings: Vec::new() }
+        Said { view, server: None, from, to, message, at: None, cause: None, findings: Vec::new() }
     }
 
     #[test]

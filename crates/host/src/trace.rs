@@ -56,11 +56,13 @@ fn with_server(server: &Server, at: usize, record: &Record) -> Tape {
 fn with_views(entries: &[Entry], wanted: Option<&str>) -> BTreeMap<String, Tape> {
     let mut tapes = BTreeMap::new();
     for entry in entries.iter().filter(|entry| entry.server.is_none()) {
-        let Some(view) = entry.view.as_deref().filter(|view| wanted.is_none_or(|wanted| wanted == *view)) else {
+        let Some(view) = entry.view.as_deref().filter(|view| wanted.is_none_or(|wanted| wanted == *view))
+        else {
             continue;
         };
         let name = format!("view {view}");
-        let tape = tapes.entry(name.clone()).or_insert_with(|| Tape::new(name, Some(Medium::PostMessage), None));
+        let tape =
+            tapes.entry(name.clone()).or_insert_with(|| Tape::new(name, Some(Medium::PostMessage), None));
         tape.transcript.entries.extend(line(entry));
     }
     tapes

@@ -1,6 +1,7 @@
 //! The API of the page.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::Method;
 use protocol::code;
@@ -9,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Request, Response, body, events, guard, reply};
-use crate::finding::{Finding, Level};
+use crate::finding::Finding;
 use crate::profile;
 use crate::server::{Answered, Asking, Refusal, Server};
 use crate::timeline::{Party, Said};
@@ -59,7 +60,7 @@ fn state(shared: &Shared) -> Response {
             "version": env!("CARGO_PKG_VERSION"),
             "servers": servers,
             "profiles": profiles,
-            "options": { "profile": shared.options.profile, "watch": !shared.options.watch.is_empty() },
+            "options": { "profile": shared.options.profile, "watch": !shared.options.watch.is_empty(), "allowSampling": shared.options.sampling },
             "sandbox": { "port": shared.sandbox.port() },
         }),
     )
@@ -211,8 +212,12 @@ struct Logged {
     from: Party,
     to: Party,
     message: Value,
-    /// What the page has to say about it.
-    note: Option<String>,
+    /// When, in milliseconds since the page opened the view.
+    #[serde(default)]
+    at: f64,
+    /// What the page's bridge has to say about it.
+    #[serde(default)]
+    findings: Vec<Finding>,
 }
 
 /// What the page has seen or said.
@@ -222,9 +227,10 @@ async fn logged(shared: &Shared, id: &str, request: Request) -> Outcome {
     if log.entries.len() > BATCH {
         return Err(reply::refused(413, "too many entries at a time"));
     }
+    let newest = log.entries.iter().map(|entry| entry.at).fold(0.0, f64::max);
+    let start = view.began(shared.timeline.now(), milliseconds(newest));
     for entry in log.entries {
-        let noted = entry.note.map(|note| Finding::new(Level::Must, note, "communication-protocol"));
-        let mut findings: Vec<Finding> = noted.into_iter().collect();
+        let mut findings = entry.findings;
         findings.extend(view.judge(entry.from, entry.to, &entry.message));
         let n = shared.timeline.add(Said {
             view: Some(view.id.clone()),
@@ -232,12 +238,18 @@ async fn logged(shared: &Shared, id: &str, request: Request) -> Outcome {
             from: entry.from,
             to: entry.to,
             message: entry.message,
+            at: Some(start + milliseconds(entry.at)),
             cause: None,
             findings,
         });
         view.placed(entry.seq, n);
     }
     Ok(reply::json(200, &json!({})))
+}
+
+/// A time that a page names; nonsense is none.
+fn milliseconds(count: f64) -> Duration {
+    Duration::try_from_secs_f64(count.clamp(0.0, 1e9) / 1000.0).unwrap_or_default()
 }
 
 fn close(shared: &Shared, id: &str) -> Outcome {

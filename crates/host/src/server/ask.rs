@@ -72,6 +72,7 @@ impl Server {
             from,
             to,
             message,
+            at: None,
             cause,
             findings: Vec::new(),
         };

@@ -162,6 +162,7 @@ async fn on_message(server: &Server, shared: &Shared, session: &Session, message
         from: Party::Server,
         to: Party::Host,
         message: value,
+        at: None,
         cause: None,
         findings: Vec::new(),
     });

@@ -5,7 +5,7 @@ mod origin;
 mod policy;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use protocol::apps::{Bridge, Way};
@@ -54,6 +54,7 @@ pub(crate) struct View {
     pub(crate) csp: String,
     /// Which entry of the timeline each message of the page became.
     entries: watch::Sender<HashMap<u64, u64>>,
+    start: OnceLock<Duration>,
     /// What was said so far, and whether it was in order.
     bridge: Mutex<Bridge>,
 }
@@ -84,6 +85,7 @@ impl Views {
             document,
             csp,
             entries: watch::Sender::default(),
+            start: OnceLock::new(),
             bridge: Mutex::new(Bridge::new()),
         });
         let mut open = self.lock();
@@ -146,6 +148,11 @@ impl View {
         };
         let mut bridge = self.bridge.lock().unwrap_or_else(PoisonError::into_inner);
         bridge.heard(way, message).iter().map(Finding::of_breach).collect()
+    }
+
+    /// When the page opened the view, told when its first log came at `now` with messages up to `newest` after that.
+    pub(crate) fn began(&self, now: Duration, newest: Duration) -> Duration {
+        *self.start.get_or_init(|| now.saturating_sub(newest))
     }
 
     /// Remembers that the page's message `seq` is entry `n`.

@@ -23,6 +23,7 @@ pub(crate) async fn run(arguments: Host) -> anyhow::Result<Exit> {
         targets: targets(&arguments)?,
         profile: arguments.profile.clone(),
         watch: watched(&arguments)?,
+        sampling: arguments.sampling,
         ..Options::default()
     };
     let host = host::Host::start(options).await.map_err(|error| match error {
