@@ -9,8 +9,8 @@ mod read;
 
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
 use futures_util::stream;
+use futures_util::{Stream, StreamExt as _};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -74,26 +74,49 @@ async fn send_within<T>(budget: Duration, asks: Vec<(T, Ask<'_>)>) -> Vec<(T, An
     let mut slowest = REST;
     let mut silent = true;
     loop {
-        match tokio::time::timeout_at(end, running.next()).await {
-            Ok(Some((at, answer, took))) => {
-                silent = false;
-                answers[at] = answer;
-                slowest = slowest.max(took * 2).min(budget);
-                end = (Instant::now() + slowest).min(last);
-            }
+        let next = tokio::time::timeout_at(end, running.next()).await;
+        let done = match next {
+            Ok(Some(done)) => vec![done],
             Ok(None) => break,
             Err(_) if silent || Instant::now() >= last => break,
             // The rest takes long, unless it is the server, or the machine, that is busy just now.
-            Err(_) => match cx.pulse().await {
-                pulse if pulse < CALM => break,
-                pulse => end = (Instant::now() + pulse * 2).min(last),
-            },
+            Err(_) => {
+                let (pulse, done) = gathered(cx, &mut running).await;
+                if pulse < CALM && done.is_empty() {
+                    break;
+                }
+                end = (Instant::now() + pulse * 2).min(last);
+                done
+            }
+        };
+        for (at, answer, took) in done {
+            silent = false;
+            answers[at] = answer;
+            slowest = slowest.max(took * 2).min(budget);
+            end = (Instant::now() + slowest).min(last);
         }
     }
     if silent {
         cx.patience.unanswered(&method, budget);
     }
     whats.into_iter().zip(answers).collect()
+}
+
+/// How long a request that costs nothing takes, and what came of the others meanwhile. They go on: a request that is not
+/// polled may stand in the way of the one that is.
+async fn gathered<T>(cx: &ServerCx, running: &mut (impl Stream<Item = T> + Unpin)) -> (Duration, Vec<T>) {
+    let mut done = Vec::new();
+    let gather = async {
+        while let Some(one) = running.next().await {
+            done.push(one);
+        }
+        std::future::pending::<()>().await;
+    };
+    let pulse = tokio::select! {
+        pulse = cx.pulse() => pulse,
+        () = gather => Duration::ZERO,
+    };
+    (pulse, done)
 }
 
 /// The answer that ended it, and its result if it has one that is complete.

@@ -29,12 +29,11 @@ const MESSAGES: &[Cite] = &[
     must("basic/index#messages", Span::since(Version::V2025_03_26)),
 ];
 
-/// Before 2026-07-28 no page says that what is not JSON gets an answer; until 2025-11-25 an error without an id was
-/// not even defined, and on a pipe clients may not send such a thing.
+/// No page says that what is not JSON gets an answer: the schema of 2026-07-28 defines the error, until 2025-11-25 one
+/// without an id was not even allowed, and on a pipe clients may not send such a thing.
 const BROKEN: &[Cite] = &[
     advised("basic/index#", Span::only(Version::V2024_11_05)),
-    advised("basic/index#messages", Span::between(Version::V2025_03_26, Version::V2025_11_25)),
-    must("basic/index#messages", Span::MODERN),
+    advised("basic/index#messages", Span::since(Version::V2025_03_26)),
 ];
 
 const UNKNOWN_METHOD: Check = Check {

@@ -1,6 +1,7 @@
 //! The way out of a pipe: one task writes, so that a timeout never cuts a message in two.
 
 use std::io;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -18,7 +19,8 @@ const QUEUE: usize = 256;
 /// The way out of a pipe.
 #[derive(Debug)]
 pub(crate) struct Outbox {
-    sender: Mutex<Option<mpsc::Sender<Outgoing>>>,
+    /// Never held across a wait: a fair lock would be handed to whoever is next, be it never polled again.
+    sender: std::sync::Mutex<Option<mpsc::Sender<Outgoing>>>,
     writer: Mutex<Task>,
 }
 
@@ -38,7 +40,7 @@ impl Outbox {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let answers = Answers(sender.downgrade());
         let writer = Task::spawn(write(output, receiver, ledger));
-        (Self { sender: Mutex::new(Some(sender)), writer: Mutex::new(writer) }, answers)
+        (Self { sender: std::sync::Mutex::new(Some(sender)), writer: Mutex::new(writer) }, answers)
     }
 
     /// Writes one message and the newline that ends it.
@@ -53,7 +55,7 @@ impl Outbox {
 
     /// Closes the pipe, after what is on its way if that goes within `patience`.
     pub(crate) async fn close(&self, patience: Duration) {
-        self.sender.lock().await.take();
+        self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut writer = self.writer.lock().await;
         if tokio::time::timeout(patience, writer.finished()).await.is_err() {
             *writer = Task::spawn(async {});
@@ -61,7 +63,7 @@ impl Outbox {
     }
 
     async fn put(&self, bytes: Bytes, newline: bool, patience: Duration) -> Result<(), Failure> {
-        let sender = self.sender.lock().await.clone();
+        let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let gone = || Failure::closed("writing", "its input is closed");
         let sender = sender.ok_or_else(gone)?;
         let (done, written) = oneshot::channel();

@@ -17,8 +17,12 @@ pub(super) struct Attempt {
 
 /// Tries them all, oldest first. `took` is how long the target needed for its first answer.
 pub(super) async fn all(target: &Target, limits: &Limits, took: Duration) -> Vec<Attempt> {
-    // It has answered once, so it will not need the time of a first start again.
-    let patience = limits.start.min(limits.probe.max(took * 3));
+    // It has answered once, so it will not need the time of a first start again. What was no answer in all that time is
+    // not for want of time.
+    let patience = match took < limits.start {
+        true => limits.start.min(limits.probe.max(took * 3)),
+        false => limits.probe,
+    };
     let limits = Limits {
         start: patience,
         request: patience,
