@@ -41,7 +41,7 @@ export function createApi(token) {
     ask: (id, ask) => send("POST", `/api/views/${encodeURIComponent(id)}/request`, ask),
     /** @param {string} id @param {LogEntry[]} entries */
     log: (id, entries) => send("POST", `/api/views/${encodeURIComponent(id)}/log`, { entries }),
-    /** @param {{serverId: string, name: string, arguments: Obj, callId: string, profile?: string}} call @returns {Promise<Json>} */
+    /** @param {{serverId: string, name: string, arguments: Obj, callId: string}} call @returns {Promise<Json>} */
     call: (call) => send("POST", "/api/tools/call", call),
     /** @param {string} callId @param {string} reason */
     cancel: (callId, reason) => send("POST", "/api/tools/cancel", { callId, reason }),

@@ -46,7 +46,7 @@ export function containers(settings, room, profile) {
   return {
     inline: inline(settings, room.stage.width, given.inline),
     fullscreen: { width: room.window.width, height: room.window.height },
-    pip: given.pip ? sized(given.pip, room.stage.width) : { ...PIP },
+    pip: given.pip ?? { ...PIP },
   };
 }
 
@@ -57,11 +57,8 @@ function inline(settings, width, given) {
     return { width: device.width, maxHeight: device.height };
   }
   if (settings.size === "free") return { width: settings.free.width, height: settings.free.height };
-  return given ? sized(given, width) : { width, maxHeight: TALLEST };
+  return given ?? { width, maxHeight: TALLEST };
 }
-
-/** The room as a profile has it, in which `"stage"` is all that the page has. @param {Obj} given @param {number} stage @returns {Container} */
-const sized = (given, stage) => Object.fromEntries(Object.entries(given).map(([name, size]) => [name, size === "stage" ? stage : size]));
 
 /**
  * The surroundings of a View, apart from its mode and its room, which the bridge keeps.
@@ -123,7 +120,7 @@ export function capabilities(profile, settings, view, sampling) {
   return all;
 }
 
-/** The declared sources that the host heeds, without those that were dropped. @param {View} view */
+/** The declared sources without those that were dropped. @param {View} view */
 function approved(view) {
   if (view.csp.approved) return view.csp.approved;
   const dropped = new Set(view.csp.dropped.map((drop) => drop.source));

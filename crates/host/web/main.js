@@ -12,7 +12,7 @@ import { createPicker } from "./picker.js";
 import { createQuestions } from "./questions.js";
 import { Session } from "./session.js";
 import { createStage } from "./stage.js";
-import { blank, createStore, selection } from "./store.js";
+import { blank, createStore, profileOf, selection } from "./store.js";
 import { createTabs } from "./tabs.js";
 import { violationEntry } from "./timeline-model.js";
 import { createTimeline } from "./timeline.js";
@@ -99,14 +99,9 @@ function build() {
 /** Keeps the page itself in step with what is known. */
 function follow() {
   store.watch(["status"], ({ status }) => void (main.dataset.appStatus = status));
-  let { profile } = store.get().settings;
-  store.watch(["settings"], ({ settings, view }) => {
+  store.watch(["settings"], ({ settings }) => {
     document.documentElement.dataset.theme = settings.theme;
     keepSettings(settings);
-    const another = settings.profile !== profile && profile !== "";
-    profile = settings.profile;
-    // Another host has another sandbox, so the app starts again there.
-    if (another && view) return void runTool();
     session?.settingsChanged();
   });
   store.watch(["mode", "view"], ({ mode, view }) => {
@@ -128,7 +123,7 @@ async function start() {
   try {
     const host = await api.state();
     const { settings } = store.get();
-    store.set({ host, servers: host.servers, settings: { ...settings, profile: settings.profile || host.options.profile || host.profiles[0]?.name || "" } });
+    store.set({ host, servers: host.servers, settings: { ...settings, profile: settings.profile || host.profiles[0]?.name || "" } });
   } catch (error) {
     store.set({ connection: "lost", problem: { message: error instanceof Error ? error.message : String(error) } });
     return;
@@ -216,7 +211,7 @@ function updateAddress() {
     server: selected?.server,
     tool: selected?.tool,
     args: selected && Object.keys(args).length > 0 ? args : undefined,
-    profile: settings.profile === host.options.profile ? undefined : settings.profile,
+    profile: profileOf(store.get()) === host.profiles[0] ? undefined : settings.profile,
     theme: settings.theme === "auto" ? undefined : settings.theme,
     mode: mode === "inline" ? undefined : mode,
     size: settings.size === "desktop" ? undefined : settings.size,

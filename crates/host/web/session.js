@@ -198,7 +198,8 @@ export class Session {
     this.#calling = true;
     try {
       const profile = store.get().settings.profile || undefined;
-      const result = await api.call({ serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.#callId, profile });
+      const call = { serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.#callId, profile };
+      const result = await api.call(call);
       if (!this.#calling) return;
       if (!result?.error) return this.feed({ type: "tool-result", result });
       this.feed({ type: "tool-cancelled", reason: `the server answered ${result.error.code}: ${result.error.message}` });

@@ -1,8 +1,8 @@
 // The surroundings of the app that a person can turn: theme, mode, size, profile, and the rarer ones behind Options.
 
+import { invocation } from "./context.js";
 import { fill, h } from "./dom.js";
 import { KINDS, SWITCHES } from "./bridge-requests.js";
-import { invocation } from "./context.js";
 import { profileOf } from "./store.js";
 
 /** @import {Mode, Settings} from "./types.d.ts" */

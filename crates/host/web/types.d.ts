@@ -88,15 +88,13 @@ export interface View {
     applied: string;
     directives: [string, string[]][];
     dropped: { source: string; why: string }[];
-    /** The declared sources that the host heeds. */
-    approved?: Obj;
   };
-  /** Origins that links may lead to without a question. */
-  redirects?: string[];
   permissions: { declared: Obj | null; granted: Obj | null; allow: string };
   border: boolean | null;
   sandbox: string;
   findings: Finding[];
+  /** Origins that links may lead to without a question. */
+  redirects?: string[];
 }
 /** One row of the timeline. */
 export interface Entry {
