@@ -88,6 +88,7 @@ export interface View {
     applied: string;
     directives: [string, string[]][];
     dropped: { source: string; why: string }[];
+    approved?: Obj | null;
   };
   permissions: { declared: Obj | null; granted: Obj | null; allow: string };
   border: boolean | null;
