@@ -1,5 +1,7 @@
 //! The API of the page.
 
+#![expect(clippy::result_large_err, reason = "a refusal is a whole response, and made once for a request")]
+
 use std::sync::Arc;
 
 use http::Method;

@@ -62,6 +62,17 @@ fn every_file_says_who_it_is_about_and_when() {
 }
 
 #[test]
+fn every_file_is_listed() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let is_listed = FILES.iter().any(|(listed, _)| *listed == name);
+        assert!(is_listed || path.extension().unwrap() != "json", "{name} is not listed in FILES");
+    }
+}
+
+#[test]
 fn a_source_is_an_address_with_a_day_and_says_what_it_vouches_for() {
     for (name, file) in all() {
         for source in file["sources"].as_array().unwrap() {

@@ -230,6 +230,7 @@ mod tests {
         profile::named(profile::STRICT).unwrap()
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "what is given is written where it is given")]
     fn of(content: Value) -> Result<Document, Unfit> {
         Document::of(&json!({ "contents": [content] }), "ui://a", None, &strict())
     }
