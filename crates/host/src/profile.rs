@@ -1,4 +1,7 @@
-//! Host profiles: what the hosts of others can do, as dated data.
+//! Host profiles: what the hosts of others can do, as dated data. `profiles/README.md` tells what a file may say.
+
+#[cfg(test)]
+mod tests;
 
 use protocol::apps::Permission;
 use serde::Deserialize;
@@ -10,7 +13,19 @@ use crate::Error;
 pub(crate) const STRICT: &str = "strict";
 
 /// The files, by name.
-const FILES: &[(&str, &str)] = &[("strict", include_str!("../profiles/strict.json"))];
+const FILES: &[(&str, &str)] = &[
+    ("strict", include_str!("../profiles/strict.json")),
+    ("minimal", include_str!("../profiles/minimal.json")),
+    ("claude", include_str!("../profiles/claude.json")),
+    ("chatgpt", include_str!("../profiles/chatgpt.json")),
+    ("vscode", include_str!("../profiles/vscode.json")),
+    ("goose", include_str!("../profiles/goose.json")),
+    ("mistral", include_str!("../profiles/mistral.json")),
+    ("cursor", include_str!("../profiles/cursor.json")),
+    ("copilot", include_str!("../profiles/copilot.json")),
+    ("slack", include_str!("../profiles/slack.json")),
+    ("codex", include_str!("../profiles/codex.json")),
+];
 
 /// How a host behaves.
 #[derive(Clone, Debug)]
@@ -23,10 +38,38 @@ pub struct Profile {
     pub(crate) sandbox: String,
     /// Sources that the host adds to a view's policy.
     pub(crate) csp_extra: Vec<(String, Vec<String>)>,
+    /// Lists of a resource's policy that the host does not heed.
+    pub(crate) csp_ignored: Vec<CspList>,
     /// Permissions that the host never grants.
     pub(crate) denied: Vec<Permission>,
-    /// Whether views find the bridge of the OpenAI Apps SDK.
-    pub(crate) openai: bool,
+    /// What the host has of the OpenAI Apps SDK, if anything.
+    pub(crate) openai: Option<Openai>,
+}
+
+/// What a host has of the OpenAI Apps SDK.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct Openai {
+    /// The functions of `window.openai`.
+    #[serde(default)]
+    pub(crate) methods: Vec<String>,
+    /// The metadata that the host does not heed.
+    #[serde(default)]
+    unread: Vec<String>,
+}
+
+/// A list of `_meta.ui.csp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::enum_variant_names, reason = "these are the names in the metadata")]
+pub(crate) enum CspList {
+    /// For network requests.
+    ConnectDomains,
+    /// For scripts, styles, images, fonts and media.
+    ResourceDomains,
+    /// For nested frames.
+    FrameDomains,
+    /// For the base URI of the document.
+    BaseUriDomains,
 }
 
 /// What of a file is read here.
@@ -38,7 +81,15 @@ struct File {
     #[serde(default)]
     csp: CspPart,
     #[serde(default)]
-    openai: Value,
+    openai: Bridge,
+}
+
+/// `false`, or what there is.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Bridge {
+    Has(Openai),
+    Is(bool),
 }
 
 #[derive(Deserialize)]
@@ -52,6 +103,20 @@ struct Sandbox {
 #[serde(default)]
 struct CspPart {
     extra: std::collections::BTreeMap<String, Vec<String>>,
+    ignored: Vec<CspList>,
+}
+
+impl Default for Bridge {
+    fn default() -> Self {
+        Self::Is(false)
+    }
+}
+
+impl Openai {
+    /// Whether the host heeds that metadata.
+    pub(crate) fn reads(&self, key: &str) -> bool {
+        !self.unread.iter().any(|unread| unread == key)
+    }
 }
 
 impl Default for Sandbox {
@@ -86,33 +151,13 @@ fn read(name: &'static str, text: &str) -> Result<Profile, Error> {
         name: file.name,
         sandbox: file.sandbox.view.clone(),
         csp_extra: file.csp.extra.into_iter().collect(),
+        csp_ignored: file.csp.ignored,
         denied: Permission::ALL.into_iter().filter(is_denied).collect(),
-        openai: !matches!(file.openai, Value::Null | Value::Bool(false)),
+        openai: match file.openai {
+            Bridge::Has(openai) => Some(openai),
+            Bridge::Is(true) => Some(Openai::default()),
+            Bridge::Is(false) => None,
+        },
         data,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_file_can_be_read_and_says_where_it_is_from() {
-        for profile in profiles().unwrap() {
-            let data = &profile.data;
-            assert!(data["title"].is_string() && data["date"].is_string(), "{}", profile.name);
-            assert!(
-                data["sources"].as_array().is_some_and(|sources| !sources.is_empty()),
-                "{}",
-                profile.name
-            );
-            assert!(FILES.iter().any(|(name, _)| *name == profile.name));
-            assert!(data["capabilities"].is_object() && data["context"].is_object(), "{}", profile.name);
-        }
-    }
-
-    #[test]
-    fn an_unknown_name_is_told_what_there_is() {
-        assert!(named("nobody").unwrap_err().to_string().contains("strict"));
-    }
 }

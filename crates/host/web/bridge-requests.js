@@ -1,6 +1,6 @@
 // What a View may ask of the host, and what it may tell it.
 
-import { PROTOCOL, commonModes, container, finding, flush, grant, listAppTools, respond, setMode } from "./bridge-turn.js";
+import { PROTOCOL, commonModes, container, finding, flush, grant, listAppTools, respond, setMode, told } from "./bridge-turn.js";
 import { asList, files, isObject, openable, wrongParams } from "./bridge-params.js";
 
 /** @import {BridgeState, Container, Json, Mode, Obj, Question} from "./types.d.ts" */
@@ -53,7 +53,8 @@ function supported(state, method) {
   if (!Object.hasOwn(GATES, method) || state.policy.unsupported.includes(method)) return false;
   const { capability, always } = GATES[method];
   if (capability === undefined) return true;
-  return !state.policy.off.includes(capability) && (always === true || state.capabilities[capability] !== undefined);
+  const unannounced = always === true || state.policy.unannounced?.includes(method);
+  return !state.policy.off.includes(capability) && (unannounced || state.capabilities[capability] !== undefined);
 }
 
 /** @param {Turn} turn @param {Json} message */
@@ -106,7 +107,7 @@ function initialize(turn, { id, params }) {
   state.context = { ...state.context, availableDisplayModes: modes, ...container(state) };
   turn.effects.push({ type: "app", info: state.appInfo, modes, tools: state.appTools });
   respond(turn, id, {
-    result: { protocolVersion: PROTOCOL, hostInfo: state.hostInfo, hostCapabilities: state.capabilities, hostContext: state.context },
+    result: { protocolVersion: PROTOCOL, hostInfo: state.hostInfo, hostCapabilities: state.capabilities, hostContext: told(state, state.context) },
   });
 }
 
@@ -114,7 +115,10 @@ function initialize(turn, { id, params }) {
 function openLink(turn, { id, method, params }) {
   const link = openable(params.url);
   if ("why" in link) return fail(turn, id, -32000, link.why);
-  question(turn, id, method, { kind: "open-link", url: link.url });
+  const asked = /** @type {Question} */ ({ kind: "open-link", url: link.url });
+  // The resource has named the origins that it leads to, so the person is not asked again.
+  if (turn.state.policy.trusted?.includes(new URL(link.url).origin)) return grant(turn, id, asked);
+  question(turn, id, method, asked);
 }
 
 /** @param {Turn} turn @param {Request} request */
@@ -148,6 +152,7 @@ function requestMode(turn, { id, params }) {
 /** @param {Turn} turn @param {Json} message */
 export function onNotification(turn, message) {
   const { method, params } = message;
+  if (turn.state.policy.ignored?.includes(method)) return finding(turn, "note", `${method} has no effect in this host`, message);
   switch (method) {
     case "ui/notifications/initialized":
       return initialized(turn, message);

@@ -20,9 +20,9 @@ export function listAppTools(turn) {
   ask(turn, { kind: "list" }, "tools/list", {});
 }
 
-/** Sends a request to the View, if it may be spoken to. @param {Turn} turn @param {Outgoing} waiting @param {string} method @param {Json} params */
+/** Sends a request to the View, if it may be spoken to and the host sends such requests. @param {Turn} turn @param {Outgoing} waiting @param {string} method @param {Json} params */
 export function ask(turn, waiting, method, params) {
-  if (turn.state.phase !== "initialized") return;
+  if (turn.state.phase !== "initialized" || turn.state.policy.unsent.includes(method)) return;
   const id = turn.state.next++;
   turn.state.outgoing[`h${id}`] = waiting;
   const message = /** @type {Message} */ ({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
@@ -35,7 +35,8 @@ export function flush(turn) {
   const { state } = turn;
   if (state.phase !== "initialized") return;
   const { held, sent } = state;
-  if (held.patch) notify(turn, "ui/notifications/host-context-changed", held.patch);
+  const patch = told(state, held.patch ?? {});
+  if (Object.keys(patch).length > 0) notify(turn, "ui/notifications/host-context-changed", patch);
   if (held.partial && !sent.input) notify(turn, "ui/notifications/tool-input-partial", { arguments: held.partial });
   held.patch = held.partial = null;
   if (held.input && !sent.input) {
@@ -80,6 +81,12 @@ export function patchContext(turn, patch) {
   if (state.phase === "new" || state.phase === "closing") return;
   state.held.patch = { ...state.held.patch, ...changed };
   flush(turn);
+}
+
+/** The context without what this host never tells. @param {BridgeState} state @param {Obj} context @returns {Obj} */
+export function told(state, context) {
+  const absent = state.policy.absent ?? [];
+  return Object.fromEntries(Object.entries(context).filter(([name]) => !absent.includes(name)));
 }
 
 /** The room for the mode that is on. @param {BridgeState} state @returns {Obj} */

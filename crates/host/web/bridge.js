@@ -169,8 +169,8 @@ function close(turn, answered) {
 /** @param {Turn} turn @param {string} [reason] */
 function teardown(turn, reason) {
   if (turn.state.phase === "closing") return;
-  // Before `initialized` nothing may be sent, so there is nobody to wait for.
-  if (turn.state.phase !== "initialized") return close(turn, true);
+  // Before `initialized` nothing may be sent, so there is nobody to wait for; and some hosts never say goodbye.
+  if (turn.state.phase !== "initialized" || turn.state.policy.unsent.includes("ui/resource-teardown")) return close(turn, true);
   ask(turn, { kind: "teardown" }, "ui/resource-teardown", reason === undefined ? {} : { reason });
   turn.state.phase = "closing";
 }
@@ -202,6 +202,10 @@ function person(turn, { ticket, decision }) {
 function callAppTool(turn, call) {
   if (!turn.state.appTools) {
     const error = { code: -32601, message: "the app did not declare tools of its own" };
+    return void turn.effects.push({ type: "app-tool-result", name: call.name, error });
+  }
+  if (turn.state.policy.unsent.includes("tools/call")) {
+    const error = { code: -32601, message: "this host does not call the tools of apps" };
     return void turn.effects.push({ type: "app-tool-result", name: call.name, error });
   }
   ask(turn, { kind: "call", name: call.name }, "tools/call", { name: call.name, arguments: call.arguments });

@@ -1,6 +1,6 @@
 // What the host tells a View about itself: its surroundings, its capabilities, and the room that each mode gives.
 
-import { FONTS, variables } from "./style.js";
+import { FONTS, themed } from "./style.js";
 
 /** @import {Container, Mode, Obj, Policy, Profile, Settings, Tool, View} from "./types.d.ts" */
 
@@ -74,30 +74,41 @@ function filled(given = {}, width, height) {
 
 /**
  * The surroundings of a View, apart from its mode and its room, which the bridge keeps.
- * @param {Settings} settings @param {{systemDark: boolean, version: string, tool?: Tool, profile?: Profile}} more
+ * @param {Settings} settings @param {{systemDark: boolean, version: string, browser?: string, tool?: Tool, profile?: Profile}} more
  * @returns {Obj}
  */
-export function surroundings(settings, { systemDark, version, tool, profile }) {
+export function surroundings(settings, { systemDark, version, browser, tool, profile }) {
   const own = profile?.context ?? {};
   const small = settings.size === "phone" || settings.size === "tablet";
   return {
     ...(tool ? { toolInfo: { tool: plainTool(tool) } } : {}),
     theme: theme(settings, systemDark),
-    ...styles(profile),
+    ...styles(profile, theme(settings, systemDark)),
     locale: settings.locale,
     timeZone: settings.timeZone,
-    userAgent: own.userAgent ?? `yardstick/${version}`,
+    userAgent: (own.userAgent === "browser" ? browser : own.userAgent) ?? `yardstick/${version}`,
     platform: small ? "mobile" : own.platform ?? "web",
     deviceCapabilities: small ? { touch: true, hover: false } : own.deviceCapabilities ?? { touch: false, hover: true },
     safeAreaInsets: own.safeAreaInsets ?? { top: 0, right: 0, bottom: 0, left: 0 },
   };
 }
 
-/** @param {Profile | undefined} profile */
-function styles(profile) {
-  const named = variables(profile?.variables);
-  if (Object.keys(named).length === 0) return {};
-  return { styles: { variables: named, css: { fonts: FONTS } } };
+/** @param {Profile | undefined} profile @param {string} theme */
+function styles(profile, theme) {
+  const named = themed(profile, theme);
+  const fonts = profile?.styles?.fonts === false ? {} : { css: { fonts: FONTS } };
+  return Object.keys(named).length === 0 ? {} : { styles: { variables: named, ...fonts } };
+}
+
+/** Who the host is. @param {Profile | undefined} profile @param {string} version @returns {Obj} */
+export const hostInfo = (profile, version) => profile?.hostInfo ?? { name: "yardstick", title: "Yardstick test host", version };
+
+/** What a tool wants to be shown while it runs and when it has run, in a host that shows it. @param {Tool} tool @param {Profile | undefined} profile @param {boolean} running */
+export function invocation(tool, profile, running) {
+  const key = `openai/toolInvocation/${running ? "invoking" : "invoked"}`;
+  if (!profile?.openai || profile.openai.unread?.includes(key)) return "";
+  const text = tool._meta?.[key];
+  return typeof text === "string" ? text : "";
 }
 
 /** The tool as its server listed it. @param {Tool} tool */
@@ -116,7 +127,7 @@ export function capabilities(profile, settings, view, sampling) {
   for (const name of settings.off) delete all[name];
   // The page learns of changed tools only; a promise about resources would not be kept.
   if (all.serverResources) all.serverResources = {};
-  if (all.serverTools) all.serverTools = { listChanged: true };
+  if (profile?.sandbox?.announced === false) return all;
   all.sandbox = { permissions: view.permissions.granted ?? {}, ...(view.csp.declared ? { csp: approved(view) } : {}) };
   return all;
 }
@@ -129,13 +140,17 @@ function approved(view) {
   return Object.fromEntries(lists.map(([name, list]) => [name, list.filter((/** @type {string} */ source) => !dropped.has(source))]));
 }
 
-/** What person and profile allow. @param {Profile | undefined} profile @param {Settings} settings @returns {Policy} */
-export function policy(profile, settings) {
+/** What person, profile and View allow. @param {Profile | undefined} profile @param {Settings} settings @param {View | null} [view] @returns {Policy} */
+export function policy(profile, settings, view) {
   return {
     off: settings.off,
     deny: settings.deny,
     always: settings.always,
     unsupported: profile?.methods?.unsupported ?? [],
+    unannounced: profile?.methods?.unannounced ?? [],
     unsent: profile?.notifications?.unsent ?? [],
+    ignored: profile?.notifications?.ignored ?? [],
+    absent: profile?.context?.absent ?? [],
+    trusted: view?.redirects ?? [],
   };
 }

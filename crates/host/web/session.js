@@ -1,7 +1,7 @@
 // One run of one tool: its View, its call, its bridge. Carries out what the bridge says.
 
 import { open, step } from "./bridge.js";
-import { capabilities, hostModes, policy, surroundings } from "./context.js";
+import { capabilities, hostInfo, hostModes, policy, surroundings } from "./context.js";
 import { openFrame } from "./frame.js";
 import { createRecorder } from "./recorder.js";
 import { noView, profileOf, toldAtStart } from "./store.js";
@@ -68,12 +68,12 @@ export class Session {
     this.#view = view;
     this.#recorder = createRecorder(api, view.id);
     this.#bridge = open({
-      hostInfo: { name: "yardstick", title: "Yardstick test host", version: state.host?.version ?? "0" },
+      hostInfo: hostInfo(profile, state.host?.version ?? "0"),
       capabilities: capabilities(profile, state.settings, view, Boolean(state.host?.options.allowSampling)),
       context: { ...this.#surroundings(), displayMode: state.mode, availableDisplayModes: hostModes(profile) },
       containers: stage.containers(),
       hostModes: hostModes(profile),
-      policy: policy(profile, state.settings),
+      policy: policy(profile, state.settings, view),
     });
     store.set({ view, modes: hostModes(profile) });
     const title = `${this.tool.title ?? this.tool.name} (app of ${this.server.name})`;
@@ -93,13 +93,13 @@ export class Session {
   #surroundings() {
     const state = this.page.store.get();
     const systemDark = matchMedia("(prefers-color-scheme: dark)").matches;
-    return surroundings(state.settings, { systemDark, version: state.host?.version ?? "0", tool: this.tool, profile: profileOf(state) });
+    return surroundings(state.settings, { systemDark, version: state.host?.version ?? "0", browser: navigator.userAgent, tool: this.tool, profile: profileOf(state) });
   }
 
   /** Tells bridge and View what the person has changed. */
   settingsChanged() {
     const state = this.page.store.get();
-    this.feed({ type: "policy", policy: policy(profileOf(state), state.settings) });
+    this.feed({ type: "policy", policy: policy(profileOf(state), state.settings, this.#view) });
     // Together with the room, so that one choice of the person is one message to the View.
     this.feed({ type: "containers", containers: this.page.stage.containers(), patch: this.#surroundings() });
   }
@@ -199,7 +199,9 @@ export class Session {
     this.feed({ type: "tool-input", arguments: this.args });
     this.#calling = true;
     try {
-      const result = await api.call({ serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.#callId });
+      const profile = store.get().settings.profile || undefined;
+      const call = { serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.#callId, profile };
+      const result = await api.call(call);
       if (!this.#calling) return;
       if (!result?.error) return this.feed({ type: "tool-result", result });
       this.feed({ type: "tool-cancelled", reason: `the server answered ${result.error.code}: ${result.error.message}` });

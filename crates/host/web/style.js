@@ -106,6 +106,17 @@ export function allVariables() {
   return { ...all, ...OTHERS };
 }
 
+/** A value as it is in one theme. @param {string} value @param {string} theme */
+const inTheme = (value, theme) =>
+  value.replace(/light-dark\(((?:[^(),]|\([^()]*\))*),((?:[^(),]|\([^()]*\))*)\)/g, (_, light, dark) => (theme === "dark" ? dark : light).trim());
+
+/** The variables that a host gives in a theme. @param {import("./types.d.ts").Profile | undefined} profile @param {string} theme */
+export function themed(profile, theme) {
+  const { lightDark = true, absent = [] } = profile?.styles ?? {};
+  const given = Object.entries(variables(profile?.variables)).filter(([name]) => !absent.includes(name));
+  return Object.fromEntries(lightDark ? given : given.map(([name, value]) => [name, inTheme(value, theme)]));
+}
+
 /** The variables that a profile gives: all, some of them, or its own values. @param {import("./types.d.ts").Profile["variables"]} which */
 export function variables(which) {
   const all = allVariables();

@@ -1,5 +1,6 @@
 // The surroundings of the app that a person can turn: theme, mode, size, profile, and the rarer ones behind Options.
 
+import { invocation } from "./context.js";
 import { fill, h } from "./dom.js";
 import { KINDS, SWITCHES } from "./bridge-requests.js";
 import { profileOf, toldAtStart } from "./store.js";
@@ -17,10 +18,12 @@ const ZONES = ["UTC", "America/New_York", "America/Los_Angeles", "America/Sao_Pa
 /** @param {Store} store @param {{mode: (mode: Mode) => void, close: () => void, run: () => void}} to */
 export function createToolbar(store, to) {
   const status = h("span", { class: "status", role: "status" });
+  const doing = h("span", { class: "doing" });
   const close = h("button", { type: "button", class: "small", title: "Tear the app down", onclick: to.close }, "Close app");
   const apply = h("button", { type: "button", class: "small primary", title: "An app learns of the host and its capabilities only when it starts", onclick: to.run }, "Run again to apply");
   const element = h("div", { class: "toolbar", role: "toolbar", aria: { label: "Surroundings of the app" } },
     status,
+    doing,
     segmented("Theme", ["auto", "light", "dark"], (theme) => store.choose({ theme })),
     segmented("Display mode", ["inline", "fullscreen", "pip"], to.mode),
     labelled("Size", picker(["desktop", "tablet", "phone", "free"], (size) => store.choose({ size: /** @type {Settings["size"]} */ (size) }), "size")),
@@ -39,12 +42,18 @@ export function createToolbar(store, to) {
     const size = /** @type {HTMLSelectElement} */ (element.querySelector(".size"));
     size.value = state.settings.size;
   });
+  store.watch(["status", "running", "shown", "settings", "servers"], (state) => {
+    const tool = state.servers.find((one) => one.id === state.shown?.server)?.tools.find((one) => one.name === state.shown?.tool);
+    doing.textContent = tool && (state.running || state.status === "ready") ? invocation(tool, profileOf(state), state.running) : "";
+    doing.hidden = doing.textContent === "";
+  });
   store.watch(["host", "settings"], (state) => {
     const select = /** @type {HTMLSelectElement} */ (element.querySelector(".profile"));
     const current = profileOf(state);
     fill(select, ...(state.host?.profiles ?? []).map((profile) => h("option", { value: profile.name }, profile.title ?? profile.name)));
     select.value = current?.name ?? "";
-    select.title = [current?.description, current?.date && `as of ${current.date}`].filter(Boolean).join(", ");
+    const gaps = current?.gaps?.length ? `Not known or not played:\n${current.gaps.map((gap) => `- ${gap}`).join("\n")}` : "";
+    select.title = [current?.description, current?.date && `As of ${current.date}.`, gaps].filter(Boolean).join("\n");
     const label = select.closest("label");
     if (label) label.hidden = (state.host?.profiles.length ?? 0) === 0;
   });

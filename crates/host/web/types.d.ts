@@ -57,15 +57,17 @@ export interface Profile {
   title?: string;
   description?: string;
   date?: string;
-  sources?: { url: string; what: string }[];
+  sources?: { url: string; what: string; date: string; fields: string[] }[];
+  hostInfo?: Obj;
   capabilities?: Obj;
   context?: Obj;
   variables?: "all" | string[] | Record<string, string>;
-  methods?: { unsupported?: string[] };
-  notifications?: { unsent?: string[] };
-  border?: string;
-  openai?: Json;
-  gaps?: Json;
+  styles?: { lightDark?: boolean; fonts?: boolean; absent?: string[] };
+  methods?: { unsupported?: string[]; unannounced?: string[] };
+  notifications?: { unsent?: string[]; ignored?: string[] };
+  sandbox?: { view?: string; denied?: string[]; announced?: boolean };
+  openai?: false | { methods?: string[]; unread?: string[] };
+  gaps?: string[];
 }
 export interface HostState {
   version: string;
@@ -92,6 +94,8 @@ export interface View {
   border: boolean | null;
   sandbox: string;
   findings: Finding[];
+  /** Origins that links may lead to without a question. */
+  redirects?: string[];
 }
 /** One row of the timeline. */
 export interface Entry {
@@ -142,8 +146,16 @@ export interface Policy {
   always: string[];
   /** Methods that the host profile does not have. */
   unsupported: string[];
-  /** Notifications that the host profile never sends. */
+  /** Methods that work in the host profile although no capability announces them. */
+  unannounced?: string[];
+  /** Messages that the host profile never sends. */
   unsent: string[];
+  /** Notifications of a View that have no effect in the host profile. */
+  ignored?: string[];
+  /** Members of the context that the host profile never tells. */
+  absent?: string[];
+  /** Origins that links may lead to without a question. */
+  trusted?: string[];
 }
 export interface BridgeOptions {
   hostInfo: Obj;

@@ -1,5 +1,7 @@
 //! The API of the page.
 
+#![expect(clippy::result_large_err, reason = "a refusal is a whole response, and made once for a request")]
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -91,6 +93,7 @@ struct Call {
     #[serde(default)]
     arguments: Value,
     call_id: Option<String>,
+    profile: Option<String>,
 }
 
 /// A call on behalf of the model, or of the person who plays it.
@@ -101,7 +104,9 @@ async fn call(shared: &Shared, request: Request) -> Outcome {
         Value::Null => json!({ "name": call.name }),
         arguments => json!({ "name": call.name, "arguments": arguments }),
     };
-    let hidden = server.now().tool(&call.name).is_some_and(|tool| !tool.visibility.model);
+    let profile = profile_of(call.profile.as_deref().unwrap_or(&shared.options.profile))?;
+    let openai = profile.openai.as_ref();
+    let hidden = server.now().tool(&call.name).is_some_and(|tool| !tool.visibility(openai).model);
     let answered = match hidden {
         true => Err(Refusal::new(
             code::INVALID_PARAMS,
@@ -179,7 +184,8 @@ async fn asked(shared: &Shared, id: &str, request: Request) -> Outcome {
 }
 
 async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Answered {
-    may_ask(&server.now(), &ask.method, &ask.params)?;
+    let openai = view.openai.as_ref();
+    may_ask(&server.now(), openai, &ask.method, &ask.params)?;
     let params = if ask.params.is_null() { json!({}) } else { ask.params };
     let cause = match ask.seq {
         Some(seq) => view.entry(seq).await,
@@ -192,7 +198,7 @@ async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Ans
         let now = server.now();
         let for_apps = |tool: &Value| {
             let name = tool["name"].as_str().unwrap_or_default();
-            now.tool(name).is_none_or(|tool| tool.visibility.app)
+            now.tool(name).is_none_or(|tool| tool.visibility(openai).app)
         };
         if let Some(tools) = result["tools"].as_array_mut() {
             tools.retain(for_apps);

@@ -29,7 +29,7 @@ pub(super) async fn route(shared: &Arc<Shared>, request: Request) -> Response {
     match (role, &method, request.uri().path()) {
         (Role::Proxy, &Method::GET, "/") => proxy(shared, &view),
         (Role::Inner, &Method::GET, "/") => document(&view),
-        (Role::Inner, &Method::GET, "/openai.js") if view.openai => {
+        (Role::Inner, &Method::GET, "/openai.js") if view.openai.is_some() => {
             reply::of(200, "text/javascript; charset=utf-8", OPENAI_JS)
         }
         (Role::Inner, &Method::POST, "/report") => report(shared, &view, request).await,
@@ -65,14 +65,23 @@ fn proxy(shared: &Shared, view: &View) -> Response {
 
 /// The view's own document, as its server wrote it.
 fn document(view: &View) -> Response {
-    // A doctype of our own keeps the mode that the document's own would have given; the parser passes over a second one.
-    let html = match view.openai {
-        true => format!("<!doctype html><script src=\"/openai.js\"></script>{}", view.document.html),
-        false => view.document.html.clone(),
+    let html = match view.bridge() {
+        Some(told) => bridged(&view.document.html, &told),
+        None => view.document.html.clone(),
     };
     let mut response = reply::of(200, "text/html; charset=utf-8", html);
     isolate(response.headers_mut(), &view.csp);
     response
+}
+
+/// A document with the bridge before its first script.
+fn bridged(html: &str, told: &Value) -> String {
+    let told = told.to_string().replace('&', "&amp;").replace('"', "&quot;");
+    // The parser passes over the document's own doctype once a script came first: ours stands for it, if it has one.
+    let start = html.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+    let has_doctype = start.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("<!doctype"));
+    let doctype = if has_doctype { "<!doctype html>" } else { "" };
+    format!("{doctype}<script src=\"/openai.js\" data-told=\"{told}\"></script>{html}")
 }
 
 fn isolate(headers: &mut HeaderMap, policy: &str) {
@@ -103,4 +112,21 @@ async fn report(shared: &Shared, view: &View, request: Request) -> Response {
         }));
     }
     reply::of(204, "text/plain", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bridge_comes_before_the_document_and_keeps_its_mode() {
+        let told = json!({ "methods": ["callTool"] });
+        let html = bridged(" <!DOCTYPE html><p>", &told);
+        assert!(
+            html.starts_with("<!doctype html><script src=\"/openai.js\" data-told=\"{&quot;methods"),
+            "{html}"
+        );
+        assert!(html.ends_with("</script> <!DOCTYPE html><p>"));
+        assert!(bridged("<p>", &told).starts_with("<script "));
+    }
 }

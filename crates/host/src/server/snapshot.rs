@@ -7,6 +7,7 @@ use transport::client::{Session, Transport};
 
 use super::Server;
 use crate::finding::Finding;
+use crate::profile::Openai;
 
 /// How a connection is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -45,7 +46,8 @@ pub(crate) struct Snapshot {
 pub(crate) struct Tool {
     pub(crate) listed: Value,
     pub(crate) uri: Option<String>,
-    pub(crate) visibility: Visibility,
+    /// As the standard has it.
+    standard: Visibility,
     pub(crate) findings: Vec<Finding>,
 }
 
@@ -55,7 +57,22 @@ impl Tool {
         let (ui, findings) = ToolUi::of(&listed);
         let template = listed["_meta"][openai::OUTPUT_TEMPLATE].as_str().map(str::to_owned);
         let findings = findings.iter().map(|finding| Finding::of(finding, "resource-discovery")).collect();
-        Self { uri: ui.resource_uri.or(template), visibility: ui.visibility, findings, listed }
+        Self { uri: ui.resource_uri.or(template), standard: ui.visibility, findings, listed }
+    }
+
+    /// Who may call the tool, in a host that has that much of the OpenAI Apps SDK.
+    pub(crate) fn visibility(&self, openai: Option<&Openai>) -> Visibility {
+        let Some(host) = openai.filter(|_| self.listed.pointer("/_meta/ui/visibility").is_none()) else {
+            return self.standard;
+        };
+        let meta = &self.listed["_meta"];
+        // In their words a widget calls what is declared accessible; a tool that does not speak them is for everybody.
+        let accessible = meta[openai::WIDGET_ACCESSIBLE].as_bool();
+        let accessible = accessible.unwrap_or(!openai::is_openai_only(&self.listed));
+        Visibility {
+            model: !host.reads(openai::VISIBILITY) || meta[openai::VISIBILITY] != "private",
+            app: !host.reads(openai::WIDGET_ACCESSIBLE) || accessible,
+        }
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -71,7 +88,7 @@ impl Tool {
         let mut tool = self.listed.clone();
         tool["yardstick"] = json!({
             "uri": self.uri,
-            "visibility": { "model": self.visibility.model, "app": self.visibility.app },
+            "visibility": { "model": self.standard.model, "app": self.standard.app },
             "isUi": self.uri.is_some(),
             "openaiOnly": openai::is_openai_only(&self.listed),
             "findings": self.findings,
@@ -135,10 +152,41 @@ mod tests {
             json!({ "name": "t", "_meta": { "ui": { "resourceUri": "ui://a", "visibility": ["app"] } } }),
         );
         assert_eq!(tool.uri.as_deref(), Some("ui://a"));
-        assert!(tool.visibility.app && !tool.visibility.model);
+        assert!(tool.visibility(None).app && !tool.visibility(None).model);
         assert_eq!(tool.to_value()["yardstick"]["visibility"], json!({ "model": false, "app": true }));
         let other =
             Tool::of(json!({ "name": "t", "title": "T", "_meta": { "openai/outputTemplate": "ui://b" } }));
         assert_eq!((other.uri.as_deref(), other.title()), (Some("ui://b"), "T"));
+    }
+
+    fn seen(meta: &Value, openai: Option<&Openai>) -> (bool, bool) {
+        let seen = Tool::of(json!({ "name": "t", "_meta": meta })).visibility(openai);
+        (seen.model, seen.app)
+    }
+
+    #[test]
+    fn a_widget_calls_what_is_declared_accessible() {
+        let host = Openai::default();
+        let widget = |accessible: Value| json!({ "openai/outputTemplate": "ui://a", "openai/widgetAccessible": accessible });
+        assert_eq!(seen(&widget(json!(true)), Some(&host)), (true, true));
+        assert_eq!(seen(&widget(json!(false)), Some(&host)), (true, false));
+        assert_eq!(seen(&json!({ "openai/outputTemplate": "ui://a" }), Some(&host)), (true, false));
+        assert_eq!(seen(&Value::Null, Some(&host)), (true, true));
+        assert_eq!(seen(&widget(json!(false)), None), (true, true));
+        let deaf: Openai = serde_json::from_value(json!({ "unread": ["openai/widgetAccessible"] })).unwrap();
+        assert_eq!(seen(&widget(json!(false)), Some(&deaf)), (true, true));
+    }
+
+    #[test]
+    fn a_private_tool_is_not_for_the_model() {
+        let private = json!({ "openai/visibility": "private", "openai/widgetAccessible": true });
+        assert_eq!(seen(&private, Some(&Openai::default())), (false, true));
+        assert_eq!(seen(&private, None), (true, true));
+    }
+
+    #[test]
+    fn the_standard_visibility_counts_before_theirs() {
+        let both = json!({ "ui": { "visibility": ["app"] }, "openai/visibility": "public", "openai/widgetAccessible": false });
+        assert_eq!(seen(&both, Some(&Openai::default())), (false, true));
     }
 }

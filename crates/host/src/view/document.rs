@@ -6,9 +6,10 @@ use protocol::apps::{self, Csp, MediaType, Permissions, Policy, ResourceUi, open
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::widget;
 use crate::Shared;
 use crate::finding::{Finding, Level};
-use crate::profile::Profile;
+use crate::profile::{CspList, Profile};
 use crate::server::{Asking, Server};
 
 /// The heading under which the specification speaks of resources.
@@ -20,6 +21,10 @@ pub(crate) struct Document {
     pub(crate) html: String,
     pub(crate) mime_type: String,
     pub(crate) ui: ResourceUi,
+    /// What the host heeds of the declared policy.
+    csp: Option<Csp>,
+    /// Origins that links may lead to without a question.
+    pub(crate) redirects: Vec<String>,
     /// Declared sources that did not make it into the policy.
     pub(crate) dropped: Vec<Dropped>,
     pub(crate) findings: Vec<Finding>,
@@ -84,18 +89,24 @@ impl Document {
         }
         let mime_type = media_type(content, profile)?;
         let html = html(content)?;
-        let (ui, found) = match profile.openai && content.pointer("/_meta/ui").is_none() {
-            true => (from_openai(&content["_meta"]), Vec::new()),
-            false => ResourceUi::effective(listed, content),
-        };
+        let meta = widget::meta(listed, content);
+        let (mut ui, found) = ResourceUi::effective(listed, content);
+        let mut redirects = Vec::new();
+        if let Some(host) = &profile.openai {
+            redirects = widget::redirects(meta, host);
+            if ui == ResourceUi::default() {
+                ui = widget::view(meta, host);
+            }
+        }
         findings.extend(found.iter().map(|finding| Finding::of(finding, FORMAT)));
-        let dropped = dropped(ui.csp.as_ref(), &mut findings);
-        Ok(Self { html, mime_type, ui, dropped, findings })
+        let csp = heeded(ui.csp.as_ref(), profile, &mut findings);
+        let dropped = dropped(csp.as_ref(), &mut findings);
+        Ok(Self { html, mime_type, ui, csp, redirects, dropped, findings })
     }
 
     /// The policy of the document, as the header says it, with who may frame it.
     pub(crate) fn policy(&self, profile: &Profile, ancestors: &[&str]) -> String {
-        let (policy, _) = Policy::of(self.ui.csp.as_ref());
+        let (policy, _) = Policy::of(self.csp.as_ref());
         let mut text = policy
             .with("form-action", &["'none'"])
             .with("frame-ancestors", ancestors)
@@ -109,7 +120,7 @@ impl Document {
 
     /// The declared sources that made it into the policy.
     pub(crate) fn approved(&self) -> Value {
-        let Some(csp) = &self.ui.csp else { return json!({}) };
+        let Some(csp) = &self.csp else { return json!({}) };
         let kept = |list: &[String]| -> Vec<String> {
             list.iter().filter(|source| is_kept(source)).cloned().collect()
         };
@@ -153,7 +164,7 @@ fn media_type(content: &Value, profile: &Profile) -> Result<String, Unfit> {
     };
     let parsed =
         MediaType::parse(text).map_err(|why| unfit(format!("the mimeType `{text}`: {why}"), REPAIR))?;
-    if parsed.is(apps::MIME_TYPE) || (profile.openai && parsed.is(openai::MIME_TYPE)) {
+    if parsed.is(apps::MIME_TYPE) || (profile.openai.is_some() && parsed.is(openai::MIME_TYPE)) {
         return Ok(text.to_owned());
     }
     Err(unfit(format!("the mimeType is `{text}`, which is no MCP App"), REPAIR))
@@ -171,26 +182,23 @@ fn html(content: &Value) -> Result<String, Unfit> {
     String::from_utf8(bytes).map_err(|_| unfit("blob is no UTF-8".to_owned(), REPAIR))
 }
 
-/// The metadata of the OpenAI Apps SDK, in the words of MCP Apps.
-fn from_openai(meta: &Value) -> ResourceUi {
-    let csp = meta.get(openai::WIDGET_CSP).map(|csp| {
-        let list = |name: &str| -> Vec<String> {
-            let items = csp[name].as_array().into_iter().flatten();
-            items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+/// The declared policy without the lists that the host does not heed, which are told.
+fn heeded(csp: Option<&Csp>, profile: &Profile, findings: &mut Vec<Finding>) -> Option<Csp> {
+    let mut csp = csp?.clone();
+    for list in &profile.csp_ignored {
+        let (name, sources) = match list {
+            CspList::ConnectDomains => ("connectDomains", &mut csp.connect_domains),
+            CspList::ResourceDomains => ("resourceDomains", &mut csp.resource_domains),
+            CspList::FrameDomains => ("frameDomains", &mut csp.frame_domains),
+            CspList::BaseUriDomains => ("baseUriDomains", &mut csp.base_uri_domains),
         };
-        Csp {
-            connect_domains: list("connect_domains"),
-            resource_domains: list("resource_domains"),
-            frame_domains: list("frame_domains"),
-            base_uri_domains: Vec::new(),
+        if !sources.is_empty() {
+            sources.clear();
+            let text = format!("{} does not heed _meta.ui.csp.{name}", profile.name);
+            findings.push(Finding::new(Level::Note, text, FORMAT));
         }
-    });
-    ResourceUi {
-        csp,
-        domain: meta[openai::WIDGET_DOMAIN].as_str().map(str::to_owned),
-        prefers_border: meta[openai::WIDGET_PREFERS_BORDER].as_bool(),
-        ..ResourceUi::default()
     }
+    Some(csp)
 }
 
 /// A policy in which a directive has more sources, as some hosts have it.
@@ -222,6 +230,7 @@ mod tests {
         profile::named(profile::STRICT).unwrap()
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "what is given is written where it is given")]
     fn of(content: Value) -> Result<Document, Unfit> {
         Document::of(&json!({ "contents": [content] }), "ui://a", None, &strict())
     }
@@ -260,6 +269,45 @@ mod tests {
         assert_eq!(shown.dropped.len(), 1);
         assert_eq!(shown.approved(), json!({ "connectDomains": ["https://a.example"] }));
         assert!(shown.findings.iter().any(|finding| finding.level == Level::Must));
+    }
+
+    #[test]
+    fn a_host_that_does_not_heed_frames_opens_none_and_says_so() {
+        let csp =
+            json!({ "frameDomains": ["https://frame.example"], "connectDomains": ["https://api.example"] });
+        let content = json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": { "ui": { "csp": csp } } });
+        let claude = profile::named("claude").unwrap();
+        let shown = Document::of(&json!({ "contents": [content] }), "ui://a", None, &claude).unwrap();
+        let policy = shown.policy(&claude, &[]);
+        assert!(policy.contains("frame-src 'none'") && policy.contains("https://api.example"), "{policy}");
+        assert!(policy.contains("'unsafe-eval'"), "{policy}");
+        assert!(shown.findings.iter().any(|finding| finding.text.contains("frameDomains")));
+        assert_eq!(shown.approved()["frameDomains"], Value::Null);
+    }
+
+    #[test]
+    fn a_widget_is_shown_where_the_apps_sdk_is_spoken() {
+        let meta = json!({ "openai/widgetCSP": { "connect_domains": ["https://api.example"], "redirect_domains": ["https://shop.example"] } });
+        let content = json!({ "uri": "ui://a", "mimeType": openai::MIME_TYPE, "text": "<p>", "_meta": meta });
+        let result = json!({ "contents": [content] });
+        let chatgpt = profile::named("chatgpt").unwrap();
+        let shown = Document::of(&result, "ui://a", None, &chatgpt).unwrap();
+        assert!(shown.policy(&chatgpt, &[]).contains("connect-src https://api.example"));
+        assert_eq!(shown.redirects, ["https://shop.example"]);
+        assert!(Document::of(&result, "ui://a", None, &strict()).is_err());
+    }
+
+    #[test]
+    fn the_standard_counts_before_the_apps_sdk() {
+        let meta = json!({ "openai/widgetCSP": { "connect_domains": ["https://their.example"] }, "ui": { "csp": { "connectDomains": ["https://our.example"] } } });
+        let content = json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": meta });
+        let chatgpt = profile::named("chatgpt").unwrap();
+        let shown = Document::of(&json!({ "contents": [content] }), "ui://a", None, &chatgpt).unwrap();
+        let policy = shown.policy(&chatgpt, &[]);
+        assert!(
+            policy.contains("https://our.example") && !policy.contains("https://their.example"),
+            "{policy}"
+        );
     }
 
     #[test]

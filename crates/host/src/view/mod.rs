@@ -3,6 +3,7 @@
 mod document;
 mod origin;
 mod policy;
+mod widget;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,7 +17,7 @@ pub(crate) use document::{Document, read};
 pub(crate) use policy::may_ask;
 
 use crate::finding::Finding;
-use crate::profile::Profile;
+use crate::profile::{Openai, Profile};
 use crate::timeline::Party;
 use crate::{Error, Shared, random};
 
@@ -48,8 +49,8 @@ pub(crate) struct View {
     /// The same for the view's own document.
     pub(crate) inner: String,
     pub(crate) document: Document,
-    /// Whether the bridge of the OpenAI Apps SDK is put before the document.
-    pub(crate) openai: bool,
+    /// What the host has of the OpenAI Apps SDK; its bridge is then put before the document.
+    pub(crate) openai: Option<Openai>,
     /// The policy of the document, as its header says it.
     pub(crate) csp: String,
     /// Which entry of the timeline each message of the page became.
@@ -81,7 +82,7 @@ impl Views {
             server: server.to_owned(),
             proxy,
             inner,
-            openai: profile.openai,
+            openai: profile.openai.clone(),
             document,
             csp,
             entries: watch::Sender::default(),
@@ -155,6 +156,11 @@ impl View {
         *self.start.get_or_init(|| now.saturating_sub(newest))
     }
 
+    /// What the bridge of the OpenAI Apps SDK is told, if it is there.
+    pub(crate) fn bridge(&self) -> Option<Value> {
+        Some(widget::bridge(self.openai.as_ref()?, &self.document.mime_type))
+    }
+
     /// Remembers that the page's message `seq` is entry `n`.
     pub(crate) fn placed(&self, seq: u64, n: u64) {
         self.entries.send_modify(|entries| {
@@ -204,6 +210,7 @@ impl View {
             },
             "border": document.ui.prefers_border,
             "domain": document.ui.domain,
+            "redirects": document.redirects,
             "sandbox": profile.sandbox,
             "findings": findings,
         })

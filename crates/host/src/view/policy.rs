@@ -3,14 +3,20 @@
 use protocol::code;
 use serde_json::Value;
 
+use crate::profile::Openai;
 use crate::server::{Refusal, Snapshot};
 
 /// What is passed on to the server, besides calls.
 const READS: [&str; 5] =
     ["resources/read", "resources/list", "resources/templates/list", "prompts/list", "tools/list"];
 
-/// Whether a view of the server may ask this of it; why not.
-pub(crate) fn may_ask(server: &Snapshot, method: &str, params: &Value) -> Result<(), Refusal> {
+/// Whether a view of the server may ask this of it, in a host that has that much of the Apps SDK; why not.
+pub(crate) fn may_ask(
+    server: &Snapshot,
+    openai: Option<&Openai>,
+    method: &str,
+    params: &Value,
+) -> Result<(), Refusal> {
     if READS.contains(&method) {
         return Ok(());
     }
@@ -21,7 +27,7 @@ pub(crate) fn may_ask(server: &Snapshot, method: &str, params: &Value) -> Result
         return Err(Refusal::new(code::INVALID_PARAMS, "Invalid params for tools/call: name is no string"));
     };
     match server.tool(name) {
-        Some(tool) if tool.visibility.app => Ok(()),
+        Some(tool) if tool.visibility(openai).app => Ok(()),
         Some(_) => Err(Refusal::new(
             code::INVALID_PARAMS,
             format!("{name} is for the model alone: its visibility does not include \"app\""),
@@ -47,18 +53,24 @@ mod tests {
 
     #[test]
     fn a_view_calls_what_is_for_apps_and_nothing_else() {
-        let asked = |name: &str| may_ask(&server(), "tools/call", &json!({ "name": name }));
+        let asked = |name: &str| may_ask(&server(), None, "tools/call", &json!({ "name": name }));
         assert!(asked("both").is_ok() && asked("app").is_ok());
         assert_eq!(asked("model").unwrap_err().code, code::INVALID_PARAMS);
         assert_eq!(asked("elsewhere").unwrap_err().code, code::INVALID_PARAMS);
-        assert_eq!(may_ask(&server(), "tools/call", &json!({})).unwrap_err().code, code::INVALID_PARAMS);
+        assert_eq!(
+            may_ask(&server(), None, "tools/call", &json!({})).unwrap_err().code,
+            code::INVALID_PARAMS
+        );
     }
 
     #[test]
     fn only_reading_is_passed_on_besides() {
-        assert!(may_ask(&server(), "resources/read", &json!({})).is_ok());
+        assert!(may_ask(&server(), None, "resources/read", &json!({})).is_ok());
         for method in ["initialize", "logging/setLevel", "tasks/cancel", "ui/initialize"] {
-            assert_eq!(may_ask(&server(), method, &json!({})).unwrap_err().code, code::METHOD_NOT_FOUND);
+            assert_eq!(
+                may_ask(&server(), None, method, &json!({})).unwrap_err().code,
+                code::METHOD_NOT_FOUND
+            );
         }
     }
 }

@@ -1,0 +1,132 @@
+//! What a resource says in the metadata of the OpenAI Apps SDK, in the words of MCP Apps.
+
+use protocol::apps::{Csp, ResourceUi, openai};
+use serde_json::{Map, Value, json};
+
+use crate::profile::Openai;
+
+/// Where a link may lead without a question. The lists of MCP Apps have no counterpart.
+const REDIRECTS: &str = "redirect_domains";
+
+/// The metadata of the content where it has any of the Apps SDK, otherwise that of the listing.
+pub(super) fn meta<'a>(listed: Option<&'a Value>, content: &'a Value) -> &'a Value {
+    let has_any = |meta: &Value| {
+        meta.as_object().is_some_and(|meta| openai::KEYS.iter().any(|one| meta.contains_key(one.key)))
+    };
+    let content = &content["_meta"];
+    match listed.map(|listed| &listed["_meta"]) {
+        Some(listed) if !has_any(content) && has_any(listed) => listed,
+        _ => content,
+    }
+}
+
+/// What the metadata says about the view, as far as the host heeds it.
+pub(super) fn view(meta: &Value, host: &Openai) -> ResourceUi {
+    let read = |key: &str| meta.get(key).filter(|_| host.reads(key));
+    let csp = read(openai::WIDGET_CSP).map(|csp| Csp {
+        connect_domains: list(csp, "connect_domains"),
+        resource_domains: list(csp, "resource_domains"),
+        frame_domains: if host.reads("frame_domains") { list(csp, "frame_domains") } else { Vec::new() },
+        base_uri_domains: Vec::new(),
+    });
+    ResourceUi {
+        csp,
+        domain: read(openai::WIDGET_DOMAIN).and_then(Value::as_str).map(str::to_owned),
+        prefers_border: read(openai::WIDGET_PREFERS_BORDER).and_then(Value::as_bool),
+        ..ResourceUi::default()
+    }
+}
+
+/// The origins that links may lead to without a question.
+pub(super) fn redirects(meta: &Value, host: &Openai) -> Vec<String> {
+    if !host.reads(REDIRECTS) {
+        return Vec::new();
+    }
+    let origin = |text: String| {
+        let url = url::Url::parse(&text).ok()?;
+        matches!(url.scheme(), "http" | "https").then(|| url.origin().ascii_serialization())
+    };
+    list(&meta[openai::WIDGET_CSP], REDIRECTS).into_iter().filter_map(origin).collect()
+}
+
+/// What the bridge in the view is told: which functions it offers, and whether it is needed for sure.
+pub(super) fn bridge(host: &Openai, mime_type: &str) -> Value {
+    let mut told = Map::new();
+    told.insert("methods".to_owned(), json!(host.methods));
+    // A widget of the Apps SDK speaks through the bridge; another document may, or may speak for itself.
+    told.insert("eager".to_owned(), json!(mime_type.starts_with(openai::MIME_TYPE)));
+    Value::Object(told)
+}
+
+fn list(csp: &Value, name: &str) -> Vec<String> {
+    let items = csp[name].as_array().into_iter().flatten();
+    items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(unread: &[&str]) -> Openai {
+        serde_json::from_value(json!({ "methods": ["callTool"], "unread": unread })).unwrap()
+    }
+
+    fn widget() -> Value {
+        json!({
+            "openai/widgetCSP": {
+                "connect_domains": ["https://api.example"], "resource_domains": ["https://cdn.example"],
+                "frame_domains": ["https://frame.example"],
+                "redirect_domains": ["https://shop.example/path", "javascript:alert(1)", 5],
+            },
+            "openai/widgetDomain": "https://widget.example",
+            "openai/widgetPrefersBorder": true,
+        })
+    }
+
+    #[test]
+    fn the_policy_of_a_widget_is_the_policy_of_a_view() {
+        let csp = view(&widget(), &host(&[])).csp.unwrap();
+        assert_eq!(csp.connect_domains, ["https://api.example"]);
+        assert_eq!(csp.resource_domains, ["https://cdn.example"]);
+        assert_eq!(csp.frame_domains, ["https://frame.example"]);
+        assert_eq!(view(&json!({}), &host(&[])).csp, None);
+    }
+
+    #[test]
+    fn domain_and_border_are_kept() {
+        let ui = view(&widget(), &host(&[]));
+        assert_eq!(ui.domain.as_deref(), Some("https://widget.example"));
+        assert_eq!(ui.prefers_border, Some(true));
+    }
+
+    #[test]
+    fn links_lead_to_origins_that_can_be_opened() {
+        assert_eq!(redirects(&widget(), &host(&[])), ["https://shop.example"]);
+        assert!(redirects(&widget(), &host(&["redirect_domains"])).is_empty());
+        assert!(redirects(&Value::Null, &host(&[])).is_empty());
+    }
+
+    #[test]
+    fn what_a_host_does_not_heed_is_not_there() {
+        let unread = ["openai/widgetDomain", "openai/widgetPrefersBorder", "frame_domains"];
+        let ui = view(&widget(), &host(&unread));
+        assert_eq!((ui.domain, ui.prefers_border), (None, None));
+        assert!(ui.csp.is_some_and(|csp| csp.frame_domains.is_empty() && csp.connect_domains.len() == 1));
+    }
+
+    #[test]
+    fn the_listing_stands_in_where_the_content_is_silent() {
+        let listed = json!({ "_meta": widget() });
+        let content = json!({ "_meta": { "openai/widgetDomain": "https://other.example" } });
+        assert_eq!(meta(Some(&listed), &json!({})), &listed["_meta"]);
+        assert_eq!(meta(Some(&listed), &content), &content["_meta"]);
+        assert_eq!(meta(None, &json!({})), &Value::Null);
+    }
+
+    #[test]
+    fn the_bridge_is_needed_for_sure_by_a_widget() {
+        let told = bridge(&host(&[]), openai::MIME_TYPE);
+        assert_eq!(told, json!({ "methods": ["callTool"], "eager": true }));
+        assert_eq!(bridge(&host(&[]), "text/html;profile=mcp-app")["eager"], false);
+    }
+}
