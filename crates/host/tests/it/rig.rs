@@ -1,5 +1,6 @@
 //! A host with its servers, as a test needs it, and pages of it in a browser.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use browser::{Browser, Frame, Page};
@@ -23,7 +24,13 @@ pub(crate) struct Rig {
 impl Rig {
     /// Starts a host, and waits until its servers are there.
     pub(crate) async fn start(targets: Vec<Target>) -> Self {
-        let host = Host::start(Options { targets, ..Options::default() }).await.unwrap();
+        Self::on(0, targets).await
+    }
+
+    /// The same on a port that is known before.
+    pub(crate) async fn on(port: u16, targets: Vec<Target>) -> Self {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let host = Host::start(Options { address, targets, ..Options::default() }).await.unwrap();
         host.settled(SOON).await;
         let authority = host.url().trim_start_matches("http://").trim_end_matches('/').to_owned();
         let port = authority.rsplit(':').next().unwrap().parse().unwrap();
@@ -35,10 +42,6 @@ impl Rig {
         let mut url = url::Url::parse(&self.host.url()).unwrap();
         url.query_pairs_mut().extend_pairs(query);
         url.into()
-    }
-
-    pub(crate) fn url(&self) -> String {
-        self.host.url()
     }
 
     pub(crate) fn token(&self) -> &str {
@@ -105,7 +108,7 @@ pub(crate) async fn browser() -> Browser {
 pub(crate) async fn ready(page: &Page) -> Frame {
     let status = page.wait_for("document.querySelector('main[data-app-status=ready]') !== null", SOON).await;
     if let Err(why) = status {
-        panic!("{why}; the page says {:?}, its console {:?}", said(page).await, page.console());
+        panic!("{why}; the page says {:?}, its complaints are {:?}", said(page).await, complaints(page));
     }
     page.frame(is_view, SOON).await.unwrap()
 }
