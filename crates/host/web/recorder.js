@@ -36,9 +36,20 @@ export function createRecorder(api, view) {
   };
 }
 
-/** @param {Json} message */
+/** Longer messages are cut: a batch has to fit into one request. */
+const LONGEST = 1_000_000;
+
+/** A message as JSON can carry it. A View may send whatever can be cloned, and one message must not spoil its batch. @param {Json} message */
 function cut(message) {
   const html = message?.params?.html;
-  if (typeof html !== "string" || html.length <= HTML) return message;
-  return { ...message, params: { ...message.params, html: `${html.slice(0, HTML)}… (${html.length} characters)` } };
+  if (typeof html === "string" && html.length > HTML) {
+    return { ...message, params: { ...message.params, html: `${html.slice(0, HTML)}… (${html.length} characters)` } };
+  }
+  try {
+    const text = JSON.stringify(message) ?? "null";
+    if (text.length <= LONGEST) return message ?? null;
+    return { yardstick: "cut", beginning: `${text.slice(0, HTML)}… (${text.length} characters)` };
+  } catch (error) {
+    return { yardstick: "unreadable", why: String(error), method: typeof message?.method === "string" ? message.method : undefined };
+  }
 }

@@ -99,18 +99,24 @@ async fn an_app_stays_in_its_sandbox() {
     let (page, view) = scene.page("attack").await;
     let mut table = scene.rows(&view).await;
     let address = page.url();
-    let sibling = with_sibling(&scene, &page).await;
-    view.eval("siblings()").await.unwrap();
     view.click("#gesture").await.unwrap();
     let clicked = view.wait_for("rows.clicked", SOON).await;
     assert!(clicked.is_ok(), "{clicked:?}, {:#}", view.eval("rows").await.unwrap());
+    let sibling = with_sibling(&scene, &page).await;
+    view.eval("siblings()").await.unwrap();
     tokio::time::sleep(Duration::from_millis(500)).await;
     table.add(&view.eval("rows").await.unwrap());
-    table
-        .set("sibling: strays from outside its proxy", &sibling.eval("JSON.stringify(heard)").await.unwrap());
+    table.set("sibling: heard from its proxy", &sibling.eval("JSON.stringify(heard)").await.unwrap());
     table.set("calls that reached the server", &json!(names(&scene.server)));
     table.set("calls that reached the other server", &json!(names(&scene.other)));
     table.set("requests at the attacker's site", &json!(scene.evil.hits()));
+    view.eval("history.back()").await.unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let own = |(url, error): (String, browser::Exception)| {
+        url.starts_with(&scene.rig.url()).then_some(error.message)
+    };
+    let thrown: Vec<_> = page.exceptions().into_iter().filter_map(own).collect();
+    table.set("errors in the host's page", &json!(thrown));
     table.set("popups", &json!(page.popups().len()));
     table.set("dialogs", &json!(page.dialogs().len()));
     table.set("downloads", &json!(page.downloads().len()));
@@ -128,6 +134,15 @@ async fn an_app_stays_in_its_sandbox() {
     );
     table
         .set("the page lives", &page.eval("document.querySelector('main').dataset.appStatus").await.unwrap());
+    let spoof = |entry: &Value| {
+        entry["method"] == "ui/notifications/sandbox-resource-ready" && entry["from"] == "view"
+    };
+    let entries = scene.rig.timeline(spoof).await;
+    let level = |entry: &Value| entry["findings"][0]["level"].clone();
+    table.set(
+        "spoofed messages of the proxy",
+        &entries.iter().find(|entry| spoof(entry)).map(level).unwrap_or_default(),
+    );
     table.print("an app that declares nothing");
     table.check(table::SANDBOXED);
 }

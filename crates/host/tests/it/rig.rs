@@ -44,6 +44,10 @@ impl Rig {
         url.into()
     }
 
+    pub(crate) fn url(&self) -> String {
+        self.host.url()
+    }
+
     pub(crate) fn token(&self) -> &str {
         self.host.token()
     }
