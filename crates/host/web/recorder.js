@@ -39,17 +39,13 @@ export function createRecorder(api, view) {
 /** Longer messages are cut: a batch has to fit into one request. */
 const LONGEST = 1_000_000;
 
-/** A message as JSON can carry it. A View may send whatever can be cloned, and one message must not spoil its batch. @param {Json} message */
+/** A message without what is too long to be kept, and never nothing: the host wants to see that there was one. @param {Json} message */
 function cut(message) {
   const html = message?.params?.html;
   if (typeof html === "string" && html.length > HTML) {
     return { ...message, params: { ...message.params, html: `${html.slice(0, HTML)}… (${html.length} characters)` } };
   }
-  try {
-    const text = JSON.stringify(message) ?? "null";
-    if (text.length <= LONGEST) return message ?? null;
-    return { yardstick: "cut", beginning: `${text.slice(0, HTML)}… (${text.length} characters)` };
-  } catch (error) {
-    return { yardstick: "unreadable", why: String(error), method: typeof message?.method === "string" ? message.method : undefined };
-  }
+  const text = JSON.stringify(message) ?? "null";
+  if (text.length <= LONGEST) return message ?? null;
+  return { yardstick: "cut", beginning: `${text.slice(0, HTML)}… (${text.length} characters)` };
 }

@@ -76,11 +76,8 @@ impl Open {
         let asked = entries.iter().find(|entry| asked(entry)).expect("the view is told that it goes");
         let answer = entries.iter().find(|entry| entry["answers"] == asked["n"]).expect("the view answers");
         assert!(answer["message"].get("result").is_some(), "{answer}");
-        let gone = self.page.since(mark);
-        assert!(gone.iter().any(|entry| matches!(
-            entry.event,
-            browser::Event::FrameRemoved | browser::Event::Detached { .. }
-        )));
+        let gone = |entry: &browser::Entry| matches!(entry.event, browser::Event::FrameRemoved);
+        self.page.until_since(mark, gone, SOON).await.unwrap();
         entries
     }
 }

@@ -24,7 +24,7 @@ addEventListener("message", ({ source, data }) => {
 function ask(method, params, id = ++last) {
   return new Promise((resolve) => {
     waiting.set(JSON.stringify(id), resolve);
-    setTimeout(resolve, 4000, { silence: true });
+    setTimeout(resolve, 3000, { silence: true });
     say({ jsonrpc: "2.0", id, method, params });
   });
 }
