@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_secs(30);
 /// Where the Inspector listens, and what it calls its token.
 const INSPECTOR: (&str, &str) = ("127.0.0.1:6274", "ready");
 const USAGE: &str = "ready YARDSTICK NODE INSPECTOR SERVER-URL TOOL ROUNDS";
@@ -78,8 +78,13 @@ async fn their_host(page: &Page, node: &str, inspector: &str, url: &str, tool: &
 
 async fn ready(page: &Page, url: &str) -> Outcome<()> {
     page.goto(url).await?;
-    page.wait_for("document.querySelector('[data-app-status=ready]') !== null", SOON).await?;
-    Ok(())
+    match page.wait_for("document.querySelector('[data-app-status=ready]') !== null", SOON).await {
+        Ok(_) => Ok(()),
+        Err(why) => {
+            let shown = page.eval("document.body.innerText.slice(0, 500)").await?;
+            Err(format!("{url}: {why}; the page shows {shown}").into())
+        }
+    }
 }
 
 fn started(command: &mut Command) -> Outcome<Child> {
@@ -87,6 +92,7 @@ fn started(command: &mut Command) -> Outcome<Child> {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
+        .process_group(0)
         .kill_on_drop(true)
         .spawn()?)
 }
