@@ -1,5 +1,10 @@
 //! The API of the page.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "a refusal is a response like any other, made once for each request"
+)]
+
 use std::sync::Arc;
 
 use http::Method;

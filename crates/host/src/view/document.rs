@@ -222,6 +222,7 @@ mod tests {
         profile::named(profile::STRICT).unwrap()
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "what is given is made on the spot")]
     fn of(content: Value) -> Result<Document, Unfit> {
         Document::of(&json!({ "contents": [content] }), "ui://a", None, &strict())
     }

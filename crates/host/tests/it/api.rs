@@ -232,7 +232,7 @@ async fn a_trace_is_a_recording_of_every_session() {
             .map(|line| serde_json::from_slice(&line.bytes).unwrap())
             .collect()
     };
-    assert_eq!(texts(&format!("view {id}")), [said.clone()]);
+    assert_eq!(texts(&format!("view {id}")), std::slice::from_ref(&said));
     let server = texts("server 0");
     let is_call = |message: &&Value| message["method"] == "tools/call" && message["params"] == said["params"];
     let call = server.iter().find(is_call).expect("the call that the view led to");
