@@ -19,11 +19,7 @@ impl Open {
         let (rig, browser) = tokio::join!(Rig::start(vec![reference()]), browser());
         let page = browser.page(&rig.link(query)).await.unwrap();
         let view = ready(&page).await;
-        // What is pressed must not move while it is; higher than that no app becomes.
-        let told =
-            view.eval("Math.ceil(document.documentElement.getBoundingClientRect().height)").await.unwrap();
-        let height = "document.querySelector('.app-slot').getBoundingClientRect().height";
-        page.wait_for(&format!("Math.abs({height} - {told}) < 2 || {height} >= 2000"), SOON).await.unwrap();
+        settled(&page, &view).await;
         Self { rig, page, view, _browser: browser }
     }
 
@@ -79,6 +75,23 @@ impl Open {
         let gone = |entry: &browser::Entry| matches!(entry.event, browser::Event::FrameRemoved);
         self.page.until_since(mark, gone, SOON).await.unwrap();
         entries
+    }
+}
+
+/// Waits until the app is as high as it says: what is pressed must not move. Higher than two thousand no app becomes.
+async fn settled(page: &Page, view: &Frame) {
+    let height = async |frame: &Frame, selector: &str| {
+        let script = format!("document.querySelector('{selector}').getBoundingClientRect().height");
+        frame.eval(&script).await.unwrap().as_f64().unwrap()
+    };
+    let end = tokio::time::Instant::now() + SOON;
+    loop {
+        let (told, shown) = (height(view, "html").await, height(&page.main(), ".app-slot").await);
+        if (told - shown).abs() < 2.0 || shown >= 2000.0 {
+            return;
+        }
+        assert!(tokio::time::Instant::now() < end, "the app is {told} high and shown {shown} high");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
 }
 
