@@ -189,6 +189,7 @@ async fn the_chart_is_streamed_goes_fullscreen_and_saves_a_file() {
 async fn the_map_has_the_permissions_that_it_is_told_of() {
     let open = Open::app(&[("tool", "where_am_i"), ("run", "1")]).await;
     open.view_says("document.querySelectorAll('#checks li').length === 5").await;
+    settled(&open.page, &open.view).await;
     assert_eq!(complaints(&open.page), [""; 0]);
     open.view.click("#try").await.unwrap();
     open.view_says("document.getElementById('checks').textContent.includes('CSP blocks it')").await;
