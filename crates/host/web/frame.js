@@ -29,6 +29,8 @@ export function openFrame(view, parent, title, to) {
   const hear = (event) => {
     if (event.source !== element.contentWindow || event.source === null || event.origin !== view.proxyOrigin) return;
     const data = event.data;
+    const why = unreadable(data);
+    if (why) return to.dropped({ from: "view", why: `it cannot be written as JSON, ${why}`, message: { yardstick: "unreadable" } });
     if (data?.yardstick === "navigated") return to.navigated();
     if (data?.yardstick === "dropped") return to.dropped(data);
     if (data?.method !== READY) return to.message(data);
@@ -57,4 +59,14 @@ export function openFrame(view, parent, title, to) {
       element.remove();
     },
   };
+}
+
+/** Why JSON cannot carry it, if so. A View may send whatever can be cloned: cycles and big integers too. @param {Json} data */
+function unreadable(data) {
+  try {
+    JSON.stringify(data);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message.split("\n")[0] : String(error);
+  }
 }

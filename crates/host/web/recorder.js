@@ -60,9 +60,16 @@ export function createRecorder(api, view) {
   };
 }
 
-/** @param {Json} message */
+/** Longer messages are cut: a batch has to fit into one request. */
+const LONGEST = 1_000_000;
+
+/** A message without what is too long to be kept, and never nothing: the host wants to see that there was one. @param {Json} message */
 function cut(message) {
   const html = message?.params?.html;
-  if (typeof html !== "string" || html.length <= HTML) return message;
-  return { ...message, params: { ...message.params, html: `${html.slice(0, HTML)}… (${html.length} characters)` } };
+  if (typeof html === "string" && html.length > HTML) {
+    return { ...message, params: { ...message.params, html: `${html.slice(0, HTML)}… (${html.length} characters)` } };
+  }
+  const text = JSON.stringify(message) ?? "null";
+  if (text.length <= LONGEST) return message ?? null;
+  return { yardstick: "cut", beginning: `${text.slice(0, HTML)}… (${text.length} characters)` };
 }

@@ -1,0 +1,57 @@
+//! The attacker's own site: it answers everything, and counts who came.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A site that answers everything.
+#[derive(Clone, Debug)]
+pub(crate) struct Evil {
+    port: u16,
+    hits: Arc<Mutex<Vec<String>>>,
+}
+
+impl Evil {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let evil = Self { port: listener.local_addr().unwrap().port(), hits: Arc::default() };
+        let site = evil.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(site.clone().serve(stream));
+            }
+        });
+        evil
+    }
+
+    pub(crate) fn origin(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The paths that were asked for so far.
+    pub(crate) fn hits(&self) -> Vec<String> {
+        self.hits.lock().unwrap().clone()
+    }
+
+    async fn serve(self, stream: TcpStream) {
+        let (read, mut write) = stream.into_split();
+        let mut lines = BufReader::new(read).lines();
+        let Ok(Some(first)) = lines.next_line().await else { return };
+        let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+        let kind = match path.split('?').next().unwrap_or_default() {
+            "/script" | "/worker" | "/module" => "text/javascript",
+            "/style" => "text/css",
+            "/events" => "text/event-stream",
+            _ => "text/html",
+        };
+        self.hits.lock().unwrap().push(path);
+        let body = if kind == "text/javascript" { "globalThis.owned = true" } else { "" };
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\naccess-control-allow-origin: *\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        // Who has gone meanwhile has been counted all the same.
+        let _ = write.write_all(answer.as_bytes()).await;
+    }
+}
