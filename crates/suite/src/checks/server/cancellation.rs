@@ -44,10 +44,16 @@ async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
     let ask = call(cx, &session, tool, &json!({})).with(|r| r.meta("progressToken", "cancelled"));
     let mut pending = ask.start().await?;
     loop {
-        match pending.next_within(Duration::from_secs(2)).await? {
-            Some(message) if message.is_notification("notifications/progress") => break,
-            Some(message) if !is_response(&message) => {}
-            Some(_) | None => return Err(Finding::blocked("the call ended before it reported progress")),
+        match pending.next_within(Duration::from_secs(2)).await {
+            Ok(Some(message)) if message.is_notification("notifications/progress") => break,
+            Ok(Some(message)) if !is_response(&message) => {}
+            Ok(Some(_) | None) => {
+                return Err(Finding::blocked("the call ended before it reported progress"));
+            }
+            Err(Failure::TimedOut { .. }) => {
+                return Err(Finding::blocked("no progress was reported in time"));
+            }
+            Err(failure) => return Err(failure.into()),
         }
     }
     pending.cancel("measured by yardstick").await?;
