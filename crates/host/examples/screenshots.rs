@@ -6,9 +6,6 @@ use std::time::Duration;
 
 use browser::{Browser, Emulation, Page, Scheme, Shot};
 use host::{Host, Options};
-use tokio::io::DuplexStream;
-use transport::client::Target;
-use transport::serve::pipe;
 
 const SOON: Duration = Duration::from_secs(30);
 const SIZES: [(&str, u32, u32); 3] = [("wide", 1440, 900), ("narrow", 1024, 768), ("phone", 390, 844)];
@@ -24,7 +21,11 @@ const SCENES: [(&str, &str); 4] = [
 async fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("name the folder for the pictures")?;
     std::fs::create_dir_all(&folder)?;
-    let host = Host::start(Options { targets: vec![reference()], ..Options::default() }).await?;
+    let host = Host::start(Options {
+        targets: vec![transport::in_process(server::Server::new(), "the reference")],
+        ..Options::default()
+    })
+    .await?;
     host.settled(SOON).await;
     let browser = Browser::launch(browser::Options::default()).await?;
     for (scene, query) in SCENES {
@@ -49,14 +50,4 @@ async fn take(page: &Page, file: &Path, query: &str) -> Result<(), Box<dyn Error
     tokio::time::sleep(Duration::from_millis(600)).await;
     std::fs::write(file, page.screenshot(Shot::Viewport).await?)?;
     Ok(())
-}
-
-fn reference() -> Target {
-    let server = server::Server::new();
-    Target::in_process(move || -> DuplexStream {
-        let (ours, theirs) = tokio::io::duplex(64 * 1024);
-        let (read, write) = tokio::io::split(theirs);
-        tokio::spawn(pipe::serve(server.clone(), read, write));
-        ours
-    })
 }

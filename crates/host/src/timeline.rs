@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use protocol::apps::{self, Way};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -29,6 +30,23 @@ pub(crate) enum Party {
     Server,
     /// Who sits before it.
     Person,
+}
+
+impl Party {
+    /// Which end of the bridge it is, if it is one.
+    const fn end(self) -> Option<apps::Party> {
+        match self {
+            Self::View => Some(apps::Party::View),
+            Self::Proxy => Some(apps::Party::Proxy),
+            Self::Host => Some(apps::Party::Host),
+            Self::Server | Self::Person => None,
+        }
+    }
+
+    /// The way of a message over the bridge, if it goes over it.
+    pub(crate) fn way(self, to: Self) -> Option<Way> {
+        Way::between(self.end()?, to.end()?)
+    }
 }
 
 /// One message.

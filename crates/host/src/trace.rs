@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use transport::client::Transport;
-use wire::recording::{About, Medium, PROXY, Tape, write};
-use wire::{Direction, Entry as Line, What};
+use wire::recording::{About, Medium, Tape, write};
+use wire::{Entry as Line, What};
 
 use crate::Shared;
 use crate::http::{Response, attachment};
 use crate::server::{Record, Server};
-use crate::timeline::{Entry, Party};
-
-/// What marks messages of the view itself, as the recording has it.
-const VIEW: u32 = 0;
+use crate::timeline::Entry;
 
 /// All of it, or the session with one view.
 pub(crate) fn download(shared: &Shared, view: Option<&str>) -> Response {
@@ -69,13 +66,7 @@ fn with_views(entries: &[Entry], wanted: Option<&str>) -> BTreeMap<String, Tape>
 }
 
 fn line(entry: &Entry) -> Option<Line> {
-    let (direction, window) = match (entry.from, entry.to) {
-        (Party::View, _) => (Direction::ToServer, VIEW),
-        (Party::Proxy, _) => (Direction::ToServer, PROXY),
-        (Party::Host, Party::View) => (Direction::ToClient, VIEW),
-        (Party::Host, Party::Proxy) => (Direction::ToClient, PROXY),
-        (Party::Host | Party::Server | Party::Person, _) => return None,
-    };
+    let (direction, exchange) = entry.from.way(entry.to)?.recorded();
     let bytes = Bytes::from(entry.message.to_string());
-    Some(Line { at: entry.at, direction, what: What::Message, exchange: window, bytes })
+    Some(Line { at: entry.at, direction, what: What::Message, exchange, bytes })
 }

@@ -214,7 +214,7 @@ fn describe(target: &Target, arguments: &str, found: &Discovery) -> TargetReport
     TargetReport {
         description: target.describe(),
         arguments: arguments.to_owned(),
-        transport: newest.map(|spoken| wire_name(spoken.transport).to_owned()).unwrap_or_default(),
+        transport: newest.map(|spoken| spoken.transport.name().to_owned()).unwrap_or_default(),
         speaks: found.versions(),
         name: text("name"),
         version: text("version"),
@@ -252,15 +252,6 @@ const fn is_talkative(failure: &Failure) -> bool {
         | Failure::TimedOut { .. }
         | Failure::NoEndpoint { .. }
         | Failure::Ours(_) => false,
-    }
-}
-
-const fn wire_name(transport: Transport) -> &'static str {
-    match transport {
-        Transport::Stdio => "stdio",
-        Transport::InProcess => "in process",
-        Transport::StreamableHttp => "http",
-        Transport::HttpSse => "http+sse",
     }
 }
 

@@ -5,8 +5,11 @@
 //! [`tap`] sits between two ends that are not ours, passes every byte on, and records.
 
 pub mod client;
+mod in_process;
 pub mod serve;
 pub mod tap;
+
+pub use in_process::in_process;
 
 /// The most bytes that one message may have before either end gives it up.
 pub const MAX_MESSAGE: usize = 16 * 1024 * 1024;

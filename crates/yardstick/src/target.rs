@@ -5,17 +5,13 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use server::Server;
-use tokio::io::DuplexStream;
-use transport::client::{Dial, Endpoint, Program, Target};
+use transport::client::{Endpoint, Program, Target};
+use transport::serve::Handler;
 use transport::serve::http::{HttpServer, Options};
-use transport::serve::{Handler, pipe};
 
 use crate::again;
 use crate::args::Check;
 use crate::exit::Usage;
-
-/// How much an in-process pipe holds.
-const PIPE: usize = 64 * 1024;
 
 /// A target, and what keeps it alive.
 #[derive(Debug)]
@@ -76,23 +72,7 @@ pub fn reference() -> Target {
 
 /// A handler of messages within this process, behind a pipe that carries lines like stdio.
 pub fn in_process<H: Handler>(handler: Arc<H>) -> Target {
-    Target::InProcess(Arc::new(BuiltIn(handler)))
-}
-
-/// A handler behind a pipe.
-struct BuiltIn<H>(Arc<H>);
-
-impl<H: Handler> Dial for BuiltIn<H> {
-    fn dial(&self) -> DuplexStream {
-        let (ours, theirs) = tokio::io::duplex(PIPE);
-        let (read, write) = tokio::io::split(theirs);
-        tokio::spawn(pipe::serve(self.0.clone(), read, write));
-        ours
-    }
-
-    fn name(&self) -> String {
-        "the built-in server".to_owned()
-    }
+    transport::in_process(handler, "the built-in server")
 }
 
 pub(crate) fn header(text: &str) -> Result<(String, String), Usage> {

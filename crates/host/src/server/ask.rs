@@ -76,7 +76,7 @@ impl Server {
             cause,
             findings: Vec::new(),
         };
-        let shown = json!({ "jsonrpc": "2.0", "id": id, "method": asking.method, "params": asking.params });
+        let shown = serde_json::from_str(&request.message()).unwrap_or_default();
         let asked = shared.timeline.add(said(Party::Host, Party::Server, shown, asking.cause));
         let answered = self.through(&session, request, asking.call).await;
         match answered {

@@ -3,7 +3,7 @@
 use protocol::apps::{ToolUi, Visibility, openai};
 use serde::Serialize;
 use serde_json::{Value, json};
-use transport::client::{Session, Transport};
+use transport::client::Session;
 
 use super::Server;
 use crate::finding::Finding;
@@ -108,13 +108,7 @@ impl Snapshot {
             version: text("version"),
             protocol: session.version().to_string(),
             era: format!("{:?}", session.version().era()).to_lowercase(),
-            transport: match session.transport() {
-                Transport::Stdio => "stdio",
-                Transport::InProcess => "in process",
-                Transport::StreamableHttp => "http",
-                Transport::HttpSse => "http+sse",
-            }
-            .to_owned(),
+            transport: session.transport().name().to_owned(),
             capabilities: server.capabilities,
             ..Self::default()
         }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use protocol::apps::{Bridge, Way};
+use protocol::apps::Bridge;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -140,13 +140,7 @@ pub(crate) enum Role {
 impl View {
     /// What is wrong with a message of this view.
     pub(crate) fn judge(&self, from: Party, to: Party, message: &Value) -> Vec<Finding> {
-        let way = match (from, to) {
-            (Party::View, _) => Way::ViewToHost,
-            (Party::Proxy, _) => Way::ProxyToHost,
-            (Party::Host, Party::View) => Way::HostToView,
-            (Party::Host, Party::Proxy) => Way::HostToProxy,
-            (Party::Host | Party::Server | Party::Person, _) => return Vec::new(),
-        };
+        let Some(way) = from.way(to) else { return Vec::new() };
         let mut bridge = self.bridge.lock().unwrap_or_else(PoisonError::into_inner);
         bridge.heard(way, message).iter().map(Finding::of_breach).collect()
     }

@@ -1,15 +1,12 @@
 //! The reference server, sound or broken on purpose, as a target.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 
 use server::fault::Faulty;
 use server::{Fault, Faults};
 use suite::{Check, On};
-use tokio::io::DuplexStream;
 use transport::client::{Endpoint, Target};
 use transport::serve::http::{Bearer, HttpServer, Options};
-use transport::serve::pipe;
 
 /// A server over one transport, and what keeps it alive.
 pub(crate) struct Subject {
@@ -20,13 +17,7 @@ pub(crate) struct Subject {
 /// Behind an in-process pipe.
 pub(crate) fn piped(faults: impl IntoIterator<Item = &'static Fault>) -> Subject {
     let server = Faulty::new(Faults::new(faults));
-    let dial = move || -> DuplexStream {
-        let (ours, theirs) = tokio::io::duplex(64 * 1024);
-        let (read, write) = tokio::io::split(theirs);
-        tokio::spawn(pipe::serve(server.clone(), read, write));
-        ours
-    };
-    Subject { target: Target::InProcess(Arc::new(dial)), _http: None }
+    Subject { target: transport::in_process(server, "the reference"), _http: None }
 }
 
 /// The token that opens a guarded server.

@@ -34,7 +34,8 @@ impl Request {
         Composed { want, token: progress_token(&bytes), bytes, label }
     }
 
-    fn message(&self) -> String {
+    /// The message as it will go out. Without an id that was given it takes the next number of the session, like sending does.
+    pub fn message(&self) -> String {
         let id = match &self.id {
             RequestId::Fresh => format!(r#""id":{},"#, self.session.inner.next_id()),
             RequestId::Raw(json) => format!(r#""id":{json},"#),

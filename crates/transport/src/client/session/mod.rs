@@ -54,6 +54,18 @@ pub enum Transport {
     HttpSse,
 }
 
+impl Transport {
+    /// How it is called in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::InProcess => "in process",
+            Self::StreamableHttp => "http",
+            Self::HttpSse => "http+sse",
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Inner {
     target: Target,
