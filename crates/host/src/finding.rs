@@ -37,6 +37,11 @@ impl Finding {
         Self { level, text: text.into(), rule: Some(format!("apps#{anchor}")), link: Some(link) }
     }
 
+    /// Something worth knowing that no rule speaks of.
+    pub(crate) fn note(text: impl Into<String>) -> Self {
+        Self { level: Level::Note, text: text.into(), rule: None, link: None }
+    }
+
     /// What was found in a message of the bridge.
     pub(crate) fn of_breach(breach: &Breach) -> Self {
         let level = match breach.gravity {

@@ -11,6 +11,7 @@ use transport::client::{Failure, Reply, Request, Session};
 
 use super::{Server, State};
 use crate::Shared;
+use crate::finding::Finding;
 use crate::timeline::{Party, Said};
 
 /// Numbers the requests of all servers.
@@ -91,7 +92,10 @@ impl Server {
             Err(failure) => {
                 let refusal = self.failed(&failure);
                 let shown = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": refusal.code, "message": refusal.message } });
-                shared.timeline.add(said(Party::Server, Party::Host, shown, Some(asked)));
+                let mut told = said(Party::Server, Party::Host, shown, Some(asked));
+                told.findings
+                    .push(Finding::note("nothing came back; the host says so in the server's place"));
+                shared.timeline.add(told);
                 Err(refusal)
             }
         }
