@@ -53,6 +53,11 @@ impl Feed {
         numbered.map(|(at, event)| (events.first + at as u64, event.clone())).collect()
     }
 
+    /// The number of the newest one.
+    pub(crate) fn newest(&self) -> u64 {
+        *self.inner.newest.borrow()
+    }
+
     /// Says when there is something new.
     pub(crate) fn news(&self) -> watch::Receiver<u64> {
         self.inner.newest.subscribe()
@@ -79,7 +84,7 @@ mod tests {
         assert_eq!(all, [(1, "0".into()), (2, "1".into()), (3, "2".into())]);
         assert_eq!(feed.since(2).len(), 1);
         assert!(feed.since(3).is_empty() && feed.since(99).is_empty());
-        assert_eq!(*feed.news().borrow(), 3);
+        assert_eq!(feed.newest(), 3);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod page;
 mod profile;
 mod random;
 mod server;
+mod state;
 mod timeline;
 mod trace;
 mod view;
@@ -59,8 +60,12 @@ impl Default for Options {
             profile: profile::STRICT.to_owned(),
             watch: Vec::new(),
             sampling: false,
-            // People wait longer for a tool than a test does.
-            limits: Limits { request: Duration::from_secs(60), ..Limits::default() },
+            // People wait longer for a tool than a test does, and not at all for what may follow an answer.
+            limits: Limits {
+                request: Duration::from_secs(60),
+                linger: Duration::from_millis(5),
+                ..Limits::default()
+            },
         }
     }
 }

@@ -1,16 +1,29 @@
 //! The page as it is served: what can be chosen is in it before any script runs.
 
-use crate::Shared;
 use crate::http::assets;
 use crate::server::{Server, Snapshot};
+use crate::{Shared, state};
 
-/// The page.
-pub(crate) fn render(shared: &Shared) -> String {
+const TEMPLATE: &str = include_str!("../web/page.html");
+/// Where the part begins that has to wait for the servers.
+const SERVERS: &str = "{{servers}}";
+
+/// The beginning, which names every file of the page, so that the browser has them when the rest comes.
+pub(crate) fn head(shared: &Shared) -> String {
+    let (head, _) = TEMPLATE.split_once(SERVERS).unwrap_or((TEMPLATE, ""));
+    head.replace("{{token}}", &escaped(&shared.token)).replace("{{preload}}", &preload())
+}
+
+/// The rest: what can be chosen, and all that the scripts have to know to begin.
+pub(crate) fn body(shared: &Shared) -> String {
     let options: String = shared.servers.iter().map(|server| group(server, &server.now())).collect();
-    TEMPLATE
-        .replace("{{token}}", &escaped(&shared.token))
-        .replace("{{options}}", &options)
-        .replace("{{preload}}", &preload())
+    // In a script of data nothing counts but its end.
+    let state = state::of(shared).to_string().replace('<', "\\u003c");
+    let (_, rest) = TEMPLATE.split_once(SERVERS).unwrap_or_default();
+    // Names that look like a place to fill are not filled.
+    let (before, rest) = rest.split_once("{{options}}").unwrap_or_default();
+    let (between, after) = rest.split_once("{{state}}").unwrap_or_default();
+    [before, &options, between, &state, after].concat()
 }
 
 /// Every module, so that the browser asks for all of them at once and not as it finds them.
@@ -18,8 +31,6 @@ fn preload() -> String {
     let modules = assets::names().filter(|name| name.ends_with(".js"));
     modules.map(|name| format!("<link rel=\"modulepreload\" href=\"/assets/{name}\">\n")).collect()
 }
-
-const TEMPLATE: &str = include_str!("../web/page.html");
 
 fn group(server: &Server, now: &Snapshot) -> String {
     let name = now.name.clone().unwrap_or_else(|| server.target.describe());

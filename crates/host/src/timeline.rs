@@ -64,6 +64,8 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
     pub(crate) view: Option<String>,
+    /// The run of a tool that it is part of, by the name that the page gave it.
+    pub(crate) run: Option<String>,
     pub(crate) server: Option<String>,
     pub(crate) from: Party,
     pub(crate) to: Party,
@@ -73,6 +75,23 @@ pub(crate) struct Said {
     /// The entry that led to it.
     pub(crate) cause: Option<u64>,
     pub(crate) findings: Vec<Finding>,
+}
+
+impl Said {
+    /// A message of nobody in particular, now.
+    pub(crate) const fn new(from: Party, to: Party, message: Value) -> Self {
+        Self {
+            view: None,
+            run: None,
+            server: None,
+            from,
+            to,
+            message,
+            at: None,
+            cause: None,
+            findings: Vec::new(),
+        }
+    }
 }
 
 /// The messages so far.
@@ -108,8 +127,9 @@ impl Timeline {
         let answers = state.correlate(n, &said);
         let shown = json!({ "kind": "entry", "entry": {
             "n": n,
-            "at": micros(at),
+            "at": milliseconds(at),
             "view": said.view,
+            "run": said.run,
             "server": said.server,
             "from": said.from,
             "to": said.to,
@@ -159,7 +179,8 @@ impl State {
     }
 }
 
-fn micros(at: Duration) -> f64 {
+/// A time as the page reads it.
+pub(crate) fn milliseconds(at: Duration) -> f64 {
     at.as_secs_f64() * 1000.0
 }
 
@@ -183,8 +204,7 @@ mod tests {
     use super::*;
 
     fn said(from: Party, to: Party, message: Value) -> Said {
-        let view = Some("v".to_owned());
-        Said { view, server: None, from, to, message, at: None, cause: None, findings: Vec::new() }
+        Said { view: Some("v".to_owned()), ..Said::new(from, to, message) }
     }
 
     #[test]

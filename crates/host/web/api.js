@@ -1,6 +1,6 @@
 // The host's own API. Every failure becomes one kind of error that says who is to blame and what to do.
 
-/** @import {HostState, Json, LogEntry, View} from "./types.d.ts" */
+/** @import {Json, LogEntry, View} from "./types.d.ts" */
 
 export class ApiError extends Error {
   /** @param {string} message @param {{culprit?: string, repair?: string, status?: number}} [more] */
@@ -31,20 +31,18 @@ export function createApi(token) {
     throw new ApiError(value?.error?.message ?? `HTTP ${response.status} from ${path}`, { ...value?.error, status: response.status });
   }
   return {
-    /** @returns {Promise<HostState>} */
-    state: () => send("GET", "/api/state"),
-    /** @param {{serverId: string, tool: string, profile?: string, openai?: boolean}} want @returns {Promise<View>} */
+    /** @param {{serverId: string, tool: string, run: string, profile?: string}} want @returns {Promise<View>} */
     openView: (want) => send("POST", "/api/views", want),
     /** @param {string} id */
     closeView: (id) => send("DELETE", `/api/views/${encodeURIComponent(id)}`, undefined, { keepalive: true }),
-    /** @param {string} id @param {{seq: number, method: string, params: Json}} ask @returns {Promise<Json>} */
+    /** @param {string} id @param {{seq: number, method: string, params: Json, callId: string}} ask @returns {Promise<Json>} */
     ask: (id, ask) => send("POST", `/api/views/${encodeURIComponent(id)}/request`, ask),
     /** @param {string} id @param {LogEntry[]} entries */
     log: (id, entries) => send("POST", `/api/views/${encodeURIComponent(id)}/log`, { entries }),
-    /** @param {{serverId: string, name: string, arguments: Record<string, any>, callId: string}} call @returns {Promise<Json>} */
+    /** @param {{serverId: string, name: string, arguments: Record<string, any>, callId: string, run: string, profile?: string}} call @returns {Promise<Json>} */
     call: (call) => send("POST", "/api/tools/call", call),
-    /** @param {string} callId @param {string} reason */
-    cancel: (callId, reason) => send("POST", "/api/tools/cancel", { callId, reason }),
+    /** @param {string} callId */
+    cancel: (callId) => send("POST", "/api/tools/cancel", { callId }),
     /** @param {string} [view] */
     traceUrl: (view) => `/api/trace?token=${encodeURIComponent(token)}${view ? `&view=${encodeURIComponent(view)}` : ""}`,
     eventsUrl: () => `/api/events?token=${encodeURIComponent(token)}`,

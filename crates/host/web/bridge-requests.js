@@ -8,6 +8,8 @@ import { asList, files, isObject, openable, wrongParams } from "./bridge-params.
 
 /** No View is made larger than this, whatever it asks for. */
 export const LARGEST = 10_000;
+/** Nor smaller than this: what cannot be seen cannot be debugged. */
+export const SMALLEST = { width: 160, height: 48 };
 
 /** A request that has passed every gate. @typedef {{id: string | number, method: string, params: Obj}} Request */
 
@@ -196,7 +198,7 @@ function resize(turn, message) {
 
 /**
  * One axis of a size: nothing where the host fixed it, otherwise within its limits.
- * @param {Turn} turn @param {string} name @param {Json} value @param {number | undefined} fixed @param {number | undefined} most @param {Json} message
+ * @param {Turn} turn @param {"width" | "height"} name @param {Json} value @param {number | undefined} fixed @param {number | undefined} most @param {Json} message
  * @returns {number | undefined}
  */
 function axis(turn, name, value, fixed, most, message) {
@@ -206,8 +208,9 @@ function axis(turn, name, value, fixed, most, message) {
   }
   if (fixed !== undefined) return undefined;
   const limit = Math.min(most ?? LARGEST, LARGEST);
-  if (value < 0 || value > LARGEST) finding(turn, "note", `${name} ${value} is held to 0..${limit}`, message);
-  return Math.min(Math.max(value, 0), limit);
+  const least = Math.min(SMALLEST[name], limit);
+  if (value <= 0 || value > LARGEST) finding(turn, "note", `${name} ${value} is held to ${least}..${limit}`, message);
+  return Math.min(Math.max(value, least), limit);
 }
 
 /** @param {Turn} turn @param {Json} params @param {Json} message */

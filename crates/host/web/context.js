@@ -14,7 +14,11 @@ export const TALLEST = 5000;
 /** The height of a free box that nobody has dragged yet. */
 const UNDRAGGED = 400;
 /** The floating box. */
-export const PIP = { width: 400, height: 300 };
+const PIP = { width: 400, height: 300 };
+/** What stays free beside a floating box. */
+const MARGIN = 24;
+/** In a window up to this wide all parts of the page stand in one column, of which a floating box covers less than half. */
+export const NARROW = 960;
 
 const MODES = /** @type {Mode[]} */ (["inline", "fullscreen", "pip"]);
 
@@ -48,8 +52,15 @@ export function containers(settings, room, profile) {
   return {
     inline: inline(settings, room.stage.width, given.inline),
     fullscreen: { width: room.window.width, height: room.window.height },
-    pip: filled(given.pip, PIP.width, PIP.height),
+    pip: within(filled(given.pip, PIP.width, PIP.height), room.window),
   };
+}
+
+/** A floating box that leaves something of the window to see. @param {Container} box @param {{width: number, height: number}} window @returns {Container} */
+function within(box, { width, height }) {
+  const most = { width: width - MARGIN, height: width > NARROW ? height - MARGIN : Math.round(height * 0.45) };
+  const axes = /** @type {const} */ ({ width: "width", maxWidth: "width", height: "height", maxHeight: "height" });
+  return Object.fromEntries(Object.entries(box).map(([name, value]) => [name, Math.min(value, most[axes[/** @type {keyof Container} */ (name)]])]));
 }
 
 /** @param {Settings} settings @param {number} width @param {Container | undefined} given @returns {Container} */
@@ -74,14 +85,14 @@ function filled(given = {}, width, height) {
 
 /**
  * The surroundings of a View, apart from its mode and its room, which the bridge keeps.
- * @param {Settings} settings @param {{systemDark: boolean, version: string, browser?: string, tool?: Tool, profile?: Profile}} more
+ * @param {Settings} settings @param {{systemDark: boolean, version: string, browser?: string, call?: {id: string, tool: Tool}, profile?: Profile}} more
  * @returns {Obj}
  */
-export function surroundings(settings, { systemDark, version, browser, tool, profile }) {
+export function surroundings(settings, { systemDark, version, browser, call, profile }) {
   const own = profile?.context ?? {};
   const small = settings.size === "phone" || settings.size === "tablet";
   return {
-    ...(tool ? { toolInfo: { tool: plainTool(tool) } } : {}),
+    ...(call ? { toolInfo: { id: call.id, tool: plainTool(call.tool) } } : {}),
     theme: theme(settings, systemDark),
     ...styles(profile, theme(settings, systemDark)),
     locale: settings.locale,

@@ -14,7 +14,7 @@ const HIDDEN_MS = 10_000;
 
 /**
  * @param {string} url
- * @param {{event: (event: Json) => void, state: (state: "open" | "lost") => void}} to
+ * @param {{event: (event: Json, number: number) => void, state: (state: "open" | "lost") => void}} to
  */
 export function listen(url, to) {
   /** @type {EventSource | undefined} */
@@ -35,7 +35,7 @@ export function listen(url, to) {
     now.onmessage = (message) => {
       last = message.lastEventId || last;
       const event = parse(message.data);
-      if (event) to.event(event);
+      if (event) to.event(event, Number(message.lastEventId));
     };
     now.onerror = () => {
       gap ??= setTimeout(() => to.state("lost"), GAP_MS);

@@ -14,7 +14,6 @@ import { Session } from "./session.js";
 import { createStage } from "./stage.js";
 import { blank, createStore, selection } from "./store.js";
 import { createTabs } from "./tabs.js";
-import { violationEntry } from "./timeline-model.js";
 import { createTimeline } from "./timeline.js";
 import { createToolbar } from "./toolbar.js";
 import { contextPanel } from "./panels/context.js";
@@ -24,7 +23,7 @@ import { messagesPanel } from "./panels/messages.js";
 import { toolsPanel } from "./panels/tools.js";
 import { tracePanel } from "./panels/trace.js";
 
-/** @import {HostState, Json, Mode, Server, View} from "./types.d.ts" */
+/** @import {HostState, Json, Mode, Server} from "./types.d.ts" */
 
 const link = parse(location.search);
 const token = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="yardstick-token"]'))?.content ?? "";
@@ -35,34 +34,17 @@ const select = /** @type {HTMLSelectElement | null} */ (document.getElementById(
 
 /** @type {Session | null} */
 let session = null;
-let lastAt = 0;
-/** Rows that are no message have keys of their own. */
-let extraKey = -1;
 
-let early = openEarly();
 const stage = createStage(store, { mode: setMode, room: () => session?.roomChanged() });
-const timeline = createTimeline(() => store.get().view?.id ?? null);
+const timeline = createTimeline();
 const form = createForm(store);
 const tabs = build();
 follow();
-void start();
+start();
 
 /** Whether the link means this tool; the plain form of the page names server and tool in one. @param {string} [server] @param {string} [tool] */
 function isNamed(server, tool) {
   return (tool === link.tool && (!link.server || server === link.server)) || `${server}/${tool}` === link.tool;
-}
-
-/** Asks for the View before anything else is known, when it is clear which one it will be. @returns {{server: string, tool: string, view: Promise<View>} | undefined} */
-function openEarly() {
-  if (link.run === false) return undefined;
-  const options = [...select.options].filter((option) => option.dataset.serverId && option.dataset.tool);
-  const named = options.filter((option) => isNamed(option.dataset.serverId, option.dataset.tool));
-  const [only] = link.tool ? named : options.length === 1 ? options : [];
-  const { serverId: server, tool } = only?.dataset ?? {};
-  if (!server || !tool) return undefined;
-  const view = api.openView({ serverId: server, tool, profile: link.profile });
-  view.catch(() => {});
-  return { server, tool, view };
 }
 
 function build() {
@@ -96,9 +78,9 @@ function build() {
   const help = h("button", { type: "button", class: "small help", title: "Keys", aria: { label: "Keys" }, onclick: keys.sheet }, "?");
   main.replaceChildren(
     h("div", { class: "setup" }, picker, form.element, h("div", { class: "run-row" }, run, cancel)),
-    h("div", { class: "middle" }, toolbar, createNotice(store), questions, stage.element),
+    h("div", { class: "middle" }, toolbar.app, createNotice(store), questions, stage.element),
     inspection.element);
-  document.querySelector("header")?.append(version, h("span", { class: "grow" }), copyButton("Copy link", () => location.href), help);
+  document.querySelector("header")?.append(version, h("span", { class: "grow" }), toolbar.surroundings, copyButton("Copy link", () => location.href), help);
   main.classList.add("alive");
   return inspection;
 }
@@ -117,11 +99,15 @@ function follow() {
     for (const covered of document.querySelectorAll(".top, .setup, .toolbar, .notices, .side")) covered.toggleAttribute("inert", main.dataset.mode === "fullscreen");
   });
   store.watch(["selected", "args", "settings", "shown", "mode"], updateAddress);
-  store.watch(["view"], () => timeline.viewChanged());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => session?.settingsChanged());
 }
 
-async function start() {
+/** The page came with all that is known of the servers, so the first run need not ask for it. */
+function start() {
+  const host = /** @type {HostState} */ (JSON.parse(document.getElementById("state")?.textContent ?? "{}"));
+  const { settings } = store.get();
+  store.set({ host, servers: host.servers, settings: { ...settings, profile: settings.profile || usualProfile(host) } });
+  openFirst();
   const stream = listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }) });
   window.addEventListener("pagehide", () => {
     const { view } = store.get();
@@ -130,19 +116,12 @@ async function start() {
   });
   // A page that comes back out of the browser's cache has lost its app.
   window.addEventListener("pageshow", (event) => event.persisted && location.reload());
-  try {
-    const host = await api.state();
-    const { settings } = store.get();
-    store.set({ host, servers: host.servers, settings: { ...settings, profile: settings.profile || usualProfile(host) } });
-  } catch (error) {
-    store.set({ connection: "lost", problem: { message: error instanceof Error ? error.message : String(error) } });
-    return;
-  }
-  openFirst();
 }
 
 /** The profile that the host was started with. @param {HostState} host */
-const usualProfile = (host) => String(host.options.profile ?? host.profiles[0]?.name ?? "");
+function usualProfile(host) {
+  return String(host.options.profile ?? host.profiles[0]?.name ?? "");
+}
 
 /** Opens what the link names, or the only tool there is. */
 function openFirst() {
@@ -162,7 +141,6 @@ function openFirst() {
     form.refresh();
   }
   if (link.run !== false && (link.args || startArguments(chosen.tool).fits)) void runTool();
-  else takeEarly();
 }
 
 /** @param {string} server @param {string} tool */
@@ -181,20 +159,11 @@ async function runTool() {
   const old = session;
   const next = new Session({ api, store, stage }, chosen.server, chosen.tool, state.args);
   session = next;
+  timeline.show(next.run);
   if (old) await old.teardown("the tool is run again");
   // While the old app was saving its work, Run may have been pressed once more.
   if (session !== next) return;
-  await next.start(takeEarly(chosen.server.id, chosen.tool.name));
-}
-
-/** The View that was asked for early, once, if it is the right one; otherwise it is closed. @param {string} [server] @param {string} [tool] */
-function takeEarly(server, tool) {
-  const taken = early;
-  early = undefined;
-  if (!taken) return undefined;
-  if (taken.server === server && taken.tool === tool) return taken.view;
-  taken.view.then((view) => api.closeView(view.id)).catch(() => {});
-  return undefined;
+  await next.start();
 }
 
 /** @param {Mode} mode */
@@ -236,23 +205,24 @@ function updateAddress() {
   if (query !== location.search) history.replaceState(null, "", `${location.pathname}${query}`);
 }
 
-/** @param {Json} event */
-function onEvent(event) {
+/** @param {Json} event @param {number} number */
+function onEvent(event, number) {
   const state = store.get();
+  // The stream begins with what happened before the page was opened: history for the timeline, and no news for the rest.
+  const isNews = number > (state.host?.newest ?? 0);
   switch (event.kind) {
+    case "run":
+      return timeline.begin(event);
     case "entry":
-      lastAt = event.entry.at;
-      return timeline.add(event.entry);
+      return timeline.add(event.entry, isNews);
     case "violation":
-      timeline.add(violationEntry({ ...event, n: event.n ?? extraKey-- }, lastAt));
+      timeline.violated(event, isNews);
       if (event.view === state.view?.id) store.set({ violations: [...state.violations, event] });
       return;
-    case "finding":
-      return timeline.add({ n: extraKey--, at: lastAt, view: event.view, from: "view", to: "host", message: { finding: event.finding }, method: "lifecycle", findings: [event.finding] });
     case "server":
-      return onServer(event.server);
+      return isNews ? onServer(event.server) : undefined;
     case "reload":
-      if (state.shown && (!event.server || state.shown.server === event.server)) void runTool();
+      if (isNews && state.shown && (!event.server || state.shown.server === event.server)) void runTool();
   }
 }
 

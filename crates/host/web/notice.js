@@ -64,8 +64,8 @@ function nothingShown(state) {
     }];
   }
   const chosen = selection(state);
-  if (!chosen) return [{ tone: "plain", title: "Pick a tool", text: "Its app is shown here." }];
-  return [{ tone: "plain", title: `${chosen.tool.title ?? chosen.tool.name} is ready to run`, text: "Fill in the arguments and press Run, or R." }];
+  if (!chosen) return [{ tone: "plain", title: "Pick a tool", text: "Its app is shown here, and every message that it exchanges beside it." }];
+  return [{ tone: "plain", title: `${chosen.tool.title ?? chosen.tool.name} is ready to run`, text: "Fill in the arguments and press Run, or the key R." }];
 }
 
 /** @param {string} text */

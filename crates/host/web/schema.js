@@ -13,7 +13,7 @@
  * @property {{value: Json, label: string}[]} [options]
  * @property {Field} [items]
  * @property {{key: string, field: Field, required: boolean}[]} [fields]
- * @property {{min?: number, max?: number, step?: number, minLength?: number, maxLength?: number, pattern?: string}} [limits]
+ * @property {{min?: number, max?: number, step?: number, minLength?: number, maxLength?: number, pattern?: string, minItems?: number, maxItems?: number}} [limits]
  */
 
 /** Nested deeper than this is edited as JSON. */
@@ -33,7 +33,7 @@ export function plan(schema, root = schema, depth = 0) {
   if (named) return { ...about, kind: "enum", options: named };
   const type = typeOf(plain);
   if (type === "object" && depth < DEEPEST && isObject(plain.properties)) return { ...about, kind: "object", fields: members(plain, root, depth) };
-  if (type === "array" && depth < DEEPEST && isObject(plain.items)) return { ...about, kind: "array", items: plan(plain.items, root, depth + 1) };
+  if (type === "array" && depth < DEEPEST && isObject(plain.items)) return { ...about, kind: "array", items: plan(plain.items, root, depth + 1), limits: limits(plain) };
   if (type === "string" || type === "number" || type === "integer" || type === "boolean") {
     const format = typeof plain.format === "string" ? { format: plain.format } : {};
     return { ...about, kind: type, ...format, limits: limits(plain) };
@@ -109,8 +109,8 @@ function initialOf(schema) {
 
 /** @param {Obj} schema */
 function limits(schema) {
-  const { minimum: min, maximum: max, multipleOf: step, minLength, maxLength, pattern } = schema;
-  return Object.fromEntries(Object.entries({ min, max, step, minLength, maxLength, pattern }).filter(([, value]) => value !== undefined));
+  const { minimum: min, maximum: max, multipleOf: step, minLength, maxLength, pattern, minItems, maxItems } = schema;
+  return Object.fromEntries(Object.entries({ min, max, step, minLength, maxLength, pattern, minItems, maxItems }).filter(([, value]) => value !== undefined));
 }
 
 /** What the form starts with: what the schema proposes, and nothing else. @param {Field} field @returns {Json} */
@@ -127,6 +127,8 @@ export function initial(field) {
   return object;
 }
 
+/** A list that wants more than this is for a person to fill. */
+const MOST_ITEMS = 10;
 /** Texts that fit a format. @type {Record<string, string>} */
 const FORMATS = { "date": "2026-01-26", "time": "12:00:00Z", "date-time": "2026-01-26T12:00:00Z", "email": "somebody@example.com", "uri": "https://example.com/", "url": "https://example.com/", "uuid": "00000000-0000-4000-8000-000000000000" };
 
@@ -145,7 +147,7 @@ export function example(field) {
     case "enum":
       return field.options?.[0]?.value;
     case "array":
-      return [];
+      return Array.from({ length: Math.min(field.limits?.minItems ?? 0, MOST_ITEMS) }, () => (field.items ? example(field.items) : null));
     case "json":
       return undefined;
     case "object": {
@@ -191,7 +193,7 @@ export function problems(field, value, at = "") {
     }
     case "array":
       if (!Array.isArray(value)) return [{ at: here, text: "must be a list" }];
-      return value.flatMap((item, i) => problems(/** @type {Field} */ (field.items), item, `${at}[${i}]`));
+      return [...within(field, value.length, here), ...value.flatMap((item, i) => problems(/** @type {Field} */ (field.items), item, `${at}[${i}]`))];
     case "enum": {
       const fits = (field.options ?? []).some((option) => JSON.stringify(option.value) === JSON.stringify(value));
       return fits ? [] : [{ at: here, text: "is none of the choices" }];
@@ -209,11 +211,12 @@ export function problems(field, value, at = "") {
   }
 }
 
-/** @param {Field} field @param {number} amount @param {string} at */
+/** @param {Field} field @param {number} amount a number, or how much there is of a text or a list @param {string} at */
 function within(field, amount, at) {
-  const limits = field.limits ?? {};
-  const [low, high, what] = field.kind === "string" ? [limits.minLength, limits.maxLength, " characters"] : [limits.min, limits.max, ""];
-  if (low !== undefined && amount < low) return [{ at, text: `must be at least ${low}${what}` }];
-  if (high !== undefined && amount > high) return [{ at, text: `must be at most ${high}${what}` }];
+  const { min, max, minLength, maxLength, minItems, maxItems } = field.limits ?? {};
+  const [low, high, what] = field.kind === "string" ? [minLength, maxLength, " characters"] : field.kind === "array" ? [minItems, maxItems, " items"] : [min, max, ""];
+  const verb = what === " items" ? "have" : "be";
+  if (low !== undefined && amount < low) return [{ at, text: `must ${verb} at least ${low}${what}` }];
+  if (high !== undefined && amount > high) return [{ at, text: `must ${verb} at most ${high}${what}` }];
   return [];
 }

@@ -1,5 +1,7 @@
 // One run of one tool: its View, its call, its bridge. Carries out what the bridge says.
 
+import { ApiError } from "./api.js";
+import { createAsks } from "./asks.js";
 import { open, step } from "./bridge.js";
 import { capabilities, hostInfo, hostModes, policy, surroundings } from "./context.js";
 import { openFrame } from "./frame.js";
@@ -9,6 +11,7 @@ import { stream } from "./stream.js";
 
 /** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Obj, Server, Tool, View} from "./types.d.ts" */
 /** @import {Api} from "./api.js" */
+/** @import {Asks} from "./asks.js" */
 /** @import {Frame} from "./frame.js" */
 /** @import {Recorder} from "./recorder.js" */
 /** @import {Stage} from "./stage.js" */
@@ -25,7 +28,7 @@ export class Session {
   /** @type {BridgeEvent[]} what happened before the View was there */ #early = [];
   /** @type {Set<ReturnType<typeof setTimeout>>} */ #timers = new Set();
   #stop = new AbortController();
-  #callId = crypto.randomUUID();
+  /** @type {Asks | null} */ #asks = null;
   #calling = false;
   #failed = false;
   /** @type {() => void} */ #gone = () => {};
@@ -37,18 +40,20 @@ export class Session {
     this.server = server;
     this.tool = tool;
     this.args = args;
+    /** The name of this run in the timeline, which is also the id of the call. */
+    this.run = `run-${crypto.randomUUID().slice(0, 8)}`;
     /** @type {Promise<void>} */
     this.over = new Promise((resolve) => (this.#gone = resolve));
     /** @type {Promise<void>} */
     this.initialized = new Promise((resolve) => (this.#spoke = resolve));
   }
 
-  /** Opens the View and calls the tool, both at once. @param {Promise<View>} [opened] a View that was asked for already */
-  async start(opened) {
+  /** Opens the View and calls the tool, both at once. */
+  async start() {
     const { api, store } = this.page;
     const { settings } = store.get();
     store.set({ ...noView(), status: "loading", running: true, mode: settings.mode, shown: { server: this.server.id, tool: this.tool.name, told: toldAtStart(settings) } });
-    const view = opened ?? api.openView({ serverId: this.server.id, tool: this.tool.name, profile: settings.profile || undefined });
+    const view = api.openView({ serverId: this.server.id, tool: this.tool.name, run: this.run, profile: settings.profile || undefined });
     if (!settings.stream) void this.#call();
     try {
       this.#show(await view);
@@ -67,6 +72,7 @@ export class Session {
     const profile = profileOf(state);
     this.#view = view;
     this.#recorder = createRecorder(api, view.id);
+    this.#asks = createAsks(api, view.id, this.run);
     this.#bridge = open({
       hostInfo: hostInfo(profile, state.host?.version ?? "0"),
       capabilities: capabilities(profile, state.settings, view, Boolean(state.host?.options.allowSampling)),
@@ -93,7 +99,7 @@ export class Session {
   #surroundings() {
     const state = this.page.store.get();
     const systemDark = matchMedia("(prefers-color-scheme: dark)").matches;
-    return surroundings(state.settings, { systemDark, version: state.host?.version ?? "0", browser: navigator.userAgent, tool: this.tool, profile: profileOf(state) });
+    return surroundings(state.settings, { systemDark, version: state.host?.version ?? "0", browser: navigator.userAgent, call: { id: this.run, tool: this.tool }, profile: profileOf(state) });
   }
 
   /** Tells bridge and View what the person has changed. */
@@ -140,6 +146,7 @@ export class Session {
       case "ask-person":
         return store.set({ questions: [...state.questions, { ticket: effect.ticket, question: effect.question }] });
       case "withdraw":
+        this.#asks?.takeBack(effect.ticket);
         return store.set({ questions: state.questions.filter((one) => one.ticket !== effect.ticket) });
       case "open-link":
         return void window.open(effect.url, "_blank", "noopener,noreferrer");
@@ -179,18 +186,12 @@ export class Session {
   }
 
   /** @param {{ticket: string, method: string, params: Json}} ask @param {number} seq */
-  async #askServer({ ticket, method, params }, seq) {
-    if (!this.#view) return;
-    const { id } = this.#view;
+  async #askServer(ask, seq) {
     // The host looks for the message that led to this. It has to be there first: a browser has few connections to one
     // host, and requests that wait for a log would keep that very log from being sent.
     await this.#recorder?.flush();
-    try {
-      const reply = await this.page.api.ask(id, { seq, method, params });
-      this.feed({ type: "server-reply", ticket, ...(reply.error ? { error: reply.error } : { result: reply.result }) });
-    } catch (error) {
-      this.feed({ type: "server-reply", ticket, error: { code: -32603, message: error instanceof Error ? error.message : String(error) } });
-    }
+    const answer = await this.#asks?.ask(ask, seq);
+    this.feed({ type: "server-reply", ticket: ask.ticket, ...answer });
   }
 
   async #call() {
@@ -200,12 +201,11 @@ export class Session {
     this.#calling = true;
     try {
       const profile = store.get().settings.profile || undefined;
-      const call = { serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.#callId, profile };
-      const result = await api.call(call);
+      const result = await api.call({ serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.run, run: this.run, profile });
       if (!this.#calling) return;
-      if (!result?.error) return this.feed({ type: "tool-result", result });
-      this.feed({ type: "tool-cancelled", reason: `the server answered ${result.error.code}: ${result.error.message}` });
-      this.#fail(new Error(`${result.error.message} (${result.error.code})`), "the call failed", this.server.name, "the request and the error are in the timeline");
+      if (result?.error) throw new ApiError(`${result.error.message} (${result.error.code})`, { culprit: this.server.name, repair: "the request and the error are in the timeline" });
+      store.set({ toolFailed: result?.isError === true });
+      this.feed({ type: "tool-result", result });
     } catch (error) {
       if (!this.#calling) return;
       this.feed({ type: "tool-cancelled", reason: error instanceof Error ? error.message : String(error) });
@@ -228,7 +228,7 @@ export class Session {
     const { api, store } = this.page;
     const reason = "cancelled by the user";
     this.#stop.abort();
-    if (this.#calling) api.cancel(this.#callId, reason).catch(() => {});
+    if (this.#calling) api.cancel(this.run).catch(() => {});
     this.#calling = false;
     this.feed({ type: "tool-cancelled", reason });
     store.set({ running: false });
@@ -244,7 +244,7 @@ export class Session {
   /** Ends the View; resolves when it is gone. @param {string} reason */
   teardown(reason) {
     this.#stop.abort();
-    if (this.#calling) this.page.api.cancel(this.#callId, reason).catch(() => {});
+    if (this.#calling) this.page.api.cancel(this.run).catch(() => {});
     this.#calling = false;
     if (this.#bridge) this.feed({ type: "teardown", reason });
     else this.#close();

@@ -1,7 +1,7 @@
 // The stage: the box that the app is shown in, its size and its mode. The iframe never moves in the document
 // (that would reload it); inline, fullscreen and pip are the same box, placed differently.
 
-import { containers } from "./context.js";
+import { NARROW, containers } from "./context.js";
 import { eachFrame, fill, h } from "./dom.js";
 import { profileOf } from "./store.js";
 
@@ -12,6 +12,8 @@ import { profileOf } from "./store.js";
 const UNTOLD = 320;
 /** The bar over a fullscreen or floating app. */
 const BAR = 36;
+/** Between a floating app and the edge that it floats at. */
+const GAP = 12;
 
 /** @typedef {ReturnType<typeof createStage>} Stage */
 
@@ -30,6 +32,8 @@ export function createStage(store, to) {
   const element = h("div", { class: "stage" }, away, box);
   /** @type {{width?: number, height?: number}} */
   let told = {};
+  /** Whether the person has moved the floating box. */
+  let moved = false;
 
   const room = () => ({
     stage: { width: Math.max(0, Math.floor(element.clientWidth - 2 * padding())) },
@@ -52,12 +56,14 @@ export function createStage(store, to) {
     slot.style.width = axis(shape.width, told.width, shape.maxWidth, "100%");
     slot.style.height = axis(shape.height, told.height, shape.maxHeight, `${Math.min(UNTOLD, shape.maxHeight ?? UNTOLD)}px`);
     slot.style.maxWidth = mode === "inline" && settings.size !== "desktop" ? "none" : "100%";
+    if (mode !== "pip") (box.style.inset = "", moved = false);
+    else if (moved) movePip(box, 0, 0);
+    else box.style.inset = `auto ${corner(element)}px ${GAP}px auto`;
   };
 
   store.watch(["mode", "settings", "view", "appInfo", "shown"], (state) => {
     name.textContent = String(state.appInfo?.title ?? state.appInfo?.name ?? state.shown?.tool ?? "App");
     box.hidden = state.view === null;
-    if (state.mode !== "pip") box.style.inset = "";
     layout();
   });
   const changed = eachFrame(() => {
@@ -66,7 +72,11 @@ export function createStage(store, to) {
   });
   new ResizeObserver(changed).observe(element);
   window.addEventListener("resize", changed);
-  drag(bar, (x, y) => store.get().mode === "pip" && movePip(box, x, y));
+  drag(bar, (x, y) => {
+    if (store.get().mode !== "pip") return;
+    moved = true;
+    movePip(box, x, y);
+  });
   drag(handle, (x, y) => grow(store, slot, x, y));
   handle.addEventListener("keydown", (event) => arrow(event, (x, y) => grow(store, slot, x, y)));
 
@@ -103,6 +113,9 @@ function grow(store, slot, x, y) {
   const hold = (/** @type {number} */ value) => Math.round(Math.min(Math.max(value, 160), 4000));
   store.choose({ free: { width: hold(width + x), height: hold(height + y) } });
 }
+
+/** How far from the right a floating app stands: in its own column, where it covers nothing, or in the only one. @param {HTMLElement} stage */
+const corner = (stage) => (window.innerWidth > NARROW ? window.innerWidth - stage.getBoundingClientRect().right : 0) + GAP;
 
 /** @param {HTMLElement} box @param {number} x @param {number} y */
 function movePip(box, x, y) {

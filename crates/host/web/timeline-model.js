@@ -8,7 +8,8 @@ export const KINDS = /** @type {const} */ (["request", "notification", "response
 /**
  * @typedef {object} Row
  * @property {number} key
- * @property {typeof KINDS[number]} kind
+ * @property {typeof KINDS[number] | "run"} kind a message, or the line over a run
+ * @property {string} run the run that it belongs to
  * @property {Entry} entry
  * @property {string} label
  * @property {Finding[]} findings
@@ -20,43 +21,50 @@ export const KINDS = /** @type {const} */ (["request", "notification", "response
  * @property {string[]} kinds
  * @property {string} text
  * @property {boolean} findings only rows with findings
- * @property {string | null} view only this View
+ * @property {((run: string) => boolean) | null} run only these runs
  */
 
-/** @param {Entry} entry @returns {Row["kind"]} */
+/** @param {Entry} entry @returns {typeof KINDS[number]} */
 export function kindOf(entry) {
   const message = entry.message ?? {};
-  if (message.error !== undefined) return "error";
+  // A tool that failed has a result that says so.
+  if (message.error !== undefined || message.result?.isError === true) return "error";
   if (message.result !== undefined) return "response";
   if (typeof message.method !== "string") return "event";
   return message.id === undefined ? "notification" : "request";
 }
 
-/** @param {Entry} entry @param {(n: number) => Row | undefined} find @returns {Row} */
-export function rowOf(entry, find) {
+/** @param {Entry} entry @param {(n: number) => Row | undefined} find @param {string} run @returns {Row} */
+export function rowOf(entry, find, run) {
   const kind = kindOf(entry);
   const asked = entry.answers ? find(entry.answers) : undefined;
   const label = entry.message?.method ?? asked?.label ?? entry.method ?? entry.note ?? "message";
   const findings = [...(entry.findings ?? [])];
   if (entry.note && !findings.some((one) => one.text === entry.note)) findings.push({ level: "note", text: entry.note });
-  return { key: entry.n, kind, entry, label, findings, hay: `${label} ${entry.id ?? ""} ${findings.map((one) => one.text).join(" ")}`.toLowerCase() };
+  return { key: entry.n, kind, run, entry, label, findings, hay: `${label} ${entry.id ?? ""} ${findings.map((one) => one.text).join(" ")}`.toLowerCase() };
+}
+
+/** The line over a run. @param {number} key @param {{run: string, tool: string, at: number, number: number}} run @returns {Row} */
+export function runRow(key, { run, tool, at, number }) {
+  const entry = /** @type {Entry} */ ({ n: key, at, from: "host", to: "host", message: {} });
+  return { key, kind: "run", run, entry, label: `Run ${number}: ${tool}`, findings: [], hay: "" };
 }
 
 /** A blocked load as a row of its own. @param {Violation & {n: number}} violation @param {number} at @returns {Entry} */
 export function violationEntry(violation, at) {
   const text = `blocked by the CSP: ${violation.directive} ${violation.blocked}`;
   const findings = /** @type {Finding[]} */ ([{ level: "note", text, rule: "apps#host-behavior" }]);
-  return { n: violation.n, at, view: violation.view, from: "view", to: "host", message: { violation: { directive: violation.directive, blocked: violation.blocked, source: violation.source, line: violation.line, sample: violation.sample } }, method: `CSP ${violation.directive}`, findings };
+  return { n: violation.n, at, view: violation.view, run: violation.run, from: "view", to: "host", message: { violation: { directive: violation.directive, blocked: violation.blocked, source: violation.source, line: violation.line, sample: violation.sample } }, method: `CSP ${violation.directive}`, findings };
 }
 
 /** @param {Row} row @param {Filter} filter */
 export function passes(row, filter) {
-  const { from, to, view } = row.entry;
-  const lanes = [lane(from), lane(to)];
+  if (row.kind === "run") return filter.run === null;
+  const lanes = [lane(row.entry.from), lane(row.entry.to)];
   return filter.lanes.some((one) => lanes.includes(one))
     && filter.kinds.includes(row.kind)
     && (!filter.findings || row.findings.length > 0)
-    && (filter.view === null || !view || view === filter.view)
+    && (filter.run === null || filter.run(row.run))
     && (filter.text === "" || row.hay.includes(filter.text));
 }
 

@@ -1,26 +1,30 @@
 // The timeline: every message between View, proxy, host and server. Only the rows in sight are in the document.
 
 import { copyButton, eachFrame, fill, h, jsonView } from "./dom.js";
-import { KINDS, LANES, lane, passes, preview, related, rowOf, worst } from "./timeline-model.js";
+import { KINDS, LANES, lane, passes, preview, related, rowOf, runRow, violationEntry, worst } from "./timeline-model.js";
+import { createRuns } from "./timeline-runs.js";
 
-/** @import {Entry, Finding} from "./types.d.ts" */
+/** @import {Entry, Finding, Violation} from "./types.d.ts" */
 /** @import {Filter, Row} from "./timeline-model.js" */
 
 const ROW = 26;
 /** The timeline forgets the oldest rows beyond this. */
 const MOST = 20_000;
 /** @type {Record<Row["kind"], string>} */
-const SIGNS = { request: "?", notification: "!", response: "✓", error: "✕", event: "•" };
+const SIGNS = { request: "?", notification: "!", response: "✓", error: "✕", event: "•", run: "" };
 
 /** @typedef {ReturnType<typeof createTimeline>} Timeline */
 
-/** @param {() => string | null} currentView */
-export function createTimeline(currentView) {
+export function createTimeline() {
+  const runs = createRuns();
   /** @type {Row[]} */ let rows = [];
   /** @type {Map<number, Row>} */ const byKey = new Map();
   /** @type {Row[]} */ let visible = [];
   /** @type {Map<number, HTMLElement>} */ const drawn = new Map();
-  /** @type {Filter} */ const filter = { lanes: [...LANES], kinds: [...KINDS], text: "", findings: false, view: null };
+  /** @type {Filter} */ const filter = { lanes: [...LANES], kinds: [...KINDS], text: "", findings: false, run: runs.isCurrent };
+  /** Rows that are no message have keys of their own. */
+  let extraKey = -1;
+  let lastAt = 0;
   let selected = 0;
   let detailHeight = 0;
   let follow = true;
@@ -32,13 +36,17 @@ export function createTimeline(currentView) {
   const count = h("span", { class: "muted tl-count", role: "status" });
   const search = h("input", { type: "search", class: "tl-search", placeholder: "Search methods  /", aria: { label: "Search methods" }, oninput: () => (filter.text = search.value.trim().toLowerCase(), refilter()) });
   const detail = h("div", { class: "tl-detail" });
-  const element = h("div", { class: "timeline" }, filters(), head(), list);
+  const earlier = h("button", { type: "button", class: "tl-earlier", hidden: true, onclick: () => {
+    filter.run = filter.run === null ? runs.isCurrent : null;
+    refilter();
+  } });
+  const element = h("div", { class: "timeline" }, filters(), head(), earlier, list);
   const render = eachFrame(draw);
 
   function filters() {
     const chip = (/** @type {string} */ label, /** @type {boolean} */ on, /** @type {(on: boolean) => void} */ set, title = "") => {
       const button = h("button", {
-        type: "button", class: "chip", title, aria: { pressed: on },
+        type: "button", class: on ? "chip" : "chip only", title, aria: { pressed: on },
         onclick: () => {
           const now = button.getAttribute("aria-pressed") !== "true";
           button.setAttribute("aria-pressed", String(now));
@@ -55,25 +63,23 @@ export function createTimeline(currentView) {
       h("div", { class: "chips", role: "group", aria: { label: "Kinds" } }, KINDS.map((name) => chip(name, true, member("kinds", name)))),
       h("div", { class: "chips", role: "group", aria: { label: "Lanes and more" } },
         LANES.map((name) => chip(name, true, member("lanes", name), `messages from or to the ${name}`)),
-        chip("findings", false, (on) => (filter.findings = on), "only messages with findings"),
-        chip("this run", false, (on) => (filter.view = on ? currentView() ?? "" : null), "only the app on the stage")));
+        chip("only findings", false, (on) => (filter.findings = on), "only messages with findings")));
   }
 
   function head() {
     return h("div", { class: "tl-head", aria: { hidden: "true" } }, h("span", {}, "s"), h("span", { class: "tl-lanes" }, LANES.map((name) => h("span", { data: { short: name.charAt(0).toUpperCase() } }, h("span", {}, name)))), h("span", {}, "message"));
   }
 
-  /** @param {Entry} entry */
-  function add(entry) {
-    const row = rowOf(entry, (n) => byKey.get(n));
-    const old = byKey.get(row.key);
+  /** @param {Entry} entry @param {boolean} isNews whether it happened since the page was opened */
+  function add(entry, isNews) {
+    lastAt = entry.at;
+    push(rowOf(entry, (n) => byKey.get(n), runs.of(entry, isNews)));
+  }
+
+  /** @param {Row} row */
+  function push(row) {
+    if (byKey.has(row.key)) return;
     byKey.set(row.key, row);
-    if (old) {
-      rows = rows.map((one) => (one === old ? row : one));
-      drawn.get(row.key)?.remove();
-      drawn.delete(row.key);
-      return refilter();
-    }
     rows.push(row);
     if (rows.length > MOST) rows.splice(0, rows.length - MOST).forEach((gone) => byKey.delete(gone.key));
     if (passes(row, filter)) visible.push(row);
@@ -90,8 +96,19 @@ export function createTimeline(currentView) {
     rows = [];
     visible = [];
     byKey.clear();
+    runs.clear();
     select(0);
     render();
+  }
+
+  /** What is there besides the run that is shown. */
+  function drawEarlier() {
+    const all = filter.run === null;
+    const others = runs.others();
+    earlier.hidden = !rows.some((row) => row.kind !== "run" && !runs.isCurrent(row.run));
+    const what = others === 0 ? "what came before" : others === 1 ? "1 other run" : `${others} other runs`;
+    earlier.textContent = all ? "Show only the current run" : `Show ${what}`;
+    earlier.setAttribute("aria-expanded", String(all));
   }
 
   /** The place of a row; what is below an open row makes room for its detail. @param {number} at */
@@ -123,14 +140,18 @@ export function createTimeline(currentView) {
     for (const [key, line] of drawn) if (!wanted.has(key)) (line.remove(), drawn.delete(key));
     if (open >= 0) detail.style.top = `${(open + 1) * ROW}px`;
     none.hidden = visible.length > 0;
-    none.textContent = rows.length === 0 ? "Every message between app, proxy, host and server is listed here." : "No message passes the filters.";
+    const inScope = rows.filter((row) => row.kind !== "run" && (filter.run?.(row.run) ?? true)).length;
+    none.textContent = inScope === 0 ? "Every message between app, proxy, host and server is listed here." : "No message passes the filters.";
     list.setAttribute("aria-rowcount", String(visible.length));
-    count.textContent = visible.length === rows.length ? `${rows.length}` : `${visible.length} of ${rows.length}`;
+    const passed = visible.filter((row) => row.kind !== "run").length;
+    count.textContent = passed === inScope ? `${passed} messages` : `${passed} of ${inScope}`;
+    drawEarlier();
   }
 
   /** @param {Row} row */
   function drawRow(row) {
     const { entry } = row;
+    if (row.kind === "run") return h("div", { class: "tl-row run", role: "row", id: `tl-${row.key}` }, h("span", { class: "tl-run", role: "gridcell" }, row.label));
     const asked = entry.answers ? byKey.get(entry.answers) : undefined;
     const took = asked ? ` ${duration(entry.at - asked.entry.at)}` : "";
     const level = worst(row.findings);
@@ -138,7 +159,7 @@ export function createTimeline(currentView) {
       class: `tl-row ${row.kind}`, role: "row", id: `tl-${row.key}`, data: { key: String(row.key) },
       onclick: () => toggle(row.key), onmouseenter: () => link(row), onmouseleave: () => link(byKey.get(selected)),
     },
-      h("span", { class: "tl-at", role: "gridcell" }, time(entry.at)),
+      h("span", { class: "tl-at", role: "gridcell", title: `${time(entry.at)} s after the start of the host` }, time(runs.since(row.run, entry.at))),
       h("span", { class: "tl-lanes", role: "gridcell", aria: { label: `${entry.from} to ${entry.to}` } }, arrow(entry)),
       h("span", { class: "tl-what", role: "gridcell" },
         h("span", { class: "sign", title: row.kind, aria: { label: row.kind } }, SIGNS[row.kind]),
@@ -179,7 +200,7 @@ export function createTimeline(currentView) {
   /** @param {Row} row */
   function details(row) {
     const near = (/** @type {string} */ label, /** @type {number | null | undefined} */ n) =>
-      n && byKey.has(n) ? h("button", { type: "button", class: "small", onclick: () => show(n) }, `${label}: ${byKey.get(n)?.label}`) : undefined;
+      n && byKey.has(n) ? h("button", { type: "button", class: "small", onclick: () => go(n) }, `${label}: ${byKey.get(n)?.label}`) : undefined;
     const answer = rows.find((one) => one.entry.answers === row.key);
     return [
       ...row.findings.map(finding),
@@ -191,7 +212,7 @@ export function createTimeline(currentView) {
   }
 
   /** @param {number} key */
-  function show(key) {
+  function go(key) {
     if (!visible.some((row) => row.key === key)) return;
     select(key);
     const at = indexOfSelected();
@@ -209,18 +230,22 @@ export function createTimeline(currentView) {
     if (event.key === "Escape" && selected !== 0) (event.stopPropagation(), select(0));
     if (to === undefined || visible.length === 0) return;
     event.preventDefault();
-    show(visible[Math.min(Math.max(to, 0), visible.length - 1)].key);
+    go(visible[Math.min(Math.max(to, 0), visible.length - 1)].key);
   });
   new ResizeObserver(render).observe(list);
   render();
 
   return {
-    element, add, show,
+    element, add,
     search: () => search.focus(),
-    /** A new app is on the stage. */
-    viewChanged() {
-      if (filter.view === null) return;
-      filter.view = currentView() ?? "";
+    /** A run has begun, in this page or another. @param {{run: string, tool?: string | null, at: number}} event */
+    begin: (event) => push(runRow(extraKey--, runs.begin(event))),
+    /** A load was blocked. @param {Violation} violation @param {boolean} isNews */
+    violated: (violation, isNews) => add(violationEntry({ ...violation, n: extraKey-- }, lastAt), isNews),
+    /** This page starts a run, which is what it shows from now on. @param {string} run */
+    show(run) {
+      runs.start(run);
+      follow = true;
       refilter();
     },
   };

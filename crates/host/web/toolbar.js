@@ -15,21 +15,24 @@ const STATUS = {
 const LOCALES = ["en-US", "en-GB", "de-DE", "fr-FR", "es-ES", "pt-BR", "ja-JP", "zh-CN", "ko-KR", "hi-IN", "ar-EG", "he-IL"];
 const ZONES = ["UTC", "America/New_York", "America/Los_Angeles", "America/Sao_Paulo", "Europe/London", "Europe/Zurich", "Asia/Kolkata", "Asia/Tokyo", "Australia/Sydney"];
 
-/** @param {Store} store @param {{mode: (mode: Mode) => void, close: () => void, run: () => void}} to */
+/** What the person can turn: what holds for every app, and what is about the one on the stage. @param {Store} store @param {{mode: (mode: Mode) => void, close: () => void, run: () => void}} to */
 export function createToolbar(store, to) {
   const status = h("span", { class: "status", role: "status" });
   const doing = h("span", { class: "doing" });
   const close = h("button", { type: "button", class: "small", title: "Tear the app down", onclick: to.close }, "Close app");
   const apply = h("button", { type: "button", class: "small primary", title: "An app learns of the host and its capabilities only when it starts", onclick: to.run }, "Run again to apply");
-  const element = h("div", { class: "toolbar", role: "toolbar", aria: { label: "Surroundings of the app" } },
+  const size = picker(["desktop", "tablet", "phone", "free"], (value) => store.choose({ size: /** @type {Settings["size"]} */ (value) }));
+  const profiles = h("select", { onchange: (/** @type {Event} */ event) => store.choose({ profile: valueOf(event) }) });
+  const surroundings = h("div", { class: "surroundings", role: "toolbar", aria: { label: "Surroundings of every app" } },
+    apply,
+    segmented("Theme", ["auto", "light", "dark"], (theme) => store.choose({ theme })),
+    labelled("Host", profiles),
+    optionsMenu(store));
+  const app = h("div", { class: "toolbar", role: "toolbar", aria: { label: "The app" } },
     status,
     doing,
-    segmented("Theme", ["auto", "light", "dark"], (theme) => store.choose({ theme })),
     segmented("Display mode", ["inline", "fullscreen", "pip"], to.mode),
-    labelled("Size", picker(["desktop", "tablet", "phone", "free"], (size) => store.choose({ size: /** @type {Settings["size"]} */ (size) }), "size")),
-    labelled("Host", h("select", { class: "profile", onchange: (/** @type {Event} */ event) => store.choose({ profile: valueOf(event) }) })),
-    optionsMenu(store),
-    apply,
+    labelled("Size", size),
     h("span", { class: "grow" }),
     close);
   store.watch(["status", "settings", "mode", "modes", "view", "host", "shown"], (state) => {
@@ -37,27 +40,25 @@ export function createToolbar(store, to) {
     status.textContent = STATUS[state.status];
     status.dataset.status = state.status;
     close.hidden = state.view === null;
-    press(element, "Theme", state.settings.theme);
-    press(element, "Display mode", state.mode, state.modes);
-    const size = /** @type {HTMLSelectElement} */ (element.querySelector(".size"));
+    press(surroundings, "Theme", state.settings.theme);
+    press(app, "Display mode", state.mode, state.modes);
     size.value = state.settings.size;
   });
-  store.watch(["status", "running", "shown", "settings", "servers"], (state) => {
+  store.watch(["status", "running", "shown", "settings", "servers", "toolFailed"], (state) => {
     const tool = state.servers.find((one) => one.id === state.shown?.server)?.tools.find((one) => one.name === state.shown?.tool);
-    doing.textContent = tool && (state.running || state.status === "ready") ? invocation(tool, profileOf(state), state.running) : "";
+    const said = tool && (state.running || state.status === "ready") ? invocation(tool, profileOf(state), state.running) : "";
+    doing.textContent = state.toolFailed ? "the tool reports an error" : said || (state.running && state.status !== "loading" ? "calling the tool …" : "");
+    doing.classList.toggle("bad", state.toolFailed);
     doing.hidden = doing.textContent === "";
   });
   store.watch(["host", "settings"], (state) => {
-    const select = /** @type {HTMLSelectElement} */ (element.querySelector(".profile"));
     const current = profileOf(state);
-    fill(select, ...(state.host?.profiles ?? []).map((profile) => h("option", { value: profile.name }, profile.title ?? profile.name)));
-    select.value = current?.name ?? "";
+    fill(profiles, ...(state.host?.profiles ?? []).map((profile) => h("option", { value: profile.name }, profile.title ?? profile.name)));
+    profiles.value = current?.name ?? "";
     const gaps = current?.gaps?.length ? `Not known or not played:\n${current.gaps.map((gap) => `- ${gap}`).join("\n")}` : "";
-    select.title = [current?.description, current?.date && `As of ${current.date}.`, gaps].filter(Boolean).join("\n");
-    const label = select.closest("label");
-    if (label) label.hidden = (state.host?.profiles.length ?? 0) === 0;
+    profiles.title = [current?.description, current?.date && `As of ${current.date}.`, gaps].filter(Boolean).join("\n");
   });
-  return element;
+  return { surroundings, app };
 }
 
 /** @param {Event} event */
@@ -66,9 +67,9 @@ const valueOf = (event) => /** @type {HTMLSelectElement} */ (event.target).value
 /** @param {string} text @param {HTMLElement} control */
 const labelled = (text, control) => h("label", { class: "labelled" }, h("span", {}, text), control);
 
-/** @param {string[]} values @param {(value: string) => void} choose @param {string} name */
-function picker(values, choose, name) {
-  return h("select", { class: name, onchange: (/** @type {Event} */ event) => choose(valueOf(event)) }, values.map((value) => h("option", { value }, value)));
+/** @param {string[]} values @param {(value: string) => void} choose */
+function picker(values, choose) {
+  return h("select", { onchange: (/** @type {Event} */ event) => choose(valueOf(event)) }, values.map((value) => h("option", { value }, value)));
 }
 
 /** @template {string} T @param {string} label @param {T[]} values @param {(value: T) => void} choose */
@@ -94,11 +95,11 @@ function optionsMenu(store) {
   const button = h("button", { type: "button", class: "small", popovertarget: "options" }, "Options");
   const changed = h("span", { class: "badge note", hidden: true });
   menu.addEventListener("toggle", () => place(menu, button));
-  store.watch(["settings"], ({ settings }) => {
+  store.watch(["settings", "host"], ({ settings, host }) => {
     const count = settings.off.length + settings.deny.length + settings.always.length + (settings.stream ? 1 : 0);
     changed.textContent = String(count);
     changed.hidden = count === 0;
-    drawOptions(menu, store, settings);
+    drawOptions(menu, store, settings, Boolean(host?.options.allowSampling));
   });
   return h("span", { class: "options" }, button, changed, menu);
 }
@@ -113,8 +114,8 @@ function place(menu, button) {
   menu.style.maxHeight = `${window.innerHeight - rect.bottom - 16}px`;
 }
 
-/** @param {HTMLElement} menu @param {Store} store @param {Settings} settings */
-function drawOptions(menu, store, settings) {
+/** @param {HTMLElement} menu @param {Store} store @param {Settings} settings @param {boolean} sampling */
+function drawOptions(menu, store, settings, sampling) {
   const focused = document.activeElement instanceof HTMLElement && menu.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   const checks = (/** @type {string} */ title, /** @type {string[]} */ names, /** @type {"off" | "deny" | "always"} */ key, /** @type {boolean} */ invert) =>
     h("fieldset", {}, h("legend", {}, title), h("div", { class: "checks" }, names.map((name) => {
@@ -129,8 +130,8 @@ function drawOptions(menu, store, settings) {
     h("div", { class: "row" }, suggest("Locale", "locales", LOCALES, settings.locale, (locale) => store.choose({ locale })),
       suggest("Time zone", "zones", ZONES, settings.timeZone, (timeZone) => store.choose({ timeZone }))),
     h("label", { class: "check" }, stream, "Stream the arguments as a model writes them"),
-    checks("Capabilities (told to the app when it starts)", SWITCHES, "off", true),
-    checks("Deny requests", KINDS, "deny", false),
+    checks("Capabilities (told to the app when it starts)", SWITCHES.filter((name) => name !== "sampling" || sampling), "off", true),
+    checks("Deny requests", KINDS.filter((name) => name !== "sampling" || sampling), "deny", false),
     checks("Allow without asking", ["open-link", "download", "message"], "always", false));
   if (focused) /** @type {HTMLElement | null} */ (menu.querySelector(`[data-key="${focused}"]`))?.focus();
 }

@@ -71,6 +71,8 @@ export interface Profile {
 }
 export interface HostState {
   version: string;
+  /** The number of the last event that the rest tells of. */
+  newest: number;
   servers: Server[];
   profiles: Profile[];
   options: Obj;
@@ -102,6 +104,7 @@ export interface Entry {
   n: number;
   at: number;
   view?: string | null;
+  run?: string | null;
   server?: string | null;
   from: Lane;
   to: Lane;
@@ -115,6 +118,7 @@ export interface Entry {
 }
 export interface Violation {
   view: string;
+  run?: string | null;
   directive: string;
   blocked: string;
   source?: string | null;

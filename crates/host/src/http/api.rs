@@ -15,9 +15,9 @@ use super::{Request, Response, body, events, guard, reply};
 use crate::finding::Finding;
 use crate::profile;
 use crate::server::{Answered, Asking, Refusal, Server};
-use crate::timeline::{Party, Said};
+use crate::timeline::{Party, Said, milliseconds};
 use crate::view::{View, may_ask, read};
-use crate::{Profile, Shared, trace};
+use crate::{Profile, Shared, state, trace};
 
 /// The most entries that the page hands in at a time.
 const BATCH: usize = 5_000;
@@ -35,7 +35,7 @@ pub(super) async fn route(shared: &Arc<Shared>, rest: &str, request: Request) ->
     let segments: Vec<&str> = rest.split('/').collect();
     let method = request.method().clone();
     let answered = match (&method, &segments[..]) {
-        (&Method::GET, ["state"]) => Ok(state(shared)),
+        (&Method::GET, ["state"]) => Ok(reply::json(200, &state::of(shared))),
         (&Method::GET, ["resources"]) => resource(shared, value("serverId"), value("uri")).await,
         (&Method::POST, ["tools", "call"]) => call(shared, request).await,
         (&Method::POST, ["tools", "cancel"]) => cancel(shared, request).await,
@@ -52,26 +52,10 @@ pub(super) async fn route(shared: &Arc<Shared>, rest: &str, request: Request) ->
 
 type Outcome = Result<Response, Response>;
 
-fn state(shared: &Shared) -> Response {
-    let servers: Vec<Value> = shared.servers.iter().map(|server| server.now().to_value(server)).collect();
-    let profiles: Vec<Value> =
-        profile::profiles().unwrap_or_default().into_iter().map(|profile| profile.data).collect();
-    reply::json(
-        200,
-        &json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "servers": servers,
-            "profiles": profiles,
-            "options": { "profile": shared.options.profile, "watch": !shared.options.watch.is_empty(), "allowSampling": shared.options.sampling },
-            "sandbox": { "port": shared.sandbox.port() },
-        }),
-    )
-}
-
 async fn resource(shared: &Shared, server: Option<&str>, uri: Option<&str>) -> Outcome {
     let server = server_of(shared, server.unwrap_or_default())?;
     let profile = profile_of(&shared.options.profile)?;
-    let document = read(shared, &server, uri.unwrap_or_default(), &profile).await;
+    let document = read(shared, &server, uri.unwrap_or_default(), &profile, None).await;
     let document = document.map_err(|unfit| reply::unfit(422, &unfit.message, unfit.repair))?;
     Ok(reply::json(
         200,
@@ -92,7 +76,9 @@ struct Call {
     name: String,
     #[serde(default)]
     arguments: Value,
+    /// The id of the request to the server, under which it can be taken back.
     call_id: Option<String>,
+    run: Option<String>,
     profile: Option<String>,
 }
 
@@ -113,8 +99,8 @@ async fn call(shared: &Shared, request: Request) -> Outcome {
             format!("{} is for apps alone: its visibility does not include \"model\"", call.name),
         )),
         false => {
-            let call = call.call_id.as_deref();
-            server.ask(shared, Asking { method: "tools/call", params, view: None, cause: None, call }).await
+            let (id, run) = (call.call_id.as_deref(), call.run.as_deref());
+            server.ask(shared, Asking { method: "tools/call", params, run, id, ..Asking::default() }).await
         }
     };
     Ok(reply::json(200, &answered.unwrap_or_else(|refusal| refusal.to_value())))
@@ -140,6 +126,8 @@ struct Open {
     server_id: String,
     tool: Option<String>,
     uri: Option<String>,
+    /// The run of the tool that it is for.
+    run: Option<String>,
     profile: Option<String>,
 }
 
@@ -157,18 +145,26 @@ async fn open(shared: &Shared, request: Request) -> Outcome {
             "give it _meta.ui.resourceUri",
         ));
     };
-    let document = read(shared, &server, &uri, &profile).await;
+    if let Some(run) = &open.run {
+        shared.feed.tell(&json!({
+            "kind": "run", "run": run, "server": server.id, "tool": open.tool, "at": milliseconds(shared.timeline.now()),
+        }));
+    }
+    let document = read(shared, &server, &uri, &profile, open.run.as_deref()).await;
     let document = document.map_err(|unfit| reply::unfit(422, &unfit.message, unfit.repair))?;
-    let view = shared.views.open(shared, &server.id, document, &profile);
+    let view = shared.views.open(shared, &server.id, open.run, document, &profile);
     let view = view.map_err(|error| reply::refused(500, &error.to_string()))?;
     Ok(reply::json(200, &view.to_value(shared, &profile)))
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Ask {
     method: String,
     #[serde(default)]
     params: Value,
+    /// The id of the request to the server, under which it can be taken back.
+    call_id: Option<String>,
     /// The page's number of the message that asks.
     seq: Option<u64>,
 }
@@ -191,7 +187,14 @@ async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Ans
         Some(seq) => view.entry(seq).await,
         None => None,
     };
-    let asking = Asking { method: &ask.method, params, view: Some(&view.id), cause, call: None };
+    let asking = Asking {
+        method: &ask.method,
+        params,
+        view: Some(&view.id),
+        run: view.run.as_deref(),
+        cause,
+        id: ask.call_id.as_deref(),
+    };
     let mut result = server.ask(shared, asking).await?;
     if ask.method == "tools/list" {
         // An app sees what it may call.
@@ -234,27 +237,24 @@ async fn logged(shared: &Shared, id: &str, request: Request) -> Outcome {
         return Err(reply::refused(413, "too many entries at a time"));
     }
     let newest = log.entries.iter().map(|entry| entry.at).fold(0.0, f64::max);
-    let start = view.began(shared.timeline.now(), milliseconds(newest));
+    let start = view.began(shared.timeline.now(), duration(newest));
     for entry in log.entries {
         let mut findings = entry.findings;
         findings.extend(view.judge(entry.from, entry.to, &entry.message));
         let n = shared.timeline.add(Said {
             view: Some(view.id.clone()),
-            server: None,
-            from: entry.from,
-            to: entry.to,
-            message: entry.message,
-            at: Some(start + milliseconds(entry.at)),
-            cause: None,
+            run: view.run.clone(),
+            at: Some(start + duration(entry.at)),
             findings,
+            ..Said::new(entry.from, entry.to, entry.message)
         });
         view.placed(entry.seq, n);
     }
     Ok(reply::json(200, &json!({})))
 }
 
-/// A time that a page names; nonsense is none.
-fn milliseconds(count: f64) -> Duration {
+/// A time that a page names, in milliseconds; nonsense is none.
+fn duration(count: f64) -> Duration {
     Duration::try_from_secs_f64(count.clamp(0.0, 1e9) / 1000.0).unwrap_or_default()
 }
 

@@ -27,7 +27,7 @@ use crate::{Shared, page};
 const LARGEST: usize = 64 * 1024 * 1024;
 /// How long a request may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(30);
-/// How long a page waits for servers that are still connecting before it is rendered without them.
+/// How long the rest of a page waits for servers that are still connecting.
 const SETTLING: Duration = Duration::from_millis(1500);
 
 pub(crate) type Request = http::Request<Incoming>;
@@ -82,20 +82,24 @@ async fn route(shared: &Arc<Shared>, side: Side, request: Request) -> Response {
             let path = request.uri().path().to_owned();
             match path.strip_prefix("/api/") {
                 Some(rest) => api::route(shared, rest, request).await,
-                None => documents(shared, &path, &request).await,
+                None => documents(shared, &path, &request),
             }
         }
     }
 }
 
-async fn documents(shared: &Shared, path: &str, request: &Request) -> Response {
+fn documents(shared: &Arc<Shared>, path: &str, request: &Request) -> Response {
     if !matches!(*request.method(), http::Method::GET | http::Method::HEAD) {
         return reply::refused(405, "only GET");
     }
     match path {
         "/" => {
-            shared.servers.settled(SETTLING).await;
-            reply::page(page::render(shared))
+            let (first, shared) = (page::head(shared), shared.clone());
+            let rest = async move {
+                shared.servers.settled(SETTLING).await;
+                page::body(&shared)
+            };
+            reply::page(first, rest)
         }
         _ => assets::named(path),
     }

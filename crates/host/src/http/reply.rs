@@ -1,9 +1,10 @@
 //! Responses, made in one place.
 
 use std::convert::Infallible;
+use std::future::{Future, ready};
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt as _};
+use futures_util::{Stream, StreamExt as _, stream};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt as _, Full, StreamBody};
@@ -29,9 +30,10 @@ pub(super) fn of(status: u16, kind: &'static str, body: impl Into<Bytes>) -> Res
     response
 }
 
-/// The page.
-pub(super) fn page(html: String) -> Response {
-    let mut response = of(200, "text/html; charset=utf-8", html);
+/// The page: its beginning at once, the rest when it is there.
+pub(super) fn page(first: String, rest: impl Future<Output = String> + Send + 'static) -> Response {
+    let parts = stream::once(ready(first)).chain(stream::once(rest));
+    let mut response = streamed("text/html; charset=utf-8", parts.map(Bytes::from));
     let headers = response.headers_mut();
     set(headers, http::header::CONTENT_SECURITY_POLICY, PAGE_POLICY);
     set(headers, HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
@@ -55,8 +57,12 @@ pub(super) fn unfit(status: u16, why: &str, repair: &str) -> Response {
 
 /// A stream of events.
 pub(super) fn events(stream: impl Stream<Item = Bytes> + Send + 'static) -> Response {
+    streamed("text/event-stream", stream)
+}
+
+fn streamed(kind: &'static str, stream: impl Stream<Item = Bytes> + Send + 'static) -> Response {
     let frames = stream.map(|bytes| Ok::<_, Infallible>(Frame::data(bytes)));
-    let mut response = of(200, "text/event-stream", Bytes::new());
+    let mut response = of(200, kind, Bytes::new());
     *response.body_mut() = StreamBody::new(frames).boxed_unsync();
     response
 }

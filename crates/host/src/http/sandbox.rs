@@ -104,6 +104,7 @@ async fn report(shared: &Shared, view: &View, request: Request) -> Response {
         shared.feed.tell(&json!({
             "kind": "violation",
             "view": view.id,
+            "run": view.run,
             "directive": told["effective-directive"],
             "blocked": told["blocked-uri"],
             "source": told["source-file"],

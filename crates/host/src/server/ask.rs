@@ -1,15 +1,16 @@
 //! Requests to a server, each with its place in the timeline.
 
+use std::collections::hash_map::Entry;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use protocol::{Era, code};
+use protocol::code;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use transport::client::{Failure, Reply, Request, Session};
 
-use super::{Server, State};
+use super::{Server, State, exchange, rounds};
 use crate::Shared;
 use crate::finding::Finding;
 use crate::timeline::{Party, Said};
@@ -20,16 +21,18 @@ static COUNT: AtomicU64 = AtomicU64::new(1);
 const READY: Duration = Duration::from_secs(5);
 
 /// A request, and on whose behalf.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Asking<'a> {
     pub(crate) method: &'a str,
     pub(crate) params: Value,
     /// The view that asks, if one does.
     pub(crate) view: Option<&'a str>,
+    /// The run of a tool that it is part of.
+    pub(crate) run: Option<&'a str>,
     /// The entry of the timeline that led to it.
     pub(crate) cause: Option<u64>,
-    /// The name under which it can be taken back.
-    pub(crate) call: Option<&'a str>,
+    /// The id that it goes out with, under which it can be taken back; otherwise it gets one.
+    pub(crate) id: Option<&'a str>,
 }
 
 /// A result, or why there is none.
@@ -57,126 +60,150 @@ impl Refusal {
     }
 }
 
+/// A request that can be taken back for as long as this is there.
+#[derive(Debug)]
+struct Underway<'a> {
+    server: &'a Server,
+    id: &'a str,
+    taken_back: CancellationToken,
+}
+
+impl Drop for Underway<'_> {
+    fn drop(&mut self) {
+        self.server.calls.lock().unwrap_or_else(PoisonError::into_inner).remove(self.id);
+    }
+}
+
 impl Server {
-    /// Asks the server, and shows what was said.
+    /// Asks the server, gives what it wants to know on the way, and shows what was said.
     pub(crate) async fn ask(&self, shared: &Shared, asking: Asking<'_>) -> Answered {
         let session = self.ready().await?;
-        let id = format!("host-{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        let request = session.request(asking.method).params(asking.params.clone());
-        let mut request = request.id(Value::from(id.as_str()).to_string());
-        if let Some(tool) = asking.params["name"].as_str().and_then(|name| self.now().tool(name).cloned()) {
-            request = request.mirror(&tool.listed["inputSchema"]);
-        }
-        let said = |from, to, message, cause| Said {
-            view: asking.view.map(str::to_owned),
-            server: Some(self.id.clone()),
-            from,
-            to,
-            message,
-            at: None,
-            cause,
-            findings: Vec::new(),
-        };
-        let shown = serde_json::from_str(&request.message()).unwrap_or_default();
-        let asked = shared.timeline.add(said(Party::Host, Party::Server, shown, asking.cause));
-        let answered = self.through(&session, request, asking.call).await;
-        match answered {
-            Ok(reply) => {
-                for message in &reply.messages {
-                    if let Some(value) = message.value() {
-                        shared.timeline.add(said(Party::Server, Party::Host, value, Some(asked)));
-                    }
-                }
-                read(&reply)
-            }
-            Err(failure) => {
-                let refusal = self.failed(&failure);
-                let shown = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": refusal.code, "message": refusal.message } });
-                let mut told = said(Party::Server, Party::Host, shown, Some(asked));
-                told.findings
-                    .push(Finding::note("nothing came back; the host says so in the server's place"));
-                shared.timeline.add(told);
-                Err(refusal)
+        let underway = asking.id.map(|id| self.underway(id)).transpose()?;
+        let taken_back = underway.as_ref().map(|it| it.taken_back.clone()).unwrap_or_default();
+        let mut id = asking.id.map_or_else(fresh_id, str::to_owned);
+        let mut params = asking.params.clone();
+        for left in (0..=session.limits().rounds).rev() {
+            let request = self.request(&session, asking.method, &params, &id);
+            let reply = self.round(shared, &session, &asking, request, &taken_back).await;
+            let reply = reply.map_err(|failure| self.failed(&failure))?;
+            match rounds::next(&session, &params, &reply).filter(|_| left > 0) {
+                Some(next) => (params, id) = (next, fresh_id()),
+                None => return read(&reply),
             }
         }
+        Err(Refusal::new(code::INTERNAL_ERROR, "the server was not asked"))
     }
 
-    /// Takes a call back: whether there was one.
-    pub(crate) fn cancel(&self, call: &str) -> bool {
+    /// Takes a request back: whether there was one.
+    pub(crate) fn cancel(&self, id: &str) -> bool {
         let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.get(call).is_some_and(|token| {
+        calls.get(id).is_some_and(|token| {
             token.cancel();
             true
         })
     }
 
-    /// The session, once there is one.
-    async fn ready(&self) -> Result<Session, Refusal> {
-        let mut now = self.now.subscribe();
-        let ready = now.wait_for(|now| now.state == State::Ready);
-        let ready = tokio::time::timeout(READY, ready).await.is_ok();
-        match self.session().filter(|_| ready) {
-            Some(session) => Ok(session),
-            None => {
-                let now = self.now();
-                let why = now.note.as_deref().unwrap_or("it is still connecting");
-                Err(Refusal::new(code::INTERNAL_ERROR, format!("the server is not there: {why}")))
+    fn underway<'a>(&'a self, id: &'a str) -> Result<Underway<'a>, Refusal> {
+        let taken_back = CancellationToken::new();
+        match self.calls.lock().unwrap_or_else(PoisonError::into_inner).entry(id.to_owned()) {
+            Entry::Occupied(_) => {
+                Err(Refusal::new(code::INVALID_REQUEST, format!("the call {id} is still under way")))
+            }
+            Entry::Vacant(place) => {
+                place.insert(taken_back.clone());
+                Ok(Underway { server: self, id, taken_back })
             }
         }
     }
 
-    async fn through(
-        &self,
-        session: &Session,
-        request: Request,
-        call: Option<&str>,
-    ) -> Result<Reply, Failure> {
-        let Some(call) = call else { return last(request).await };
-        let token = CancellationToken::new();
-        let calls = || self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        calls().insert(call.to_owned(), token.clone());
-        let reply = match session.version().era() {
-            Era::Modern => tokio::select! {
-                reply = last(request) => reply,
-                () = token.cancelled() => Err(Failure::Ours("the call was taken back".to_owned())),
-            },
-            Era::Legacy => cancellable(request, &token).await,
+    /// The session, once there is one that has not ended.
+    async fn ready(&self) -> Result<Session, Refusal> {
+        let mut now = self.now.subscribe();
+        let live = async {
+            loop {
+                if now.borrow_and_update().state == State::Ready
+                    && let Some(session) = self.session().filter(|session| session.ended().is_none())
+                {
+                    return Some(session);
+                }
+                now.changed().await.ok()?;
+            }
         };
-        calls().remove(call);
-        reply
+        let live = tokio::time::timeout(READY, live).await;
+        live.ok().flatten().ok_or_else(|| {
+            let now = self.now();
+            let why = now.note.as_deref().unwrap_or("it is still connecting");
+            Refusal::new(code::INTERNAL_ERROR, format!("the server is not there: {why}"))
+        })
     }
 
+    pub(super) fn request(&self, session: &Session, method: &str, params: &Value, id: &str) -> Request {
+        let request = session.request(method).params(params.clone()).id(Value::from(id).to_string());
+        match params["name"].as_str().and_then(|name| self.now().tool(name).cloned()) {
+            Some(tool) => request.mirror(&tool.listed["inputSchema"]),
+            None => request,
+        }
+    }
+
+    /// One request and its reply, both shown.
+    pub(super) async fn round(
+        &self,
+        shared: &Shared,
+        session: &Session,
+        asking: &Asking<'_>,
+        request: Request,
+        taken_back: &CancellationToken,
+    ) -> Result<Reply, Failure> {
+        let tell = |from, to, message, cause, findings| {
+            shared.timeline.add(Said {
+                view: asking.view.map(str::to_owned),
+                run: asking.run.map(str::to_owned),
+                server: Some(self.id.clone()),
+                cause,
+                findings,
+                ..Said::new(from, to, message)
+            })
+        };
+        let shown: Value = serde_json::from_str(&request.message()).unwrap_or_default();
+        let id = shown["id"].clone();
+        let asked = tell(Party::Host, Party::Server, shown, asking.cause, Vec::new());
+        let unanswered = match exchange::run(session, request, &id, taken_back.cancelled()).await {
+            Ok(reply) => {
+                for message in exchange::own_messages(session, &reply, &id) {
+                    tell(Party::Server, Party::Host, message, Some(asked), Vec::new());
+                }
+                return Ok(reply);
+            }
+            Err(unanswered) => unanswered,
+        };
+        if let Some(notice) = unanswered.notice {
+            tell(Party::Host, Party::Server, notice, Some(asked), Vec::new());
+        }
+        let mut error = refusal(&unanswered.why).to_value();
+        (error["jsonrpc"], error["id"]) = (json!("2.0"), id);
+        let note = Finding::note("nothing came back; the host says so in the server's place");
+        tell(Party::Server, Party::Host, error, Some(asked), vec![note]);
+        Err(unanswered.why)
+    }
+
+    /// Lets a connection be made again that proved dead.
     fn failed(&self, failure: &Failure) -> Refusal {
         let lost = matches!(failure, Failure::Closed { .. } | Failure::Unreachable { .. })
             || matches!(failure, Failure::Status { status: 404, .. });
         if lost {
             self.broken.notify_one();
         }
-        Refusal::new(code::INTERNAL_ERROR, failure.to_string())
+        refusal(failure)
     }
 }
 
-/// The reply, after all rounds of input that the server asks for.
-async fn last(request: Request) -> Result<Reply, Failure> {
-    let mut rounds = request.send_through().await?;
-    rounds.replies.pop().ok_or_else(|| Failure::Ours("a request without a reply".to_owned()))
+/// What is said in the place of a server that gave no answer.
+fn refusal(failure: &Failure) -> Refusal {
+    Refusal::new(code::INTERNAL_ERROR, failure.to_string())
 }
 
-async fn cancellable(request: Request, token: &CancellationToken) -> Result<Reply, Failure> {
-    let mut pending = request.start().await?;
-    while !pending.is_settled() {
-        let next = tokio::select! {
-            next = pending.next() => next?,
-            () = token.cancelled() => {
-                pending.cancel("the person at the host took it back").await?;
-                return Err(Failure::Ours("the call was taken back".to_owned()));
-            }
-        };
-        if next.is_none() {
-            break;
-        }
-    }
-    pending.response().await
+pub(super) fn fresh_id() -> String {
+    format!("host-{}", COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn read(reply: &Reply) -> Answered {

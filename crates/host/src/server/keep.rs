@@ -7,10 +7,13 @@ use protocol::{Era, apps};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use transport::client::{Failure, Message, Session};
+use wire::{Direction, What};
 
-use super::{Server, Snapshot, State, connect};
+use super::ask::fresh_id;
+use super::ears::Ears;
+use super::snapshot::Tool;
+use super::{Asking, Server, Snapshot, State, connect};
 use crate::Shared;
-use crate::server::snapshot::Tool;
 use crate::timeline::{Party, Said};
 
 /// How long to wait before a connection is made again; longer each time.
@@ -74,8 +77,9 @@ async fn keep(server: &Server, shared: &Shared) {
 /// Connects, and reads what there is.
 async fn begin(server: &Server, shared: &Shared, before: bool) -> Result<Session, Failure> {
     let session = connect::open(&server.target, &shared.options.limits).await?;
+    server.show_greeting(shared, &session);
     let mut snapshot = Snapshot::greeted(&session);
-    read_lists(&session, &mut snapshot).await?;
+    read_lists(server, shared, &session, &mut snapshot, None).await?;
     snapshot.state = State::Ready;
     snapshot.note = before.then(|| "connected again".to_owned());
     server.put(session.clone());
@@ -83,15 +87,24 @@ async fn begin(server: &Server, shared: &Shared, before: bool) -> Result<Session
     Ok(session)
 }
 
-async fn read_lists(session: &Session, snapshot: &mut Snapshot) -> Result<(), Failure> {
+async fn read_lists(
+    server: &Server,
+    shared: &Shared,
+    session: &Session,
+    snapshot: &mut Snapshot,
+    cause: Option<u64>,
+) -> Result<(), Failure> {
     let has = |name: &str| snapshot.capabilities.get(name).is_some();
     let (tools, resources) = (has("tools"), has("resources"));
     let listed = async |wanted: bool, method: &str, key: &str| match wanted {
-        true => list(session, method, key).await,
+        true => {
+            let asking = Asking { method, cause, ..Asking::default() };
+            server.list(shared, session, &asking, key).await
+        }
         false => Ok(Vec::new()),
     };
     let (tools, resources) =
-        tokio::join!(listed(tools, "tools/list", "tools"), listed(resources, "resources/list", "resources"),);
+        tokio::join!(listed(tools, "tools/list", "tools"), listed(resources, "resources/list", "resources"));
     snapshot.tools = tools?.into_iter().map(Tool::of).collect();
     let is_ui = |resource: &Value| resource["uri"].as_str().is_some_and(apps::is_ui_uri);
     // A server need not list its user interfaces, so a list that fails is no obstacle.
@@ -99,84 +112,114 @@ async fn read_lists(session: &Session, snapshot: &mut Snapshot) -> Result<(), Fa
     Ok(())
 }
 
-async fn list(session: &Session, method: &str, key: &str) -> Result<Vec<Value>, Failure> {
-    let mut items = Vec::new();
-    let mut params = json!({});
-    for _ in 0..PAGES {
-        let reply = session.request(method).params(params).send().await?;
-        let Some(result) = reply.result() else {
-            let error = reply.error();
-            return Err(Failure::Refused {
-                doing: method.to_owned(),
-                code: error.as_ref().and_then(|error| error.code).unwrap_or_default(),
-                message: error.and_then(|error| error.message).unwrap_or_default(),
-            });
-        };
-        items.extend(result[key].as_array().cloned().unwrap_or_default());
-        match result.get("nextCursor").filter(|cursor| cursor.is_string()) {
-            Some(cursor) => params = json!({ "cursor": cursor }),
-            None => break,
-        }
-    }
-    Ok(items)
-}
-
 /// Follows a session until it is lost: why.
 async fn until_lost(server: &Server, shared: &Shared, session: &Session) -> String {
-    let legacy = session.version().era() == Era::Legacy;
-    if legacy {
-        // Without such a stream the server cannot speak first, and there is nothing to hear.
-        let _ = session.tune_in().await;
-    }
+    let mut ears = Ears::open(session, &server.now()).await;
     loop {
-        tokio::select! {
+        let heard = tokio::select! {
             () = server.broken.notified() => {
                 return session.ended().map_or_else(|| "the connection was given up".to_owned(), |why| why.to_string());
             }
-            heard = session.incoming(LOOK) => match heard {
-                Ok(Some(message)) => on_message(server, shared, session, &message).await,
-                Ok(None) if session.ended().is_none() => {
-                    let probe = if legacy { "ping" } else { "server/discover" };
-                    let alive = session.request(probe).timeout(LOOK).send().await;
-                    match alive {
-                        Ok(reply) if reply.status() != Some(404) => {}
-                        Ok(_) => return "the server has forgotten the session".to_owned(),
-                        // Tools may keep a server busy.
-                        Err(failure) if failure.is_timeout() => {}
-                        Err(failure) => return failure.to_string(),
-                    }
+            heard = ears.next(LOOK) => heard,
+        };
+        match heard {
+            Ok(Some(message)) => on_message(server, shared, session, &message).await,
+            Ok(None) => {
+                if let Some(why) = is_gone(session).await {
+                    return why;
                 }
-                Ok(None) => return session.ended().map_or_else(String::new, |why| why.to_string()),
-                Err(failure) => return failure.to_string(),
-            },
+            }
+            Err(failure) => return failure.to_string(),
         }
+    }
+}
+
+/// Asks a server that has been silent whether it is still there: why it is not.
+async fn is_gone(session: &Session) -> Option<String> {
+    if let Some(why) = session.ended() {
+        return Some(why.to_string());
+    }
+    let probe = match session.version().era() {
+        Era::Legacy => "ping",
+        Era::Modern => "server/discover",
+    };
+    match session.request(probe).timeout(LOOK).send().await {
+        Ok(reply) if reply.status() == Some(404) => Some("the server has forgotten the session".to_owned()),
+        Ok(_) => None,
+        // Tools may keep a server busy.
+        Err(failure) => (!failure.is_timeout()).then(|| failure.to_string()),
     }
 }
 
 /// What a server says on its own: it is shown, and lists that changed are read again.
 async fn on_message(server: &Server, shared: &Shared, session: &Session, message: &Message) {
     let Some(value) = message.value() else { return };
-    shared.timeline.add(Said {
-        view: None,
-        server: Some(server.id.clone()),
-        from: Party::Server,
-        to: Party::Host,
-        message: value,
-        at: None,
-        cause: None,
-        findings: Vec::new(),
-    });
+    let uri = value["params"]["uri"].as_str().unwrap_or_default().to_owned();
+    let heard = server.said(shared, Party::Server, value, None);
     let changed = ["notifications/tools/list_changed", "notifications/resources/list_changed"];
     if changed.iter().any(|method| message.is_notification(method)) {
         let mut snapshot = (*server.now()).clone();
-        if read_lists(session, &mut snapshot).await.is_ok() {
+        if read_lists(server, shared, session, &mut snapshot, Some(heard)).await.is_ok() {
             snapshot.note = Some("its lists have changed".to_owned());
             server.tell(shared, |now| *now = snapshot);
         }
+    } else if message.is_notification("notifications/resources/updated") {
+        server
+            .tell(shared, |now| now.note = Some(format!("{uri} has changed; run the tool again to see it")));
     }
 }
 
 impl Server {
+    /// All items of a list, page by page.
+    async fn list(
+        &self,
+        shared: &Shared,
+        session: &Session,
+        asking: &Asking<'_>,
+        key: &str,
+    ) -> Result<Vec<Value>, Failure> {
+        let mut items = Vec::new();
+        let mut params = json!({});
+        for _ in 0..PAGES {
+            let request = self.request(session, asking.method, &params, &fresh_id());
+            let reply = self.round(shared, session, asking, request, &CancellationToken::new()).await?;
+            let Some(result) = reply.result() else {
+                let error = reply.error();
+                return Err(Failure::Refused {
+                    doing: asking.method.to_owned(),
+                    code: error.as_ref().and_then(|error| error.code).unwrap_or_default(),
+                    message: error.and_then(|error| error.message).unwrap_or_default(),
+                });
+            };
+            items.extend(result[key].as_array().cloned().unwrap_or_default());
+            match result.get("nextCursor").filter(|cursor| cursor.is_string()) {
+                Some(cursor) => params = json!({ "cursor": cursor }),
+                None => break,
+            }
+        }
+        Ok(items)
+    }
+
+    /// Shows the handshake, which is over when there is a session.
+    fn show_greeting(&self, shared: &Shared, session: &Session) {
+        let entries = session.recorder().transcript().entries;
+        for entry in entries.iter().filter(|entry| entry.what == What::Message) {
+            let from = match entry.direction {
+                Direction::ToServer => Party::Host,
+                Direction::ToClient => Party::Server,
+            };
+            if let Ok(message) = serde_json::from_slice(&entry.bytes) {
+                self.said(shared, from, message, None);
+            }
+        }
+    }
+
+    /// Shows a message between host and server that belongs to no run: its number.
+    fn said(&self, shared: &Shared, from: Party, message: Value, cause: Option<u64>) -> u64 {
+        let to = if from == Party::Host { Party::Server } else { Party::Host };
+        shared.timeline.add(Said { server: Some(self.id.clone()), cause, ..Said::new(from, to, message) })
+    }
+
     /// Changes what is known, and tells everybody.
     fn tell(&self, shared: &Shared, change: impl FnOnce(&mut Snapshot)) {
         self.now.send_modify(|now| {

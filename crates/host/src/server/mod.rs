@@ -2,7 +2,10 @@
 
 mod ask;
 mod connect;
+mod ears;
+mod exchange;
 mod keep;
+mod rounds;
 mod snapshot;
 
 use std::collections::HashMap;
@@ -42,7 +45,7 @@ pub(crate) struct Server {
     broken: Notify,
     /// What was said on each session so far, also on those that have ended.
     records: Mutex<Vec<Record>>,
-    /// Calls that can be taken back.
+    /// Requests that can be taken back, by their ids.
     calls: Mutex<HashMap<String, CancellationToken>>,
 }
 

@@ -45,12 +45,13 @@ pub(crate) struct Unfit {
     pub(crate) repair: &'static str,
 }
 
-/// Reads the resource at `uri` from its server.
+/// Reads the resource at `uri` from its server, for a run of a tool or for somebody else.
 pub(crate) async fn read(
     shared: &Shared,
     server: &Server,
     uri: &str,
     profile: &Profile,
+    run: Option<&str>,
 ) -> Result<Document, Unfit> {
     if !apps::is_ui_uri(uri) {
         return Err(unfit(
@@ -58,8 +59,7 @@ pub(crate) async fn read(
             "give the resource a URI that begins with ui://",
         ));
     }
-    let params = json!({ "uri": uri });
-    let asking = Asking { method: "resources/read", params, view: None, cause: None, call: None };
+    let asking = Asking { method: "resources/read", params: json!({ "uri": uri }), run, ..Asking::default() };
     let result = server.ask(shared, asking).await.map_err(|refusal| {
         let why = format!("resources/read of {uri} failed: {} ({})", refusal.message, refusal.code);
         unfit(why, "let the server answer resources/read for every URI that a tool names")

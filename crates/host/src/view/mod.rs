@@ -44,6 +44,8 @@ struct Open {
 pub(crate) struct View {
     pub(crate) id: String,
     pub(crate) server: String,
+    /// The run of a tool that it was opened for.
+    pub(crate) run: Option<String>,
     /// The first label of the name under which the proxy document is served.
     pub(crate) proxy: String,
     /// The same for the view's own document.
@@ -66,6 +68,7 @@ impl Views {
         &self,
         shared: &Shared,
         server: &str,
+        run: Option<String>,
         document: Document,
         profile: &Profile,
     ) -> Result<Arc<View>, Error> {
@@ -80,6 +83,7 @@ impl Views {
         let view = Arc::new(View {
             id: id.clone(),
             server: server.to_owned(),
+            run,
             proxy,
             inner,
             openai: profile.openai.clone(),
@@ -182,7 +186,6 @@ impl View {
     pub(crate) fn to_value(&self, shared: &Shared, profile: &Profile) -> Value {
         let document = &self.document;
         let granted = document.granted(profile);
-        let findings: Vec<Finding> = document.findings.clone();
         json!({
             "id": self.id,
             "proxyUrl": format!("{}/", self.proxy_origin(shared)),
@@ -206,7 +209,7 @@ impl View {
             "domain": document.ui.domain,
             "redirects": document.redirects,
             "sandbox": profile.sandbox,
-            "findings": findings,
+            "findings": document.findings,
         })
     }
 }

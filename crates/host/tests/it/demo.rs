@@ -121,6 +121,9 @@ async fn the_monitor_polls_its_server() {
     assert!(place("tool-input").unwrap() < place("tool-result").unwrap(), "{sent:?}");
     let heard = methods(&entries, "view", "host");
     assert_eq!(heard[..2], ["ui/initialize", "ui/notifications/initialized"]);
+    let told = entries.iter().find_map(|entry| entry["message"].pointer("/result/hostContext/toolInfo/id"));
+    let call = entries.iter().find(|entry| entry["method"] == "tools/call" && entry["to"] == "server");
+    assert_eq!(told, call.map(|call| &call["id"]), "the app knows which call it shows");
 }
 
 #[tokio::test]

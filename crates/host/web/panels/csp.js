@@ -11,21 +11,28 @@ export function cspPanel(store) {
   const element = h("div", { class: "panel" });
   const draw = eachFrame(() => {
     const { view, violations } = store.get();
-    fill(element, ...(view ? [blocked(violations), ...about(view)] : [empty("No app is open. Its policy is shown here.")]));
+    fill(element, ...(view ? [blocked(violations, view), ...about(view)] : [empty("No app is open. Its policy is shown here.")]));
   });
   store.watch(["view", "violations"], draw);
   return element;
 }
 
-/** @param {Violation[]} list */
-function blocked(list) {
+/** @param {Violation[]} list @param {View} view */
+function blocked(list, view) {
   if (list.length === 0) return h("section", {}, h("h3", {}, "Blocked"), empty("Nothing has been blocked."));
   return h("section", {}, h("h3", {}, "Blocked ", h("span", { class: "badge should" }, list.length)),
     h("div", { class: "scroll" }, h("table", {},
       h("thead", {}, h("tr", {}, ["Directive", "What", "Where"].map((title) => h("th", { scope: "col" }, title)))),
       h("tbody", {}, list.slice(-200).map((one) => h("tr", {},
-        h("td", { class: "mono" }, one.directive), h("td", { class: "mono wrap" }, one.blocked, one.sample && h("div", { class: "muted" }, one.sample)),
-        h("td", { class: "mono" }, [one.source, one.line].filter(Boolean).join(":"))))))));
+        h("td", { class: "mono nowrap" }, one.directive), h("td", { class: "mono wrap" }, one.blocked, one.sample && h("div", { class: "muted" }, one.sample)),
+        h("td", { class: "nowrap" }, where(one, view))))))));
+}
+
+/** @param {Violation} one @param {View} view */
+function where({ source, line }, view) {
+  // The document's own address says nothing; the line does.
+  const file = source && !view.viewUrl.startsWith(source.replace(/\/$/, "")) ? new URL(source, view.viewUrl).pathname : "";
+  return [file, line && `line ${line}`].filter(Boolean).join(" ");
 }
 
 /** @param {View} view */

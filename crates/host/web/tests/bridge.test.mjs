@@ -262,12 +262,13 @@ test("sizes are clamped, and ignored where the host fixed them", () => {
   const rig = new Rig().start();
   assert.deepEqual(size(rig, { width: 900, height: 200 }), { type: "resize", height: 200 });
   assert.equal(size(rig, { height: 1e9 }).height, 800);
-  assert.equal(size(rig, { height: -5 }).height, 0);
+  assert.equal(size(rig, { height: -5 }).height, 48);
   assert.equal(size(rig, { height: Infinity }), undefined);
   assert.equal(size(rig, { height: "100vh" }), undefined);
   assert.equal(size(rig, { width: 5 }), undefined);
   const free = new Rig({ containers: { inline: {} } }).start();
   assert.deepEqual(size(free, { width: 33_554_426, height: 1e9 }), { type: "resize", width: 10_000, height: 10_000 });
+  assert.deepEqual(size(free, { width: -5, height: 0 }), { type: "resize", width: 160, height: 48 }, "an app stays in sight");
 });
 
 test("notifications are never answered", () => {

@@ -62,12 +62,12 @@ test("a profile gives all variables, some, or its own", () => {
 
 test("surroundings are complete", () => {
   const tool = { name: "t", inputSchema: {}, yardstick: { secret: 1 } };
-  const context = surroundings(SETTINGS, { systemDark: true, version: "1.2", tool });
+  const context = surroundings(SETTINGS, { systemDark: true, version: "1.2", call: { id: "run-1", tool } });
   assert.deepEqual(Object.keys(context).sort(), [
     "deviceCapabilities", "locale", "platform", "safeAreaInsets", "styles", "theme", "timeZone", "toolInfo", "userAgent",
   ]);
   assert.equal(context.theme, "dark");
-  assert.deepEqual(context.toolInfo.tool, { name: "t", inputSchema: {} });
+  assert.deepEqual(context.toolInfo, { id: "run-1", tool: { name: "t", inputSchema: {} } });
   assert.match(context.styles.variables["--color-text-primary"], /^light-dark\(/);
 });
 
@@ -87,6 +87,9 @@ test("room: flexible height in the flow, fixed in fullscreen and where the perso
   assert.deepEqual(containers(SETTINGS, ROOM, profile).inline, { height: 695, maxWidth: 768 });
   assert.deepEqual(containers(SETTINGS, ROOM, profile).pip, { width: 360, maxHeight: 480 });
   const flow = { name: "p", context: { containerDimensions: { inline: { maxHeight: 2000 } } } };
+  const small = { ...ROOM, window: { width: 390, height: 800 } };
+  assert.deepEqual(containers(SETTINGS, small, profile).pip, { width: 360, maxHeight: 360 }, "half of a phone stays free");
+  assert.deepEqual(containers(SETTINGS, small).pip, { width: 366, height: 300 }, "and nothing stands out of it");
   assert.deepEqual(containers(SETTINGS, ROOM, flow).inline, { width: 640, maxHeight: 2000 });
 });
 

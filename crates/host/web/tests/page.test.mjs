@@ -23,7 +23,7 @@ test("no module is left over", () => {
 
 test("the page has what scripts and tests look for", () => {
   const page = read("page.html");
-  for (const part of ['name="yardstick-token" content="{{token}}"', 'id="tool-select"', "{{options}}", "{{preload}}", 'data-app-status="idle"']) assert.ok(page.includes(part), part);
+  for (const part of ['name="yardstick-token" content="{{token}}"', 'id="tool-select"', "{{options}}", "{{preload}}", "{{servers}}", 'type="application/json" id="state">{{state}}<', 'data-app-status="idle"']) assert.ok(page.includes(part), part);
 });
 
 test("nothing comes from outside, and no HTML is made from strings", () => {

@@ -24,7 +24,7 @@ function rig(name, view = VIEW) {
     hostInfo: hostInfo(profile, "1"),
     capabilities: capabilities(profile, SETTINGS, view, false),
     context: {
-      ...surroundings(SETTINGS, { systemDark: false, version: "1", browser: "Browser/1", tool: TOOL, profile }),
+      ...surroundings(SETTINGS, { systemDark: false, version: "1", browser: "Browser/1", call: { id: "run-1", tool: TOOL }, profile }),
       displayMode: "inline", availableDisplayModes: hostModes(profile),
     },
     containers: containers(SETTINGS, ROOM, profile),

@@ -104,3 +104,11 @@ test("no example is made where the schema does not say what fits", () => {
   const free = plan({ type: "object", required: ["x"], properties: { x: { oneOf: [{ type: "string" }, { type: "number" }] } } });
   assert.deepEqual(problems(free, example(free)), [{ at: "x", text: "is required" }]);
 });
+
+test("a list that wants items gets them, and says what is missing", () => {
+  const points = plan({ type: "object", required: ["points"], properties: { points: { type: "array", minItems: 2, maxItems: 3, items: { type: "object", required: ["x"], properties: { x: { type: "number" } } } } } });
+  assert.deepEqual(example(points), { points: [{ x: 1 }, { x: 1 }] });
+  assert.deepEqual(problems(points, example(points)), []);
+  assert.deepEqual(problems(points, { points: [] }), [{ at: "points", text: "must have at least 2 items" }]);
+  assert.deepEqual(problems(points, { points: [1, 2, 3, 4].map((x) => ({ x })) }), [{ at: "points", text: "must have at most 3 items" }]);
+});

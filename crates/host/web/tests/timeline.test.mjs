@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { KINDS, LANES, kindOf, passes, preview, related, rowOf, short, violationEntry, worst } from "../timeline-model.js";
+import { KINDS, LANES, kindOf, passes, preview, related, rowOf as rowIn, runRow, short, violationEntry, worst } from "../timeline-model.js";
+import { createRuns } from "../timeline-runs.js";
 
 const entry = (n, from, to, message, more = {}) => ({ n, at: n, from, to, message, ...more });
-const ALL = { lanes: [...LANES], kinds: [...KINDS], text: "", findings: false, view: null };
+const rowOf = (one, find) => rowIn(one, find, one.run ?? "");
+const ALL = { lanes: [...LANES], kinds: [...KINDS], text: "", findings: false, run: null };
 
 test("messages are told apart", () => {
   const kind = (message) => kindOf(entry(1, "view", "host", message));
@@ -29,7 +31,7 @@ test("a note is a finding, once", () => {
 });
 
 test("filters", () => {
-  const row = rowOf(entry(1, "view", "host", { method: "ui/notifications/size-changed" }, { view: "v1" }), () => undefined);
+  const row = rowOf(entry(1, "view", "host", { method: "ui/notifications/size-changed" }, { run: "r1" }), () => undefined);
   assert.ok(passes(row, ALL));
   assert.ok(passes(row, { ...ALL, lanes: ["view"] }));
   assert.ok(!passes(row, { ...ALL, lanes: ["server"] }));
@@ -37,8 +39,34 @@ test("filters", () => {
   assert.ok(passes(row, { ...ALL, text: "size" }));
   assert.ok(!passes(row, { ...ALL, text: "tool" }));
   assert.ok(!passes(row, { ...ALL, findings: true }));
-  assert.ok(passes(row, { ...ALL, view: "v1" }));
-  assert.ok(!passes(row, { ...ALL, view: "v2" }));
+  assert.ok(passes(row, { ...ALL, run: (run) => run === "r1" }));
+  assert.ok(!passes(row, { ...ALL, run: (run) => run === "r2" }));
+});
+
+test("a run has a line over it where others are shown", () => {
+  const line = runRow(-1, { run: "r1", tool: "chart", at: 3, number: 2 });
+  assert.equal(line.label, "Run 2: chart");
+  assert.ok(passes(line, { ...ALL, text: "nothing", kinds: [] }));
+  assert.ok(!passes(line, { ...ALL, run: () => true }));
+});
+
+test("the past is told from the run that goes on", () => {
+  const runs = createRuns();
+  assert.equal(runs.of({}, false), "", "before any run");
+  runs.begin({ run: "old", tool: "chart", at: 1000 });
+  assert.equal(runs.of({}, false), "old", "what names no run came between");
+  assert.equal(runs.of({}, true), "", "this page has not run anything");
+  assert.ok(runs.isCurrent("") && !runs.isCurrent("old"));
+  runs.start("new");
+  assert.deepEqual(runs.begin({ run: "new", tool: null, at: 5000 }), { run: "new", tool: "a View", at: 5000, number: 2 });
+  assert.equal(runs.of({}, true), "new");
+  assert.equal(runs.of({ run: "old" }, true), "old", "a late message keeps its run");
+  assert.equal(runs.others(), 1);
+  assert.equal(runs.since("new", 5250), 250);
+  assert.equal(runs.since("new", 4999), 0);
+  runs.clear();
+  assert.equal(runs.others(), 0);
+  assert.equal(runs.since("new", 5250), 250);
 });
 
 test("a person stands where the host stands", () => {
