@@ -8,10 +8,10 @@ const TEMPLATE: &str = include_str!("../web/page.html");
 /// Where the part begins that has to wait for the servers.
 const SERVERS: &str = "{{servers}}";
 
-/// The beginning, which names every file of the page, so that the browser has them when the rest comes.
+/// The beginning, which names the files that are wanted first, so that the browser has them when the rest comes.
 pub(crate) fn head(shared: &Shared) -> String {
     let (head, _) = TEMPLATE.split_once(SERVERS).unwrap_or((TEMPLATE, ""));
-    head.replace("{{token}}", &escaped(&shared.token)).replace("{{preload}}", &preload())
+    head.replace("{{token}}", &escaped(&shared.token))
 }
 
 /// The rest: what can be chosen, and all that the scripts have to know to begin.
@@ -23,13 +23,13 @@ pub(crate) fn body(shared: &Shared) -> String {
     // Names that look like a place to fill are not filled.
     let (before, rest) = rest.split_once("{{options}}").unwrap_or_default();
     let (between, after) = rest.split_once("{{state}}").unwrap_or_default();
-    [before, &options, between, &state, after].concat()
+    [before, &options, between, &state, &after.replace("{{modules}}", &modules())].concat()
 }
 
 /// Every module, so that the browser asks for all of them at once and not as it finds them.
-fn preload() -> String {
-    let modules = assets::names().filter(|name| name.ends_with(".js"));
-    modules.map(|name| format!("<link rel=\"modulepreload\" href=\"/assets/{name}\">\n")).collect()
+fn modules() -> String {
+    let names: Vec<&str> = assets::names().filter(|name| name.ends_with(".js")).collect();
+    serde_json::json!(names).to_string()
 }
 
 fn group(server: &Server, now: &Snapshot) -> String {

@@ -58,8 +58,6 @@ function react(turn, event) {
   switch (event.type) {
     case "from-view":
       return fromView(turn, event.message);
-    case "proxy-ready":
-      return void turn.effects.push({ type: "to-proxy" });
     case "tool-input":
       if (!state.sent.input && !state.held.input && !state.held.cancelled) state.held.input = event.arguments;
       return flush(turn);

@@ -1,10 +1,10 @@
 // The form of a tool's arguments, made from its schema, and the same as JSON. Both write the same value.
 
 import { fill, h } from "./dom.js";
-import { example, initial, plan, problems, read, show } from "./schema.js";
+import { initial, plan, problems, read, show } from "./schema.js";
 import { selection } from "./store.js";
 
-/** @import {Json, Obj, Tool} from "./types.d.ts" */
+/** @import {Json, Obj} from "./types.d.ts" */
 /** @import {Field} from "./schema.js" */
 /** @import {Store} from "./store.js" */
 
@@ -66,13 +66,6 @@ export function createForm(store) {
     turn(field.kind !== "object" ? chosen.tool.inputSchema?.properties !== undefined : json);
   });
   return { element, refresh: draw };
-}
-
-/** The arguments that a tool starts with, and whether they fit its schema. @param {Tool} tool @returns {{args: Obj, fits: boolean}} */
-export function startArguments(tool) {
-  const field = plan(tool.inputSchema ?? {});
-  const args = tool.yardstick.example ?? example(field) ?? {};
-  return { args, fits: problems(field, args).length === 0 };
 }
 
 /** @param {Field} field @param {Obj} args @param {(args: Obj) => void} write @returns {HTMLElement[]} */

@@ -1,13 +1,13 @@
 // The proxy's iframe on the stage. Only messages of that very window and that very origin are heard.
 
-/** @import {Json, View} from "./types.d.ts" */
+/** @import {Json, Server, Tool, View} from "./types.d.ts" */
 
 const READY = "ui/notifications/sandbox-proxy-ready";
 const RESOURCE = "ui/notifications/sandbox-resource-ready";
 
 /**
  * @typedef {object} FrameEvents
- * @property {(message: Json) => void} ready the proxy is there
+ * @property {(message: Json, resource: Json) => void} ready the proxy is there, and has been given the resource
  * @property {(message: Json) => void} message the View said something
  * @property {(report: {from: string, why: string, message: Json}) => void} dropped the proxy refused to pass something on
  * @property {() => void} navigated the View left its document and was closed
@@ -15,28 +15,42 @@ const RESOURCE = "ui/notifications/sandbox-resource-ready";
 
 /** @typedef {ReturnType<typeof openFrame>} Frame */
 
-/** @param {View} view @param {HTMLElement} parent @param {string} title @param {FrameEvents} to */
-export function openFrame(view, parent, title, to) {
+/** Opens the proxy of a View, which loads the View as soon as it can. What it says is kept until somebody listens. @param {View} view @param {HTMLElement} parent @param {string} title */
+export function openFrame(view, parent, title) {
   const element = document.createElement("iframe");
   element.title = title;
   // The outer frame needs every token that the inner one is to have: a child never gets more than its parent.
   element.setAttribute("sandbox", [...new Set(["allow-scripts", "allow-same-origin", ...view.sandbox.split(/\s+/)])].filter(Boolean).join(" "));
   element.allow = view.permissions.allow;
   element.referrerPolicy = "no-referrer";
+  const { html, sandbox, csp, permissions } = view;
+  const resource = { jsonrpc: "2.0", method: RESOURCE, params: { html, sandbox, csp: csp.declared ?? {}, permissions: permissions.granted ?? {} } };
+  /** @type {FrameEvents | undefined} */
+  let listener;
+  /** @type {Json[]} */
+  const unheard = [];
   let ready = false;
 
-  /** @param {MessageEvent} event */
-  const hear = (event) => {
-    if (event.source !== element.contentWindow || event.source === null || event.origin !== view.proxyOrigin) return;
-    const data = event.data;
+  const send = (/** @type {Json} */ message) => element.contentWindow?.postMessage(message, view.proxyOrigin);
+  /** @param {FrameEvents} to @param {Json} data */
+  const tell = (to, data) => {
     const why = unreadable(data);
     if (why) return to.dropped({ from: "view", why: `it cannot be written as JSON, ${why}`, message: { yardstick: "unreadable" } });
     if (data?.yardstick === "navigated") return to.navigated();
     if (data?.yardstick === "dropped") return to.dropped(data);
-    if (data?.method !== READY) return to.message(data);
-    if (ready) return;
-    ready = true;
-    to.ready(data);
+    return data?.method === READY ? to.ready(data, resource) : to.message(data);
+  };
+  /** @param {MessageEvent} event */
+  const hear = (event) => {
+    if (event.source !== element.contentWindow || event.source === null || event.origin !== view.proxyOrigin) return;
+    const { data } = event;
+    if (data?.method === READY) {
+      if (ready) return;
+      ready = true;
+      send(resource);
+    }
+    if (listener) tell(listener, data);
+    else unheard.push(data);
   };
   window.addEventListener("message", hear);
   element.src = view.proxyUrl;
@@ -44,22 +58,21 @@ export function openFrame(view, parent, title, to) {
 
   return {
     element,
-    /** Hands the resource to the proxy; gives the message that was sent. @returns {Json} */
-    load() {
-      const { html, sandbox, csp, permissions } = view;
-      const params = { html, sandbox, csp: csp.declared ?? {}, permissions: permissions.granted ?? {} };
-      const message = { jsonrpc: "2.0", method: RESOURCE, params };
-      element.contentWindow?.postMessage(message, view.proxyOrigin);
-      return message;
+    send,
+    /** @param {FrameEvents} to */
+    listen(to) {
+      listener = to;
+      for (const data of unheard.splice(0)) tell(to, data);
     },
-    /** @param {Json} message */
-    send: (message) => element.contentWindow?.postMessage(message, view.proxyOrigin),
     close() {
       window.removeEventListener("message", hear);
       element.remove();
     },
   };
 }
+
+/** What a frame is called. @param {Server} server @param {Tool} tool */
+export const titleOf = (server, tool) => `${tool.title ?? tool.name} (app of ${server.name})`;
 
 /** Why JSON cannot carry it, if so. A View may send whatever can be cloned: cycles and big integers too. @param {Json} data */
 function unreadable(data) {

@@ -1,15 +1,16 @@
 // The page: puts the parts together. The server has drawn the select already; this takes over from there.
 
-import { createApi } from "./api.js";
-import { copyButton, h } from "./dom.js";
+import { copyButton, eachFrame, h } from "./dom.js";
+import { api, choose, host, link, runName, settings, shallRun, takeEarly, usualProfile } from "./early.js";
 import { listen } from "./events.js";
-import { createForm, startArguments } from "./form.js";
+import { createForm } from "./form.js";
 import { listenKeys } from "./keys.js";
-import { format, parse } from "./link.js";
-import { keepArguments, keepSettings, lastArguments, startSettings } from "./memory.js";
+import { format } from "./link.js";
+import { keepArguments, keepSettings, lastArguments, usualLocale, usualTimeZone } from "./memory.js";
 import { createNotice } from "./notice.js";
 import { createPicker } from "./picker.js";
 import { createQuestions } from "./questions.js";
+import { startArguments } from "./schema.js";
 import { Session } from "./session.js";
 import { createStage } from "./stage.js";
 import { blank, createStore, selection } from "./store.js";
@@ -23,15 +24,16 @@ import { messagesPanel } from "./panels/messages.js";
 import { toolsPanel } from "./panels/tools.js";
 import { tracePanel } from "./panels/trace.js";
 
-/** @import {HostState, Json, Mode, Server} from "./types.d.ts" */
+/** @import {Json, Mode, Server} from "./types.d.ts" */
+/** @import {Early} from "./early.js" */
+/** @import {Stream} from "./events.js" */
 
-const link = parse(location.search);
-const token = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="yardstick-token"]'))?.content ?? "";
-const api = createApi(token);
-const store = createStore(blank(startSettings(link)));
-const main = document.querySelector("main") ?? document.body.appendChild(h("main", {}));
-const select = /** @type {HTMLSelectElement | null} */ (document.getElementById("tool-select")) ?? h("select", { id: "tool-select" });
+const store = createStore({ ...blank({ ...settings, profile: settings.profile || usualProfile }), host, servers: host.servers });
+const main = /** @type {HTMLElement} */ (document.querySelector("main"));
+const select = /** @type {HTMLSelectElement} */ (document.getElementById("tool-select"));
 
+/** How long the history waits for the first app. */
+const HISTORY_MS = 300;
 /** @type {Session | null} */
 let session = null;
 
@@ -41,11 +43,6 @@ const form = createForm(store);
 const tabs = build();
 follow();
 start();
-
-/** Whether the link means this tool; the plain form of the page names server and tool in one. @param {string} [server] @param {string} [tool] */
-function isNamed(server, tool) {
-  return (tool === link.tool && (!link.server || server === link.server)) || `${server}/${tool}` === link.tool;
-}
 
 function build() {
   const picker = createPicker(store, select, pick);
@@ -76,10 +73,10 @@ function build() {
   const version = h("span", { class: "muted" });
   store.watch(["host"], ({ host }) => void (version.textContent = host?.version ?? ""));
   const help = h("button", { type: "button", class: "small help", title: "Keys", aria: { label: "Keys" }, onclick: keys.sheet }, "?");
-  main.replaceChildren(
-    h("div", { class: "setup" }, picker, form.element, h("div", { class: "run-row" }, run, cancel)),
-    h("div", { class: "middle" }, toolbar.app, createNotice(store), questions, stage.element),
-    inspection.element);
+  // An app may be on the stage already; it stays where it is, for a frame that is moved loads again.
+  main.querySelector(".setup")?.replaceChildren(picker, form.element, h("div", { class: "run-row" }, run, cancel));
+  main.querySelector(".middle")?.prepend(toolbar.app, createNotice(store), questions);
+  main.querySelector(".side")?.replaceWith(inspection.element);
   document.querySelector("header")?.append(version, h("span", { class: "grow" }), toolbar.surroundings, copyButton("Copy link", () => location.href), help);
   main.classList.add("alive");
   return inspection;
@@ -98,49 +95,39 @@ function follow() {
     // What a fullscreen app covers cannot be reached by the keyboard either.
     for (const covered of document.querySelectorAll(".top, .setup, .toolbar, .notices, .side")) covered.toggleAttribute("inert", main.dataset.mode === "fullscreen");
   });
-  store.watch(["selected", "args", "settings", "shown", "mode"], updateAddress);
+  store.watch(["selected", "args", "settings", "shown", "mode"], eachFrame(updateAddress));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => session?.settingsChanged());
 }
 
-/** The page came with all that is known of the servers, so the first run need not ask for it. */
 function start() {
-  const host = /** @type {HostState} */ (JSON.parse(document.getElementById("state")?.textContent ?? "{}"));
-  const { settings } = store.get();
-  store.set({ host, servers: host.servers, settings: { ...settings, profile: settings.profile || usualProfile(host) } });
-  openFirst();
-  const stream = listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }) });
+  /** @type {Stream | undefined} */
+  let stream;
+  const hear = () => void (stream ??= listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }) }));
+  // What has happened so far can wait until the app is under way, but not for a server that takes its time.
+  void openFirst()?.finally(hear);
+  setTimeout(hear, session ? HISTORY_MS : 0);
   window.addEventListener("pagehide", () => {
     const { view } = store.get();
     if (view) api.closeView(view.id).catch(() => {});
-    stream.close();
+    stream?.close();
   });
   // A page that comes back out of the browser's cache has lost its app.
   window.addEventListener("pageshow", (event) => event.persisted && location.reload());
 }
 
-/** The profile that the host was started with. @param {HostState} host */
-function usualProfile(host) {
-  return String(host.options.profile ?? host.profiles[0]?.name ?? "");
-}
-
-/** Opens what the link names, or the only tool there is. */
+/** Opens what the link names, or the only tool there is. @returns {Promise<void> | undefined} resolves when its app is on the stage */
 function openFirst() {
-  const state = store.get();
-  const tools = state.servers.flatMap((server) => server.tools.filter((tool) => tool.yardstick.isUi && tool.yardstick.visibility.model).map((tool) => ({ server, tool })));
-  const named = tools.find(({ server, tool }) => isNamed(server.id, tool.name));
-  const chosen = link.tool ? named : tools.length === 1 ? tools[0] : undefined;
-  if (!chosen) {
-    const settled = state.servers.every((server) => server.state !== "connecting");
+  const { servers } = store.get();
+  const early = takeEarly();
+  const choice = early?.choice ?? choose(servers, link);
+  if (!choice) {
+    const settled = servers.every((server) => server.state !== "connecting");
     if (link.tool && settled) store.set({ problem: { message: `no connected server has a tool named ${link.tool} with a View`, repair: "pick another one from the list" } });
-    return;
+    return undefined;
   }
-  store.set({ problem: null });
-  pick(chosen.server.id, chosen.tool.name);
-  if (link.args) {
-    store.set({ args: link.args });
-    form.refresh();
-  }
-  if (link.run !== false && (link.args || startArguments(chosen.tool).fits)) void runTool();
+  store.set({ problem: null, selected: { server: choice.server.id, tool: choice.tool.name }, args: choice.args, argsError: "" });
+  form.refresh();
+  return early || shallRun(choice, link) ? runTool(early) : undefined;
 }
 
 /** @param {string} server @param {string} tool */
@@ -151,19 +138,20 @@ function pick(server, tool) {
   form.refresh();
 }
 
-async function runTool() {
+/** @param {Early} [early] */
+async function runTool(early) {
   const state = store.get();
   const chosen = selection(state);
   if (!chosen || state.argsError) return;
   keepArguments(chosen.server.id, chosen.tool.name, state.args);
   const old = session;
-  const next = new Session({ api, store, stage }, chosen.server, chosen.tool, state.args);
+  const next = new Session({ api, store, stage }, { ...chosen, args: state.args, name: early?.name ?? runName() });
   session = next;
   timeline.show(next.run);
   if (old) await old.teardown("the tool is run again");
   // While the old app was saving its work, Run may have been pressed once more.
   if (session !== next) return;
-  await next.start();
+  await next.start(early);
 }
 
 /** @param {Mode} mode */
@@ -186,19 +174,17 @@ function escape() {
 }
 
 function updateAddress() {
-  const { selected, args, settings, shown, mode, host } = store.get();
-  if (!host) return;
-  const usual = startSettings({});
+  const { selected, args, settings, shown, mode } = store.get();
   const query = format({
     server: selected?.server,
     tool: selected?.tool,
     args: selected && Object.keys(args).length > 0 ? args : undefined,
-    profile: settings.profile === usualProfile(host) ? undefined : settings.profile,
+    profile: settings.profile === usualProfile ? undefined : settings.profile,
     theme: settings.theme === "auto" ? undefined : settings.theme,
     mode: mode === "inline" ? undefined : mode,
     size: settings.size === "desktop" ? undefined : settings.size,
-    locale: settings.locale === usual.locale ? undefined : settings.locale,
-    timeZone: settings.timeZone === usual.timeZone ? undefined : settings.timeZone,
+    locale: settings.locale === usualLocale() ? undefined : settings.locale,
+    timeZone: settings.timeZone === usualTimeZone() ? undefined : settings.timeZone,
     stream: settings.stream || undefined,
     run: shown ? true : undefined,
   });
@@ -209,7 +195,7 @@ function updateAddress() {
 function onEvent(event, number) {
   const state = store.get();
   // The stream begins with what happened before the page was opened: history for the timeline, and no news for the rest.
-  const isNews = number > (state.host?.newest ?? 0);
+  const isNews = number > host.newest;
   switch (event.kind) {
     case "run":
       return timeline.begin(event);
@@ -228,9 +214,9 @@ function onEvent(event, number) {
 
 /** @param {Server} server */
 function onServer(server) {
-  const { servers, host, selected } = store.get();
+  const { servers, selected } = store.get();
   const old = servers.find((one) => one.id === server.id);
   store.set({ servers: old ? servers.map((one) => (one === old ? server : one)) : [...servers, server] });
   if (old && server.id === session?.server.id && JSON.stringify(old.tools) !== JSON.stringify(server.tools)) session.feed({ type: "server-changed", what: "tools" });
-  if (host && !selected) openFirst();
+  if (!selected) void openFirst();
 }

@@ -23,6 +23,9 @@ export const keepArguments = (server, tool, args) => attempt(() => sessionStorag
 
 const KEPT = /** @type {const} */ (["theme", "stream"]);
 
+export const usualLocale = () => navigator.language ?? "en-US";
+export const usualTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
+
 /** The settings of a fresh page: what the link says, else what was kept, else the usual. @param {Link} link @returns {Settings} */
 export function startSettings(link) {
   const kept = attempt(() => JSON.parse(localStorage.getItem("yardstick:settings") ?? "{}"), {});
@@ -32,8 +35,8 @@ export function startSettings(link) {
     size: /** @type {Settings["size"]} */ (link.size ?? "desktop"),
     // Nothing until somebody drags it.
     free: { width: 0, height: 0 },
-    locale: link.locale ?? navigator.language ?? "en-US",
-    timeZone: link.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC",
+    locale: link.locale ?? usualLocale(),
+    timeZone: link.timeZone ?? usualTimeZone(),
     profile: link.profile ?? "",
     stream: link.stream ?? kept.stream ?? false,
     off: [],

@@ -26,9 +26,10 @@ export function notices(state) {
     }));
   }
   for (const server of state.servers) {
-    // Beside an open app, another server's trouble is for the list of servers to tell.
-    const selected = server.id === (state.shown ?? state.selected)?.server;
-    if (selected || state.view === null) list.push(...aboutServer(server, selected));
+    // Once a tool is chosen, another server's trouble is for the list of servers to tell.
+    const chosen = state.shown ?? state.selected;
+    const selected = server.id === chosen?.server;
+    if (selected || !chosen) list.push(...aboutServer(server, selected));
   }
   if (state.problem) {
     const tone = state.status === "failed" ? "bad" : "warn";
@@ -57,7 +58,7 @@ function nothingShown(state) {
   const tools = state.servers.flatMap((server) => server.tools.filter((tool) => tool.yardstick.isUi));
   if (state.servers.some((server) => server.state === "connecting") && tools.length === 0) return [{ tone: "busy", title: "Connecting …" }];
   if (tools.length === 0) {
-    return [{
+    return !state.servers.some((server) => server.state === "ready") ? [] : [{
       tone: "plain", title: "No tool with a View",
       text: "None of the connected servers has a tool with `_meta.ui.resourceUri`.",
       repair: "Add a resource with a ui:// address and MIME type text/html;profile=mcp-app, and name it in the tool's `_meta.ui.resourceUri`.",

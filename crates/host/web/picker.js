@@ -59,7 +59,7 @@ function item(server, tool, state, pick) {
   const found = tool.yardstick.findings;
   const worst = found.some((one) => one.level === "must") ? "must" : found.some((one) => one.level === "should") ? "should" : "note";
   return h("button", {
-    type: "button", class: "tool", title: tool.description ?? "", ...(current ? { aria: { current: "true" } } : {}), onclick: () => pick(server.id, tool.name),
+    type: "button", class: "tool", title: [tool.title, tool.name, tool.description].filter(Boolean).join("\n"), ...(current ? { aria: { current: "true" } } : {}), onclick: () => pick(server.id, tool.name),
   },
     h("span", { class: "tool-name" }, tool.title ?? tool.name),
     tool.title && slug(tool.title) !== slug(tool.name) && h("span", { class: "muted mono" }, tool.name),

@@ -1,6 +1,6 @@
 // A JSON Schema as fields that a person can fill in. Pure: what the form draws is decided here.
 
-/** @import {Json, Obj} from "./types.d.ts" */
+/** @import {Json, Obj, Tool} from "./types.d.ts" */
 
 /**
  * @typedef {object} Field
@@ -155,6 +155,13 @@ export function example(field) {
       return Object.fromEntries(wanted.map(({ key, field: inner, required }) => [key, required ? example(inner) : initial(inner)]).filter(([, value]) => value !== undefined && !(isObject(value) && Object.keys(value).length === 0)));
     }
   }
+}
+
+/** The arguments that a tool starts with, and whether they fit its schema. @param {Tool} tool @returns {{args: Obj, fits: boolean}} */
+export function startArguments(tool) {
+  const field = plan(tool.inputSchema ?? {});
+  const args = tool.yardstick.example ?? example(field) ?? {};
+  return { args, fits: problems(field, args).length === 0 };
 }
 
 /** What a person typed, as a value: nothing when the box is empty. @param {Field} field @param {string} text @returns {Json} */

@@ -4,14 +4,16 @@ import { ApiError } from "./api.js";
 import { createAsks } from "./asks.js";
 import { open, step } from "./bridge.js";
 import { capabilities, hostInfo, hostModes, policy, surroundings } from "./context.js";
-import { openFrame } from "./frame.js";
+import { show } from "./effects.js";
+import { openFrame, titleOf } from "./frame.js";
 import { createRecorder } from "./recorder.js";
 import { noView, profileOf, toldAtStart } from "./store.js";
 import { stream } from "./stream.js";
 
-/** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Obj, Server, Tool, View} from "./types.d.ts" */
+/** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Mode, Obj, Server, Tool, View} from "./types.d.ts" */
 /** @import {Api} from "./api.js" */
 /** @import {Asks} from "./asks.js" */
+/** @import {Early} from "./early.js" */
 /** @import {Frame} from "./frame.js" */
 /** @import {Recorder} from "./recorder.js" */
 /** @import {Stage} from "./stage.js" */
@@ -34,72 +36,83 @@ export class Session {
   /** @type {() => void} */ #gone = () => {};
   /** @type {() => void} */ #spoke = () => {};
 
-  /** @param {{api: Api, store: Store, stage: Stage}} page @param {Server} server @param {Tool} tool @param {Obj} args */
-  constructor(page, server, tool, args) {
+  /** @param {{api: Api, store: Store, stage: Stage}} page @param {{server: Server, tool: Tool, args: Obj, name: string}} run */
+  constructor(page, { server, tool, args, name }) {
     this.page = page;
     this.server = server;
     this.tool = tool;
     this.args = args;
     /** The name of this run in the timeline, which is also the id of the call. */
-    this.run = `run-${crypto.randomUUID().slice(0, 8)}`;
+    this.run = name;
     /** @type {Promise<void>} */
     this.over = new Promise((resolve) => (this.#gone = resolve));
     /** @type {Promise<void>} */
     this.initialized = new Promise((resolve) => (this.#spoke = resolve));
   }
 
-  /** Opens the View and calls the tool, both at once. */
-  async start() {
-    const { api, store } = this.page;
+  /** Opens the View and calls the tool, both at once. @param {Early} [early] what is under way already */
+  async start(early) {
+    const { store } = this.page;
     const { settings } = store.get();
     store.set({ ...noView(), status: "loading", running: true, mode: settings.mode, shown: { server: this.server.id, tool: this.tool.name, told: toldAtStart(settings) } });
-    const view = api.openView({ serverId: this.server.id, tool: this.tool.name, run: this.run, profile: settings.profile || undefined });
-    if (!settings.stream) void this.#call();
+    const opening = early?.opened ?? this.#open(settings.profile || undefined);
+    if (!settings.stream) void this.#call(early?.call);
     try {
-      this.#show(await view);
+      this.#show(await opening);
     } catch (error) {
-      this.#fail(error, "the app could not be opened");
-      return;
+      return this.#fail(error, "the app could not be opened", this.server.name);
     }
     if (settings.stream) await this.#write();
   }
 
-  /** @param {View} view */
-  #show(view) {
-    const { store, stage, api } = this.page;
-    if (this.#stop.signal.aborted) return void api.closeView(view.id).catch(() => {});
-    const state = store.get();
-    const profile = profileOf(state);
+  /** The browser starts a process for a frame, so that comes before all else. @param {string} [profile] */
+  async #open(profile) {
+    const { api, stage } = this.page;
+    const view = await api.openView({ serverId: this.server.id, tool: this.tool.name, run: this.run, profile });
+    return { view, frame: this.#stop.signal.aborted ? undefined : openFrame(view, stage.slot(), titleOf(this.server, this.tool)) };
+  }
+
+  /** @param {{view: View, frame?: Frame}} opened */
+  #show({ view, frame }) {
+    const { store, api } = this.page;
+    if (this.#stop.signal.aborted || !frame) {
+      frame?.close();
+      return void api.closeView(view.id).catch(() => {});
+    }
+    this.#frame = frame;
     this.#view = view;
     this.#recorder = createRecorder(api, view.id);
     this.#asks = createAsks(api, view.id, this.run);
-    this.#bridge = open({
-      hostInfo: hostInfo(profile, state.host?.version ?? "0"),
-      capabilities: capabilities(profile, state.settings, view, Boolean(state.host?.options.allowSampling)),
-      context: { ...this.#surroundings(), displayMode: state.mode, availableDisplayModes: hostModes(profile) },
-      containers: stage.containers(),
-      hostModes: hostModes(profile),
-      policy: policy(profile, state.settings, view),
-    });
-    store.set({ view, modes: hostModes(profile) });
-    const title = `${this.tool.title ?? this.tool.name} (app of ${this.server.name})`;
-    this.#frame = openFrame(view, stage.slot(view), title, {
-      ready: (message) => {
-        this.#recorder?.add("proxy", "host", message);
-        this.feed({ type: "proxy-ready" });
-      },
+    const modes = hostModes(profileOf(store.get()));
+    store.set({ view, modes });
+    this.#bridge = this.#openBridge(view, modes);
+    this.#later(SLOW_MS, () => this.#slow());
+    for (const event of this.#early.splice(0)) this.feed(event);
+    frame.listen({
+      ready: (message, resource) => (this.#recorder?.add("proxy", "host", message), void this.#recorder?.add("host", "proxy", resource)),
       message: (message) => this.#hear(message),
       dropped: (report) => void this.#recorder?.add("view", "proxy", report.message, [{ level: "must", text: `dropped by the sandbox proxy: ${report.why}`, rule: "apps#sandbox-proxy" }]),
       navigated: () => this.#navigated(),
     });
-    this.#later(SLOW_MS, () => this.#slow());
-    for (const event of this.#early.splice(0)) this.feed(event);
+  }
+
+  /** @param {View} view @param {Mode[]} modes */
+  #openBridge(view, modes) {
+    const state = this.page.store.get();
+    const profile = profileOf(state);
+    return open({
+      hostInfo: hostInfo(profile, state.host?.version ?? "0"),
+      capabilities: capabilities(profile, state.settings, view, Boolean(state.host?.options.allowSampling)),
+      context: { ...this.#surroundings(), displayMode: state.mode, availableDisplayModes: modes },
+      containers: this.page.stage.containers(),
+      hostModes: modes,
+      policy: policy(profile, state.settings, view),
+    });
   }
 
   #surroundings() {
     const state = this.page.store.get();
-    const systemDark = matchMedia("(prefers-color-scheme: dark)").matches;
-    return surroundings(state.settings, { systemDark, version: state.host?.version ?? "0", browser: navigator.userAgent, call: { id: this.run, tool: this.tool }, profile: profileOf(state) });
+    return surroundings(state.settings, { systemDark: matchMedia("(prefers-color-scheme: dark)").matches, version: state.host?.version ?? "0", browser: navigator.userAgent, call: { id: this.run, tool: this.tool }, profile: profileOf(state) });
   }
 
   /** Tells bridge and View what the person has changed. */
@@ -133,47 +146,19 @@ export class Session {
 
   /** @param {Effect} effect @param {number} [seq] */
   #perform(effect, seq) {
-    const { store, stage } = this.page;
-    const state = store.get();
     switch (effect.type) {
       case "to-view":
         this.#recorder?.add("host", "view", effect.message);
         return this.#frame?.send(effect.message);
-      case "to-proxy":
-        return void this.#recorder?.add("host", "proxy", this.#frame?.load());
       case "ask-server":
         return void this.#askServer(effect, seq ?? 0);
-      case "ask-person":
-        return store.set({ questions: [...state.questions, { ticket: effect.ticket, question: effect.question }] });
       case "withdraw":
         this.#asks?.takeBack(effect.ticket);
-        return store.set({ questions: state.questions.filter((one) => one.ticket !== effect.ticket) });
-      case "open-link":
-        return void window.open(effect.url, "_blank", "noopener,noreferrer");
-      case "download":
-        return effect.files.forEach((file) => stage.save(file));
-      case "resize":
-        return stage.resize(effect);
-      case "mode":
-        return store.set({ mode: effect.mode });
-      case "model-context":
-        return store.set({ modelContext: effect.context });
-      case "chat-message":
-        return store.set({ messages: [...state.messages, { role: effect.role, content: effect.content, at: Date.now() }] });
-      case "log":
-        return store.set({ logs: [...state.logs.slice(-999), { ...effect, at: Date.now() }] });
+        return show(effect, this.page);
       case "status":
         if (effect.status === "initialized") this.#spoke();
         // A failed call stays failed, also when the View comes up afterwards.
-        return this.#failed ? undefined : store.set({ status: effect.status, problem: null });
-      case "app":
-        return store.set({ appInfo: effect.info, modes: effect.modes, hasAppTools: effect.tools });
-      case "app-tools":
-        return store.set({ appTools: { tools: effect.tools, error: effect.error } });
-      case "app-tool-result":
-        return store.set({ appToolResult: effect });
-      case "pong":
-        return store.set({ appToolResult: { name: "ping", ...(effect.ok ? { result: {} } : { error: { message: "no answer" } }) } });
+        return this.#failed ? undefined : this.page.store.set({ status: effect.status, problem: null });
       case "torn-down":
         return this.#close();
       case "request-teardown":
@@ -182,6 +167,8 @@ export class Session {
         return this.#later(effect.ms, () => this.feed({ type: "timeout", ticket: effect.ticket }));
       case "finding":
         return void this.#recorder?.add("host", "host", { yardstick: "finding", ...effect.finding }, [effect.finding]);
+      default:
+        return show(effect, this.page);
     }
   }
 
@@ -194,17 +181,18 @@ export class Session {
     this.feed({ type: "server-reply", ticket: ask.ticket, ...answer });
   }
 
-  async #call() {
+  /** @param {Promise<Json>} [called] */
+  async #call(called) {
     const { api, store } = this.page;
     if (this.#stop.signal.aborted) return;
     this.feed({ type: "tool-input", arguments: this.args });
     this.#calling = true;
     try {
       const profile = store.get().settings.profile || undefined;
-      const result = await api.call({ serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.run, run: this.run, profile });
+      const result = await (called ?? api.call({ serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.run, run: this.run, profile }));
       if (!this.#calling) return;
       if (result?.error) throw new ApiError(`${result.error.message} (${result.error.code})`, { culprit: this.server.name, repair: "the request and the error are in the timeline" });
-      store.set({ toolFailed: result?.isError === true });
+      store.set({ outcome: result?.isError === true ? "failed" : "" });
       this.feed({ type: "tool-result", result });
     } catch (error) {
       if (!this.#calling) return;
@@ -225,13 +213,15 @@ export class Session {
 
   /** The person does not want to wait for the call. */
   cancel() {
-    const { api, store } = this.page;
-    const reason = "cancelled by the user";
+    this.#giveUp();
+    this.feed({ type: "tool-cancelled", reason: "cancelled by the user" });
+    this.page.store.set({ running: false, outcome: "cancelled" });
+  }
+
+  #giveUp() {
     this.#stop.abort();
-    if (this.#calling) api.cancel(this.run).catch(() => {});
+    if (this.#calling) this.page.api.cancel(this.run).catch(() => {});
     this.#calling = false;
-    this.feed({ type: "tool-cancelled", reason });
-    store.set({ running: false });
   }
 
   /** @param {string} ticket @param {Decision} decision */
@@ -243,9 +233,7 @@ export class Session {
 
   /** Ends the View; resolves when it is gone. @param {string} reason */
   teardown(reason) {
-    this.#stop.abort();
-    if (this.#calling) this.page.api.cancel(this.run).catch(() => {});
-    this.#calling = false;
+    this.#giveUp();
     if (this.#bridge) this.feed({ type: "teardown", reason });
     else this.#close();
     return this.over;
@@ -271,13 +259,9 @@ export class Session {
   #slow() {
     const { store } = this.page;
     if (store.get().status !== "loading") return;
-    store.set({
-      problem: {
-        message: `the app has not said ui/notifications/initialized after ${SLOW_MS / 1000} s, so nothing may be sent to it`,
-        culprit: "the app",
-        repair: "see the timeline for its last message and the CSP tab for what was blocked; an error in its script often stops it here",
-      },
-    });
+    const message = `the app has not said ui/notifications/initialized after ${SLOW_MS / 1000} s, so nothing may be sent to it`;
+    const repair = "see the timeline for its last message and the CSP tab for what was blocked; an error in its script often stops it here";
+    store.set({ problem: { message, culprit: "the app", repair } });
   }
 
   /** @param {unknown} error @param {string} what @param {string} [culprit] @param {string} [repair] */
@@ -290,10 +274,7 @@ export class Session {
 
   /** @param {number} ms @param {() => void} call */
   #later(ms, call) {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      call();
-    }, ms);
+    const timer = setTimeout(() => (this.#timers.delete(timer), call()), ms);
     this.#timers.add(timer);
   }
 }

@@ -5,7 +5,7 @@ import { NARROW, containers } from "./context.js";
 import { eachFrame, fill, h } from "./dom.js";
 import { profileOf } from "./store.js";
 
-/** @import {Mode, SavedFile, View} from "./types.d.ts" */
+/** @import {Mode, SavedFile} from "./types.d.ts" */
 /** @import {Store} from "./store.js" */
 
 /** The height of an app that has not said how high it is. */
@@ -17,8 +17,9 @@ const GAP = 12;
 
 /** @typedef {ReturnType<typeof createStage>} Stage */
 
-/** @param {Store} store @param {{mode: (mode: Mode) => void, room: () => void}} to */
+/** Takes over the stage that the page came with, where an app may be already. @param {Store} store @param {{mode: (mode: Mode) => void, room: () => void}} to */
 export function createStage(store, to) {
+  const [element, box, slot] = [".stage", ".app-box", ".app-slot"].map((part) => /** @type {HTMLElement} */ (document.querySelector(part)));
   const back = h("button", { type: "button", class: "small", onclick: () => to.mode("inline") }, "Back to inline ", h("kbd", {}, "Esc"));
   const name = h("span", { class: "bar-name" });
   const bar = h("div", { class: "app-bar" }, name, back);
@@ -26,10 +27,10 @@ export function createStage(store, to) {
     class: "app-handle", role: "slider", tabindex: "0", title: "Drag, or use the arrow keys",
     aria: { label: "Size of the app", valuetext: "" },
   });
-  const slot = h("div", { class: "app-slot" });
-  const box = h("div", { class: "app-box", hidden: true }, bar, slot, handle);
+  box.prepend(bar);
+  box.append(handle);
   const away = h("p", { class: "stage-away", hidden: true }, "The app floats over the page. Press Esc or Back to inline to bring it back.");
-  const element = h("div", { class: "stage" }, away, box);
+  element.prepend(away);
   /** @type {{width?: number, height?: number}} */
   let told = {};
   /** Whether the person has moved the floating box. */
@@ -63,7 +64,7 @@ export function createStage(store, to) {
 
   store.watch(["mode", "settings", "view", "appInfo", "shown"], (state) => {
     name.textContent = String(state.appInfo?.title ?? state.appInfo?.name ?? state.shown?.tool ?? "App");
-    box.hidden = state.view === null;
+    box.hidden = state.view === null && slot.childElementCount === 0;
     layout();
   });
   const changed = eachFrame(() => {
@@ -81,15 +82,11 @@ export function createStage(store, to) {
   handle.addEventListener("keydown", (event) => arrow(event, (x, y) => grow(store, slot, x, y)));
 
   return {
-    element,
     containers: all,
-    layout,
-    /** The place for the iframe of a new View. @param {View} view */
-    slot(view) {
+    /** The place for the iframe of a new View. */
+    slot() {
       told = {};
       fill(slot);
-      slot.dataset.view = view.id;
-      layout();
       return slot;
     },
     /** @param {{width?: number, height?: number}} size */

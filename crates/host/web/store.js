@@ -14,7 +14,7 @@
  * @property {Status} status
  * @property {{message: string, culprit?: string, repair?: string} | null} problem
  * @property {boolean} running a call is under way
- * @property {boolean} toolFailed the result of the call says that the tool failed
+ * @property {"" | "failed" | "cancelled"} outcome of the call, where it is not as wished: its result says that the tool failed, or nobody waited for it
  * @property {View | null} view
  * @property {{server: string, tool: string, told: string} | null} shown what the View on the stage belongs to, and what it was told at its start
  * @property {Obj | null} appInfo
@@ -61,13 +61,13 @@ export function createStore(initial) {
 /** The state of a page that has just been opened. @param {Settings} settings @returns {PageState} */
 export const blank = (settings) => ({
   host: null, servers: [], connection: "connecting", selected: null, args: {}, argsError: "", settings, status: "idle", problem: null,
-  running: false, toolFailed: false, view: null, shown: null, appInfo: null, mode: settings.mode, modes: ["inline", "fullscreen", "pip"], hasAppTools: false, modelContext: null,
+  running: false, outcome: "", view: null, shown: null, appInfo: null, mode: settings.mode, modes: ["inline", "fullscreen", "pip"], hasAppTools: false, modelContext: null,
   messages: [], logs: [], appTools: { tools: [] }, appToolResult: null, violations: [], questions: [],
 });
 
 /** The parts that belong to one View, as they are before it is opened. @returns {Partial<PageState>} */
 export const noView = () => ({
-  view: null, problem: null, toolFailed: false, appInfo: null, hasAppTools: false, modelContext: null, messages: [], logs: [], appTools: { tools: [] },
+  view: null, problem: null, outcome: "", appInfo: null, hasAppTools: false, modelContext: null, messages: [], logs: [], appTools: { tools: [] },
   appToolResult: null, violations: [], questions: [],
 });
 

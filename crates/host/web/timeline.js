@@ -205,7 +205,7 @@ export function createTimeline() {
     return [
       ...row.findings.map(finding),
       h("div", { class: "row" }, h("span", { class: "muted" }, `#${row.key} ${row.entry.from} → ${row.entry.to}`),
-        near("request", row.entry.answers), near("answer", answer?.key), near("cause", row.entry.cause),
+        near("request", row.entry.answers), near("answer", answer?.key), near("cause", row.entry.cause === row.entry.answers ? null : row.entry.cause),
         copyButton("Copy", () => JSON.stringify(row.entry.message, null, 2))),
       jsonView(row.entry.message),
     ];

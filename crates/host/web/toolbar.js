@@ -6,12 +6,14 @@ import { KINDS, SWITCHES } from "./bridge-requests.js";
 import { profileOf, toldAtStart } from "./store.js";
 
 /** @import {Mode, Settings} from "./types.d.ts" */
-/** @import {Store} from "./store.js" */
+/** @import {PageState, Store} from "./store.js" */
 
 /** @type {Record<string, string>} */
 const STATUS = {
-  idle: "no app", loading: "loading", initialized: "initialized", ready: "ready", failed: "failed",
+  idle: "no app", loading: "loading", initialized: "waiting", ready: "ready", failed: "failed",
 };
+/** @type {Record<PageState["outcome"], string>} */
+const OUTCOMES = { "": "", failed: "the tool reports an error", cancelled: "the call was cancelled" };
 const LOCALES = ["en-US", "en-GB", "de-DE", "fr-FR", "es-ES", "pt-BR", "ja-JP", "zh-CN", "ko-KR", "hi-IN", "ar-EG", "he-IL"];
 const ZONES = ["UTC", "America/New_York", "America/Los_Angeles", "America/Sao_Paulo", "Europe/London", "Europe/Zurich", "Asia/Kolkata", "Asia/Tokyo", "Australia/Sydney"];
 
@@ -30,10 +32,9 @@ export function createToolbar(store, to) {
     optionsMenu(store));
   const app = h("div", { class: "toolbar", role: "toolbar", aria: { label: "The app" } },
     status,
-    doing,
     segmented("Display mode", ["inline", "fullscreen", "pip"], to.mode),
     labelled("Size", size),
-    h("span", { class: "grow" }),
+    doing,
     close);
   store.watch(["status", "settings", "mode", "modes", "view", "host", "shown"], (state) => {
     apply.hidden = state.view === null || state.shown?.told === toldAtStart(state.settings);
@@ -44,12 +45,12 @@ export function createToolbar(store, to) {
     press(app, "Display mode", state.mode, state.modes);
     size.value = state.settings.size;
   });
-  store.watch(["status", "running", "shown", "settings", "servers", "toolFailed"], (state) => {
+  store.watch(["status", "running", "shown", "settings", "servers", "outcome"], (state) => {
     const tool = state.servers.find((one) => one.id === state.shown?.server)?.tools.find((one) => one.name === state.shown?.tool);
     const said = tool && (state.running || state.status === "ready") ? invocation(tool, profileOf(state), state.running) : "";
-    doing.textContent = state.toolFailed ? "the tool reports an error" : said || (state.running && state.status !== "loading" ? "calling the tool …" : "");
-    doing.classList.toggle("bad", state.toolFailed);
-    doing.hidden = doing.textContent === "";
+    doing.textContent = OUTCOMES[state.outcome] || said || (state.running && state.status !== "loading" ? "calling the tool …" : "");
+    doing.title = doing.textContent;
+    doing.classList.toggle("bad", state.outcome === "failed");
   });
   store.watch(["host", "settings"], (state) => {
     const current = profileOf(state);

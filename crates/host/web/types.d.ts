@@ -197,7 +197,6 @@ export interface BridgeState {
 }
 export type BridgeEvent =
   | { type: "from-view"; message: Json }
-  | { type: "proxy-ready" }
   | { type: "tool-input"; arguments: Obj }
   | { type: "tool-input-partial"; arguments: Obj }
   | { type: "tool-result"; result: Obj }
@@ -216,7 +215,6 @@ export type BridgeEvent =
   | { type: "timeout"; ticket: string };
 export type Effect =
   | { type: "to-view"; message: Message }
-  | { type: "to-proxy" }
   | { type: "ask-server"; ticket: string; method: string; params: Json }
   | { type: "ask-person"; ticket: string; question: Question }
   | { type: "withdraw"; ticket: string }

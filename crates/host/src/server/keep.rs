@@ -61,7 +61,7 @@ async fn keep(server: &Server, shared: &Shared) {
             Err(failure) => {
                 server.tell(shared, |now| {
                     now.state = State::Failed;
-                    now.note = Some(format!("{failure}; it is tried again"));
+                    now.note = Some(format!("{failure} – it is tried again"));
                 });
                 let pause = PAUSES[failures.min(PAUSES.len() - 1)];
                 failures += 1;

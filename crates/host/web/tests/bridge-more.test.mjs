@@ -139,7 +139,7 @@ function randomEvent(roll, tickets) {
     () => ({ type: "call-app-tool", name: "x", arguments: {} }),
     () => ({ type: "ping" }),
     () => ({ type: "timeout", ticket: `h${roll(9)}` }),
-    () => (roll(20) === 0 ? { type: "teardown" } : { type: "proxy-ready" }),
+    () => (roll(20) === 0 ? { type: "teardown" } : { type: "list-app-tools" }),
   ];
   return made[roll(made.length)]();
 }

@@ -17,13 +17,19 @@ function reached(name, seen = new Set()) {
   return seen;
 }
 
+test("what comes first is named first, and is little", () => {
+  const named = [...read("page.html").matchAll(/rel="modulepreload" href="\/assets\/([^"]+)"/g)].map(([, name]) => name);
+  assert.deepEqual(named.sort(), [...reached("early.js")].sort());
+  assert.ok(named.length <= 6);
+});
+
 test("no module is left over", () => {
   assert.deepEqual([...reached("main.js")].sort(), modules.sort());
 });
 
 test("the page has what scripts and tests look for", () => {
   const page = read("page.html");
-  for (const part of ['name="yardstick-token" content="{{token}}"', 'id="tool-select"', "{{options}}", "{{preload}}", "{{servers}}", 'type="application/json" id="state">{{state}}<', 'data-app-status="idle"']) assert.ok(page.includes(part), part);
+  for (const part of ['name="yardstick-token" content="{{token}}"', 'id="tool-select"', "{{options}}", "{{modules}}", "{{servers}}", 'class="app-slot"', 'type="application/json" id="state">{{state}}<', 'data-app-status="idle"']) assert.ok(page.includes(part), part);
 });
 
 test("nothing comes from outside, and no HTML is made from strings", () => {

@@ -42,7 +42,7 @@ beforeEach(() => {
   const store = createStore(blank(SETTINGS));
   const slot = { append(frame) { rig.frame = frame; } };
   const stage = { containers: () => ({ inline: { width: 100, maxHeight: 100 } }), slot: () => slot, resize: (size) => did.push(`resize ${size.height}`), save() {} };
-  const session = new Session({ api, store, stage }, { id: "s", name: "S", tools: [] }, { name: "t", yardstick: {} }, { a: 1 });
+  const session = new Session({ api, store, stage }, { server: { id: "s", name: "S", tools: [] }, tool: { name: "t", yardstick: {} }, args: { a: 1 }, name: "run-1" });
   rig = { view, call, did, store, session, frame: null };
 });
 

@@ -1,0 +1,83 @@
+// The first run of a page, begun before anything is drawn: what was sent with the page says which it is. The modules behind
+// this one are few; the others are fetched while the app is under way, whose place in the page is there from the start.
+
+import { createApi } from "./api.js";
+import { openFrame, titleOf } from "./frame.js";
+import { parse } from "./link.js";
+import { lastArguments, startSettings } from "./memory.js";
+import { startArguments } from "./schema.js";
+
+/** @import {HostState, Json, Link, Obj, Server, Tool, View} from "./types.d.ts" */
+/** @import {Frame} from "./frame.js" */
+
+/** A tool that can be run, and with what. @typedef {{server: Server, tool: Tool, args: Obj, fits: boolean}} Choice */
+/** A run that was begun early. @typedef {{name: string, choice: Choice, opened: Promise<{view: View, frame: Frame}>, call: Promise<Json> | undefined}} Early */
+
+export const link = parse(location.search);
+export const settings = startSettings(link);
+export const api = createApi(/** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="yardstick-token"]'))?.content ?? "");
+export const host = /** @type {HostState} */ (JSON.parse(document.getElementById("state")?.textContent ?? "{}"));
+
+/** The profile that the host was started with. */
+export const usualProfile = String(host.options?.profile ?? "");
+
+const first = choose(host.servers ?? [], link);
+/** @type {Early | undefined} */
+let early = first && shallRun(first, link) ? begin(first) : undefined;
+loadRest();
+
+/** What a link names, or the only tool there is. @param {Server[]} servers @param {Link} named @returns {Choice | undefined} */
+export function choose(servers, named) {
+  const tools = servers.flatMap((server) => server.tools.filter((tool) => tool.yardstick.isUi && tool.yardstick.visibility.model).map((tool) => ({ server, tool })));
+  // The plain form of the page names server and tool in one.
+  const isNamed = (/** @type {Server} */ server, /** @type {Tool} */ tool) =>
+    (tool.name === named.tool && (!named.server || server.id === named.server)) || `${server.id}/${tool.name}` === named.tool;
+  const chosen = named.tool ? tools.find(({ server, tool }) => isNamed(server, tool)) : tools.length === 1 ? tools[0] : undefined;
+  if (!chosen) return undefined;
+  const usual = startArguments(chosen.tool);
+  return { ...chosen, args: named.args ?? lastArguments(chosen.server.id, chosen.tool.name) ?? usual.args, fits: named.args !== undefined || usual.fits };
+}
+
+/** @param {Choice} choice @param {Link} named */
+export function shallRun(choice, named) {
+  return named.run !== false && choice.fits;
+}
+
+/** @param {Choice} choice @returns {Early} */
+function begin(choice) {
+  const name = runName();
+  const common = { serverId: choice.server.id, run: name, profile: settings.profile || usualProfile || undefined };
+  const opened = api.openView({ ...common, tool: choice.tool.name }).then((view) => ({ view, frame: show(view, choice) }));
+  const call = settings.stream ? undefined : api.call({ ...common, name: choice.tool.name, arguments: choice.args, callId: name });
+  // Whoever takes the run deals with its failures.
+  opened.catch(() => {});
+  call?.catch(() => {});
+  return { name, choice, opened, call };
+}
+
+/** @param {View} view @param {Choice} choice */
+function show(view, { server, tool }) {
+  const slot = /** @type {HTMLElement} */ (document.querySelector(".app-slot"));
+  slot.closest(".app-box")?.removeAttribute("hidden");
+  return openFrame(view, slot, titleOf(server, tool));
+}
+
+/** Fetches the modules of the page all at once, and not as the browser finds them. */
+function loadRest() {
+  for (const name of JSON.parse(document.getElementById("modules")?.textContent ?? "[]")) {
+    document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", href: `/assets/${name}` }));
+  }
+  void import("./main.js");
+}
+
+/** The name of a run, which is also the id of its call. */
+export function runName() {
+  return `run-${crypto.randomUUID().slice(0, 8)}`;
+}
+
+/** Hands over the run that was begun early, once. */
+export function takeEarly() {
+  const taken = early;
+  early = undefined;
+  return taken;
+}

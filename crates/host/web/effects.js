@@ -1,0 +1,40 @@
+// What the bridge wants the person to see or the browser to do.
+
+/** @import {Effect} from "./types.d.ts" */
+/** @import {Stage} from "./stage.js" */
+/** @import {Store} from "./store.js" */
+
+/** The effects that end in the page. @typedef {Extract<Effect, {type: "ask-person" | "withdraw" | "open-link" | "download" | "resize" | "mode" | "model-context" | "chat-message" | "log" | "app" | "app-tools" | "app-tool-result" | "pong"}>} Shown */
+
+/** @param {Shown} effect @param {{store: Store, stage: Stage}} page */
+export function show(effect, { store, stage }) {
+  const state = store.get();
+  switch (effect.type) {
+    case "ask-person":
+      return store.set({ questions: [...state.questions, { ticket: effect.ticket, question: effect.question }] });
+    case "withdraw":
+      return store.set({ questions: state.questions.filter((one) => one.ticket !== effect.ticket) });
+    case "open-link":
+      return void window.open(effect.url, "_blank", "noopener,noreferrer");
+    case "download":
+      return effect.files.forEach((file) => stage.save(file));
+    case "resize":
+      return stage.resize(effect);
+    case "mode":
+      return store.set({ mode: effect.mode });
+    case "model-context":
+      return store.set({ modelContext: effect.context });
+    case "chat-message":
+      return store.set({ messages: [...state.messages, { role: effect.role, content: effect.content, at: Date.now() }] });
+    case "log":
+      return store.set({ logs: [...state.logs.slice(-999), { ...effect, at: Date.now() }] });
+    case "app":
+      return store.set({ appInfo: effect.info, modes: effect.modes, hasAppTools: effect.tools });
+    case "app-tools":
+      return store.set({ appTools: { tools: effect.tools, error: effect.error } });
+    case "app-tool-result":
+      return store.set({ appToolResult: effect });
+    case "pong":
+      return store.set({ appToolResult: { name: "ping", ...(effect.ok ? { result: {} } : { error: { message: "no answer" } }) } });
+  }
+}
