@@ -4,6 +4,7 @@
 //! proxy document and the View's own document, each under a name of its own for every View. The page acts and
 //! records; what may pass and what is wrong is decided here.
 
+mod ahead;
 mod error;
 mod feed;
 mod finding;
@@ -30,6 +31,7 @@ use transport::client::{Limits, Target};
 pub use error::Error;
 pub use profile::{Profile, profiles};
 
+use ahead::Ahead;
 use feed::Feed;
 use server::Servers;
 use timeline::Timeline;
@@ -90,6 +92,7 @@ pub(crate) struct Shared {
     pub(crate) timeline: Timeline,
     pub(crate) servers: Servers,
     pub(crate) views: Views,
+    pub(crate) ahead: Ahead,
     pub(crate) options: Options,
 }
 
@@ -116,6 +119,7 @@ impl Host {
             timeline: Timeline::new(feed.clone()),
             servers: Servers::new(&options.targets),
             views: Views::default(),
+            ahead: Ahead::default(),
             feed,
             options,
         });

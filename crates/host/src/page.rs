@@ -1,5 +1,7 @@
 //! The page as it is served: what can be chosen is in it before any script runs.
 
+use serde_json::json;
+
 use crate::http::assets;
 use crate::server::{Server, Snapshot};
 use crate::{Shared, state};
@@ -14,11 +16,13 @@ pub(crate) fn head(shared: &Shared) -> String {
     head.replace("{{token}}", &escaped(&shared.token))
 }
 
-/// The rest: what can be chosen, and all that the scripts have to know to begin.
-pub(crate) fn body(shared: &Shared) -> String {
+/// The rest: what can be chosen, and all that the scripts have to know to begin; also the name of the run that is prepared.
+pub(crate) fn body(shared: &Shared, run: Option<&str>) -> String {
     let options: String = shared.servers.iter().map(|server| group(server, &server.now())).collect();
     // In a script of data nothing counts but its end.
-    let state = state::of(shared).to_string().replace('<', "\\u003c");
+    let mut state = state::of(shared);
+    state["run"] = json!(run);
+    let state = state.to_string().replace('<', "\\u003c");
     let (_, rest) = TEMPLATE.split_once(SERVERS).unwrap_or_default();
     // Names that look like a place to fill are not filled.
     let (before, rest) = rest.split_once("{{options}}").unwrap_or_default();
@@ -29,7 +33,7 @@ pub(crate) fn body(shared: &Shared) -> String {
 /// Every module, so that the browser asks for all of them at once and not as it finds them.
 fn modules() -> String {
     let names: Vec<&str> = assets::names().filter(|name| name.ends_with(".js")).collect();
-    serde_json::json!(names).to_string()
+    json!(names).to_string()
 }
 
 fn group(server: &Server, now: &Snapshot) -> String {

@@ -45,7 +45,8 @@ export function shallRun(choice, named) {
 
 /** @param {Choice} choice @returns {Early} */
 function begin(choice) {
-  const name = runName();
+  // The host may have read the document of this very run ahead.
+  const name = host.run ?? runName();
   const common = { serverId: choice.server.id, run: name, profile: settings.profile || usualProfile || undefined };
   const opened = api.openView({ ...common, tool: choice.tool.name }).then((view) => ({ view, frame: show(view, choice) }));
   const call = settings.stream ? undefined : api.call({ ...common, name: choice.tool.name, arguments: choice.args, callId: name });

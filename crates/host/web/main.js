@@ -33,7 +33,7 @@ const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const select = /** @type {HTMLSelectElement} */ (document.getElementById("tool-select"));
 
 /** How long the history waits for the first app. */
-const HISTORY_MS = 300;
+const HISTORY_MS = 600;
 /** @type {Session | null} */
 let session = null;
 
@@ -57,13 +57,13 @@ function build() {
   const toolbar = createToolbar(store, { mode: setMode, close: () => void session?.teardown("closed by the user"), run: () => void runTool() });
   const questions = createQuestions(store, (ticket, decision) => session?.decide(ticket, decision));
   const inspection = createTabs(store, [
-    { id: "timeline", title: "Timeline", panel: timeline.element },
-    { id: "csp", title: "CSP", panel: cspPanel(store), keys: ["violations"], count: (state) => state.violations.length },
-    { id: "context", title: "Context", panel: contextPanel(store), keys: ["modelContext"], count: (state) => (state.modelContext ? 1 : 0) },
-    { id: "messages", title: "Messages", panel: messagesPanel(store), keys: ["messages"], count: (state) => state.messages.length },
-    { id: "logs", title: "Logs", panel: logPanel(store), keys: ["logs"], count: (state) => state.logs.length },
-    { id: "tools", title: "Tools", panel: toolsPanel(store, (event) => session?.feed(event)), keys: ["appTools"], count: (state) => state.appTools.tools.length },
-    { id: "trace", title: "Trace", panel: tracePanel(store, api) },
+    { id: "timeline", title: "Timeline", panel: () => timeline.element },
+    { id: "csp", title: "CSP", panel: () => cspPanel(store), keys: ["violations"], count: (state) => state.violations.length },
+    { id: "context", title: "Context", panel: () => contextPanel(store), keys: ["modelContext"], count: (state) => (state.modelContext ? 1 : 0) },
+    { id: "messages", title: "Messages", panel: () => messagesPanel(store), keys: ["messages"], count: (state) => state.messages.length },
+    { id: "logs", title: "Logs", panel: () => logPanel(store), keys: ["logs"], count: (state) => state.logs.length },
+    { id: "tools", title: "Tools", panel: () => toolsPanel(store, (event) => session?.feed(event)), keys: ["appTools"], count: (state) => state.appTools.tools.length },
+    { id: "trace", title: "Trace", panel: () => tracePanel(store, api) },
   ]);
   const keys = listenKeys([
     { key: "R", does: "Run", call: () => void runTool() },
@@ -103,9 +103,10 @@ function start() {
   /** @type {Stream | undefined} */
   let stream;
   const hear = () => void (stream ??= listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }) }));
-  // What has happened so far can wait until the app is under way, but not for a server that takes its time.
-  void openFirst()?.finally(hear);
+  openFirst();
+  // What has happened so far can wait until the first app has its result, but not for one that takes its time.
   setTimeout(hear, session ? HISTORY_MS : 0);
+  store.watch(["status"], ({ status }) => status === "ready" && hear());
   window.addEventListener("pagehide", () => {
     const { view } = store.get();
     if (view) api.closeView(view.id).catch(() => {});
@@ -115,7 +116,7 @@ function start() {
   window.addEventListener("pageshow", (event) => event.persisted && location.reload());
 }
 
-/** Opens what the link names, or the only tool there is. @returns {Promise<void> | undefined} resolves when its app is on the stage */
+/** Opens what the link names, or the only tool there is. */
 function openFirst() {
   const { servers } = store.get();
   const early = takeEarly();
@@ -123,11 +124,11 @@ function openFirst() {
   if (!choice) {
     const settled = servers.every((server) => server.state !== "connecting");
     if (link.tool && settled) store.set({ problem: { message: `no connected server has a tool named ${link.tool} with a View`, repair: "pick another one from the list" } });
-    return undefined;
+    return;
   }
   store.set({ problem: null, selected: { server: choice.server.id, tool: choice.tool.name }, args: choice.args, argsError: "" });
   form.refresh();
-  return early || shallRun(choice, link) ? runTool(early) : undefined;
+  if (early || shallRun(choice, link)) void runTool(early);
 }
 
 /** @param {string} server @param {string} tool */
@@ -218,5 +219,5 @@ function onServer(server) {
   const old = servers.find((one) => one.id === server.id);
   store.set({ servers: old ? servers.map((one) => (one === old ? server : one)) : [...servers, server] });
   if (old && server.id === session?.server.id && JSON.stringify(old.tools) !== JSON.stringify(server.tools)) session.feed({ type: "server-changed", what: "tools" });
-  if (!selected) void openFirst();
+  if (!selected) openFirst();
 }

@@ -5,8 +5,9 @@ import { h } from "./dom.js";
 /** @import {PageState, Store} from "./store.js" */
 
 /**
+ * A panel is made when it is first shown.
  * @param {Store} store
- * @param {{id: string, title: string, panel: HTMLElement, keys?: (keyof PageState)[], count?: (state: PageState) => number}[]} tabs
+ * @param {{id: string, title: string, panel: () => HTMLElement, keys?: (keyof PageState)[], count?: (state: PageState) => number}[]} tabs
  */
 export function createTabs(store, tabs) {
   const buttons = tabs.map(({ id, title, keys, count }, at) => {
@@ -23,8 +24,9 @@ export function createTabs(store, tabs) {
     }
     return button;
   });
-  const panels = tabs.map(({ id, panel }, at) => h("div", { role: "tabpanel", id: `panel-${id}`, class: "tabpanel", hidden: at !== 0, aria: { labelledby: `tab-${id}` } }, panel));
+  const panels = tabs.map(({ id, panel }, at) => h("div", { role: "tabpanel", id: `panel-${id}`, class: "tabpanel", hidden: at !== 0, aria: { labelledby: `tab-${id}` } }, at === 0 && panel()));
   const show = (/** @type {number} */ at) => {
+    if (panels[at].childElementCount === 0) panels[at].append(tabs[at].panel());
     buttons.forEach((button, i) => {
       button.setAttribute("aria-selected", String(i === at));
       button.tabIndex = i === at ? 0 : -1;

@@ -73,6 +73,8 @@ export interface HostState {
   version: string;
   /** The number of the last event that the rest tells of. */
   newest: number;
+  /** The name of the run that the host has prepared for this page. */
+  run?: string | null;
   servers: Server[];
   profiles: Profile[];
   options: Obj;

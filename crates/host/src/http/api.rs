@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Request, Response, body, events, guard, reply};
+use super::{Request, Response, body, events, guard, query, reply};
+use crate::ahead::Wanted;
 use crate::finding::Finding;
 use crate::profile;
 use crate::server::{Answered, Asking, Refusal, Server};
@@ -150,7 +151,13 @@ async fn open(shared: &Shared, request: Request) -> Outcome {
             "kind": "run", "run": run, "server": server.id, "tool": open.tool, "at": milliseconds(shared.timeline.now()),
         }));
     }
-    let document = read(shared, &server, &uri, &profile, open.run.as_deref()).await;
+    let run = open.run.as_deref();
+    let name = open.profile.as_ref().unwrap_or(&shared.options.profile).clone();
+    let wanted = Wanted { server: server.id.clone(), uri, profile: name };
+    let document = match shared.ahead.take(run.unwrap_or_default(), &wanted).await {
+        Some(document) => document,
+        None => read(shared, &server, &wanted.uri, &profile, run).await,
+    };
     let document = document.map_err(|unfit| reply::unfit(422, &unfit.message, unfit.repair))?;
     let view = shared.views.open(shared, &server.id, open.run, document, &profile);
     let view = view.map_err(|error| reply::refused(500, &error.to_string()))?;
@@ -288,9 +295,4 @@ fn view_of(shared: &Shared, id: &str) -> Result<Arc<View>, Response> {
 
 fn profile_of(name: &str) -> Result<Profile, Response> {
     profile::named(name).map_err(|error| reply::refused(400, &error.to_string()))
-}
-
-fn query(uri: &http::Uri) -> Vec<(String, String)> {
-    let text = uri.query().unwrap_or_default();
-    url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }

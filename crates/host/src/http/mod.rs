@@ -94,15 +94,21 @@ fn documents(shared: &Arc<Shared>, path: &str, request: &Request) -> Response {
     }
     match path {
         "/" => {
-            let (first, shared) = (page::head(shared), shared.clone());
+            let (first, shared, query) = (page::head(shared), shared.clone(), query(request.uri()));
             let rest = async move {
                 shared.servers.settled(SETTLING).await;
-                page::body(&shared)
+                let run = shared.ahead.begin(&shared, &query);
+                page::body(&shared, run.as_deref())
             };
             reply::page(first, rest)
         }
         _ => assets::named(path),
     }
+}
+
+fn query(uri: &http::Uri) -> Vec<(String, String)> {
+    let text = uri.query().unwrap_or_default();
+    url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }
 
 /// The body of a request, as far as it is allowed to be large and slow.

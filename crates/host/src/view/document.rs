@@ -15,6 +15,9 @@ use crate::server::{Asking, Server};
 /// The heading under which the specification speaks of resources.
 const FORMAT: &str = "ui-resource-format";
 
+/// How many bytes of a document the page shows.
+const SHOWN: usize = 2_000;
+
 /// A document that can be shown.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
@@ -102,6 +105,15 @@ impl Document {
         let csp = heeded(ui.csp.as_ref(), profile, &mut findings);
         let dropped = dropped(csp.as_ref(), &mut findings);
         Ok(Self { html, mime_type, ui, csp, redirects, dropped, findings })
+    }
+
+    /// What the page shows of it; the browser has the whole from the sandbox, and need not carry it through the page.
+    pub(crate) fn beginning(&self) -> String {
+        if self.html.len() <= SHOWN {
+            return self.html.clone();
+        }
+        let end = self.html.floor_char_boundary(SHOWN);
+        format!("{}… ({} bytes)", &self.html[..end], self.html.len())
     }
 
     /// The policy of the document, as the header says it, with who may frame it.

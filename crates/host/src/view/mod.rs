@@ -13,7 +13,7 @@ use protocol::apps::Bridge;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-pub(crate) use document::{Document, read};
+pub(crate) use document::{Document, Unfit, read};
 pub(crate) use policy::may_ask;
 
 use crate::finding::Finding;
@@ -191,7 +191,7 @@ impl View {
             "proxyUrl": format!("{}/", self.proxy_origin(shared)),
             "proxyOrigin": self.proxy_origin(shared),
             "viewUrl": format!("{}/", self.inner_origin(shared)),
-            "html": document.html,
+            "html": document.beginning(),
             "mimeType": document.mime_type,
             "csp": {
                 "declared": document.ui.csp.as_ref().map(protocol::apps::Csp::to_value),
