@@ -6,14 +6,14 @@ import { KINDS, SWITCHES } from "./bridge-requests.js";
 import { profileOf, toldAtStart } from "./store.js";
 
 /** @import {Mode, Settings} from "./types.d.ts" */
-/** @import {PageState, Store} from "./store.js" */
+/** @import {Store} from "./store.js" */
 
 /** @type {Record<string, string>} */
 const STATUS = {
   idle: "no app", loading: "loading", initialized: "waiting", ready: "ready", failed: "failed",
 };
-/** @type {Record<PageState["outcome"], string>} */
-const OUTCOMES = { "": "", failed: "the tool reports an error", cancelled: "the call was cancelled" };
+/** What a call came to that is not as wished, and as what it is coloured. @type {Record<string, {text: string, as: string}>} */
+const OUTCOMES = { failed: { text: "tool error", as: "failed" }, cancelled: { text: "cancelled", as: "idle" } };
 const LOCALES = ["en-US", "en-GB", "de-DE", "fr-FR", "es-ES", "pt-BR", "ja-JP", "zh-CN", "ko-KR", "hi-IN", "ar-EG", "he-IL"];
 const ZONES = ["UTC", "America/New_York", "America/Los_Angeles", "America/Sao_Paulo", "Europe/London", "Europe/Zurich", "Asia/Kolkata", "Asia/Tokyo", "Australia/Sydney"];
 
@@ -36,21 +36,21 @@ export function createToolbar(store, to) {
     labelled("Size", size),
     doing,
     close);
-  store.watch(["status", "settings", "mode", "modes", "view", "host", "shown"], (state) => {
+  store.watch(["status", "outcome", "settings", "mode", "modes", "view", "host", "shown"], (state) => {
     apply.hidden = state.view === null || state.shown?.told === toldAtStart(state.settings);
-    status.textContent = STATUS[state.status];
-    status.dataset.status = state.status;
+    const outcome = state.status === "idle" ? undefined : OUTCOMES[state.outcome];
+    status.textContent = outcome?.text ?? STATUS[state.status];
+    status.dataset.status = outcome?.as ?? state.status;
     close.hidden = state.view === null;
     press(surroundings, "Theme", state.settings.theme);
     press(app, "Display mode", state.mode, state.modes);
     size.value = state.settings.size;
   });
-  store.watch(["status", "running", "shown", "settings", "servers", "outcome"], (state) => {
+  store.watch(["status", "running", "shown", "settings", "servers"], (state) => {
     const tool = state.servers.find((one) => one.id === state.shown?.server)?.tools.find((one) => one.name === state.shown?.tool);
     const said = tool && (state.running || state.status === "ready") ? invocation(tool, profileOf(state), state.running) : "";
-    doing.textContent = OUTCOMES[state.outcome] || said || (state.running && state.status !== "loading" ? "calling the tool …" : "");
+    doing.textContent = said || (state.running && state.status !== "loading" ? "calling the tool …" : "");
     doing.title = doing.textContent;
-    doing.classList.toggle("bad", state.outcome === "failed");
   });
   store.watch(["host", "settings"], (state) => {
     const current = profileOf(state);
