@@ -95,6 +95,14 @@ async fn a_pipe_that_is_read_and_never_answered() {
 }
 
 #[tokio::test]
+async fn a_pipe_that_answers_with_nonsense() {
+    let options = Options { limits: Limits { start: BRIEF * 40, ..options().limits }, ..options() };
+    let cases = measure_with(&options, &pipe(|_| Some("hello?".into())), Duration::from_secs(8)).await;
+    assert_eq!(passed(&cases), [""; 0]);
+    assert!(cases.iter().any(|case| case.outcome == Outcome::Failed), "it was there, and said something");
+}
+
+#[tokio::test]
 async fn a_server_that_answers_the_handshake_alone() {
     let handshake = |message: &serde_json::Value| {
         let version = message["params"]["protocolVersion"].as_str()?;

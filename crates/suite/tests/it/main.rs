@@ -11,6 +11,7 @@ mod guarded;
 mod hung;
 mod matrix;
 mod mcpjam;
+mod pages;
 mod proof;
 mod recorded;
 mod reference;
