@@ -48,11 +48,16 @@ pub enum On {
     Bridge,
 }
 
+/// How a check talks to a server.
+pub type Active = fn(&ServerCx) -> Pin<Box<dyn Future<Output = Verdict> + Send + '_>>;
+
 /// Who is measured, and the function that does it.
 #[derive(Clone, Copy)]
 pub enum Run {
     /// A server, by talking to it.
-    Server(fn(&ServerCx) -> Pin<Box<dyn Future<Output = Verdict> + Send + '_>>),
+    Server(Active),
+    /// A server, by ending sessions: should it end more of them than it was asked to, the other checks are done by then.
+    Ending(Active),
     /// Whoever sent the messages of a session, by reading them.
     Wire(fn(&WireCx<'_>) -> Verdict),
 }
@@ -83,11 +88,6 @@ impl Check {
         }
     }
 
-    /// Whether it ends sessions: should the server end more of them than it was asked to, the others are done by then.
-    pub(crate) fn comes_last(&self) -> bool {
-        matches!(self.id, "server/sessions/terminated-404" | "server/sessions/independent")
-    }
-
     /// The places that speak of it in `version`.
     pub fn cites_in(&self, version: Version) -> impl Iterator<Item = &'static Cite> {
         self.cites.iter().filter(move |c| c.span.contains(version))
@@ -113,6 +113,7 @@ impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Server(_) => "Server",
+            Self::Ending(_) => "Ending",
             Self::Wire(_) => "Wire",
         })
     }

@@ -356,7 +356,7 @@ impl ServerCx {
 
     /// Takes note of a failure and makes a finding of it.
     pub(crate) fn noted(&self, method: &str, failure: Failure) -> Finding {
-        if let Failure::TimedOut { after, .. } = &failure {
+        if let Failure::TimedOut { after, .. } | Failure::NotJsonRpc { after, .. } = &failure {
             self.patience.unanswered(method, *after);
         }
         failure.into()

@@ -38,7 +38,7 @@ mod unasked;
 mod verdict;
 
 pub use baseline::{Baseline, BaselineError, Entry};
-pub use check::{Check, On, Run, Section, by_id, registry};
+pub use check::{Active, Check, On, Run, Section, by_id, registry};
 pub use cite::{Basis, Cite, Level, advice, advised, defined, must, must_not, should, should_not};
 pub use context::ServerCx;
 pub use event::Event;

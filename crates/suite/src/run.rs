@@ -11,7 +11,7 @@ use transport::client::{self, Discovery, Failure, Limits, Server, Spoken, Target
 use transport::serve::Via;
 
 use crate::baseline::{Baseline, Ledger};
-use crate::check::Run;
+use crate::check::{Active, Run};
 use crate::{
     Calls, Case, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, Survey,
     TargetReport, Verdict, WireCx,
@@ -81,7 +81,7 @@ pub async fn run(
     let found = match Box::pin(client::probe(target, options.limits.clone())).await {
         Ok(found) => found,
         // It is there and it answers, but nothing that makes sense: the checks will say what is wrong with it.
-        Err(failure) if is_talkative(&failure) => nothing_found(&failure),
+        Err(failure) if is_talkative(&failure) => nothing_found(&failure, start.elapsed()),
         Err(failure) => {
             let target = describe(target, arguments, &Discovery::default());
             tell(Event::Unreached { target, why: failure.to_string() });
@@ -123,22 +123,26 @@ pub(crate) fn protocols_of(options: &Options, found: &Discovery) -> Vec<Version>
 /// The checks that talk to the server, those that could disturb the others at the end. Beside them all that the server has
 /// is looked at, if anybody is to read it.
 async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(Event)) {
-    let (last, first): (Vec<_>, Vec<_>) = plan.cases.iter().partition(|case| case.check.comes_last());
+    let mut first = Vec::new();
+    let mut last = Vec::new();
+    for case in &plan.cases {
+        match case.check.run {
+            Run::Server(run) => first.push((*case, run)),
+            Run::Ending(run) => last.push((*case, run)),
+            Run::Wire(_) => {}
+        }
+    }
     let explored = async {
         if plan.cases.iter().any(|case| matches!(case.check.run, Run::Wire(_))) && cx.session().await.is_ok()
         {
             cx.explore().await;
         }
     };
-    tokio::join!(explored, side_by_side(cx, &first, jobs, tell));
-    side_by_side(cx, &last, 1, tell).await;
+    tokio::join!(explored, side_by_side(cx, first, jobs, tell));
+    side_by_side(cx, last, 1, tell).await;
 }
 
-async fn side_by_side(cx: &ServerCx, cases: &[Case], jobs: usize, tell: &mut impl FnMut(Event)) {
-    let cases = cases.iter().copied().filter_map(|case| match case.check.run {
-        Run::Server(run) => Some((case, run)),
-        Run::Wire(_) => None,
-    });
+async fn side_by_side(cx: &ServerCx, cases: Vec<(Case, Active)>, jobs: usize, tell: &mut impl FnMut(Event)) {
     let mut running = stream::iter(cases)
         .map(|(case, run)| async move {
             let start = Instant::now();
@@ -190,13 +194,14 @@ pub(crate) fn worse(before: Verdict, now: Verdict) -> Verdict {
 }
 
 /// What is known of a target that answered nothing that makes sense.
-fn nothing_found(failure: &Failure) -> Discovery {
+fn nothing_found(failure: &Failure, silent: Duration) -> Discovery {
     let old = matches!(failure, Failure::BadEndpoint { .. });
     let spoken =
         Spoken { version: Version::V2024_11_05, transport: Transport::HttpSse, server: Server::default() };
     Discovery {
         spoken: if old { vec![spoken] } else { Vec::new() },
         notes: vec![failure.to_string()],
+        silent,
         ..Discovery::default()
     }
 }

@@ -42,13 +42,15 @@ impl Streamer {
 
     fn all(cx: &ServerCx, tools: &[&Value]) -> Vec<Self> {
         let plain = Self { method: cx.cheap().to_owned(), params: json!({}), schema: Value::Null };
-        let calls = tools.iter().take(MOST).filter_map(|tool| {
-            let arguments = cx.arguments_for(tool)?;
-            let params = json!({ "name": tool["name"], "arguments": arguments });
-            Some(Self { method: "tools/call".to_owned(), params, schema: tool["inputSchema"].clone() })
-        });
+        let calls = tools.iter().take(MOST).filter_map(|tool| Self::call(cx, tool));
         // A call says more than an empty result does.
         calls.chain([plain]).collect()
+    }
+
+    fn call(cx: &ServerCx, tool: &Value) -> Option<Self> {
+        let arguments = cx.arguments_for(tool)?;
+        let params = json!({ "name": tool["name"], "arguments": arguments });
+        Some(Self { method: "tools/call".to_owned(), params, schema: tool["inputSchema"].clone() })
     }
 }
 
@@ -57,6 +59,20 @@ impl ServerCx {
     pub async fn streamer(&self) -> Result<&Streamer, Finding> {
         let found = self.facts.streamer.get_or_init(|| self.find_streamer()).await;
         found.as_ref().map_err(Clone::clone)
+    }
+
+    /// One that takes its time, as far as there is such a request.
+    pub async fn slow_streamer(&self) -> Result<Streamer, Finding> {
+        let calls = self.calls().await.unwrap_or_default();
+        let streaming = calls.iter().filter_map(|called| {
+            let streams = called.answers.iter().flatten().filter(|answer| worth(answer) >= ENOUGH);
+            Some((streams.map(|answer| answer.reply.elapsed).max()?, &called.tool))
+        });
+        let slowest = streaming.max_by_key(|(took, _)| *took);
+        match slowest.and_then(|(_, tool)| Streamer::call(self, tool)) {
+            Some(streamer) => Ok(streamer),
+            None => self.streamer().await.cloned(),
+        }
     }
 
     async fn find_streamer(&self) -> Result<Streamer, Finding> {

@@ -71,6 +71,8 @@ pub enum Failure {
         doing: String,
         /// What is wrong with it.
         why: Malformed,
+        /// How long something better was waited for.
+        after: Duration,
     },
     /// An HTTP response without the message that belongs there.
     #[error("the target answered {doing} with HTTP {status}{hint}", hint = hint(*status))]

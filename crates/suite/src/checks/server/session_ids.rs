@@ -70,7 +70,7 @@ const INDEPENDENT: Check = Check {
     why: "one client that leaves would take all the others with it",
     fix: "keep what belongs to a session under its id, and remove only that",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(independent(cx))),
+    run: Run::Ending(|cx| Box::pin(independent(cx))),
     fault: &fault::DELETE_ENDS_ALL,
 };
 

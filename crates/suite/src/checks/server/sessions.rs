@@ -62,7 +62,7 @@ const TERMINATED: Check = Check {
     why: "404 is what makes a client start a new session; on anything else it goes on with a dead one",
     fix: "forget the session on DELETE, and answer 404 to its id from then on",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(terminated(cx))),
+    run: Run::Ending(|cx| Box::pin(terminated(cx))),
     fault: &fault::SESSION_IMMORTAL,
 };
 

@@ -40,13 +40,7 @@ const ELICITATION: Check = Check {
 const SAMPLING: Check = Check {
     id: "wire/sampling/declared",
     title: "the model is asked only of clients that declared sampling",
-    cites: &[
-        defined("client/sampling#capabilities", Span::ALWAYS),
-        OPERATION[0],
-        OPERATION[1],
-        INPUT[0],
-        INPUT[1],
-    ],
+    cites: &[OPERATION[0], OPERATION[1], INPUT[0], INPUT[1]],
     aliases: &[],
     why: WHY,
     fix: FIX,

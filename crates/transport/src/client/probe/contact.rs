@@ -5,6 +5,7 @@ use std::time::Duration;
 use protocol::{Era, Version, code};
 use serde_json::{Value, json};
 use tokio::time::Instant;
+use wire::{Direction, What};
 
 use super::{RUNG, Spoken};
 use crate::client::{Failure, Limits, Profile, Reply, Session, Target, Transport};
@@ -48,6 +49,7 @@ pub(super) async fn first(target: &Target, limits: &Limits) -> Result<First, Fai
                 let patience = if refused { limits.probe } else { limits.probe / 4 };
                 tokio::time::timeout(patience, &mut discovery).await.ok().filter(Result::is_ok)
             }
+            failure = babble(&session) => return Err(failure),
         },
     };
     let took = start.elapsed();
@@ -82,6 +84,24 @@ async fn handshake(session: &Session) -> Result<Reply, Failure> {
         },
     });
     session.request("initialize").body(message.to_string()).timeout(limits.start).send().await
+}
+
+/// Ends when both requests were followed by what is no message: to wait for more is idle. Whatever a server says while it
+/// starts, it says once.
+async fn babble(session: &Session) -> Failure {
+    let start = Instant::now();
+    let asked_again = session.recorder().mark();
+    let babbled_before = session.only_noise().is_some();
+    loop {
+        tokio::time::sleep(session.limits().probe).await;
+        let said = session.recorder().since(asked_again).entries;
+        let again = said.iter().any(|entry| {
+            matches!(entry.what, What::Message | What::Noise) && entry.direction == Direction::ToClient
+        });
+        if let Some(why) = session.only_noise().filter(|_| babbled_before && again) {
+            return Failure::NotJsonRpc { doing: "initialize".into(), why, after: start.elapsed() };
+        }
+    }
 }
 
 async fn read(session: &Session, reply: &Reply) -> Contact {

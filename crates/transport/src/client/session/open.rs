@@ -249,11 +249,11 @@ pub(crate) fn judge(reply: &Reply, doing: &str) -> Result<(), Failure> {
     match (reply.status(), reply.messages.last()) {
         (Some(status), _) if !(200..300).contains(&status) => Err(Failure::Status { doing: doing(), status }),
         (_, Some(last)) => match last.payload() {
-            Err(why) => Err(Failure::NotJsonRpc { doing: doing(), why }),
+            Err(why) => Err(Failure::NotJsonRpc { doing: doing(), why, after: reply.elapsed }),
             Ok(_) => Err(Failure::NoResponse { doing: doing() }),
         },
         (_, None) if !reply.body.is_empty() => match wire::Payload::parse(&reply.body) {
-            Err(why) => Err(Failure::NotJsonRpc { doing: doing(), why }),
+            Err(why) => Err(Failure::NotJsonRpc { doing: doing(), why, after: reply.elapsed }),
             Ok(_) => Err(Failure::NoResponse { doing: doing() }),
         },
         (_, None) => Err(Failure::NoResponse { doing: doing() }),

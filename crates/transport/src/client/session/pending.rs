@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use protocol::Era;
 use tokio::time::Instant;
-use wire::Id;
+use wire::{Id, Malformed};
 
 use super::compose::Composed;
 use super::flow::Flow;
@@ -215,11 +215,13 @@ impl Pending {
     }
 
     fn late(&self, patience: Duration) -> Failure {
+        if let Some(why) = self.session.only_noise() {
+            return Failure::NotJsonRpc { doing: self.label.clone(), why, after: patience };
+        }
         let failure = Failure::timed_out(&self.label, patience);
-        let Channel::Pipe(pipe) = &self.session.inner.channel else { return failure };
-        match pipe.router.only_noise() {
-            Some(why) => Failure::NotJsonRpc { doing: self.label.clone(), why },
-            None => failure.with_stderr(pipe.last_words()),
+        match &self.session.inner.channel {
+            Channel::Pipe(pipe) => failure.with_stderr(pipe.last_words()),
+            Channel::HttpSse { .. } | Channel::Streamable(_) => failure,
         }
     }
 
@@ -240,6 +242,14 @@ impl Pending {
 }
 
 impl Session {
+    /// What is wrong with the last thing that came over a pipe, if nothing that came was a message.
+    pub(crate) fn only_noise(&self) -> Option<Malformed> {
+        match &self.inner.channel {
+            Channel::Pipe(pipe) => pipe.router.only_noise(),
+            Channel::HttpSse { .. } | Channel::Streamable(_) => None,
+        }
+    }
+
     /// Watches what belongs to no request: the GET stream of legacy Streamable HTTP, after `last_event_id` if that is
     /// given, or what the shared channel of another wire brings.
     pub async fn listen(&self, last_event_id: Option<&str>) -> Result<Pending, Failure> {

@@ -1,7 +1,7 @@
 //! From an origin to a byte stream: name, TCP, TLS.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
@@ -80,6 +80,10 @@ impl Connector {
         match &self.origin.host {
             Host::Ipv4(ip) => Ok(vec![(*ip, port).into()]),
             Host::Ipv6(ip) => Ok(vec![(*ip, port).into()]),
+            // RFC 6761, 6.3: this name is never asked for.
+            Host::Domain(name) if name == "localhost" => {
+                Ok(vec![(Ipv6Addr::LOCALHOST, port).into(), (Ipv4Addr::LOCALHOST, port).into()])
+            }
             Host::Domain(name) => match tokio::net::lookup_host((name.as_str(), port)).await {
                 Ok(found) => Ok(found.collect()),
                 Err(why) => Err(self.unreachable(&format!("{why}; is the name spelled right?"))),
