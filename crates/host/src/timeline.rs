@@ -120,8 +120,11 @@ impl Timeline {
 
     /// Appends a message: its number.
     pub(crate) fn add(&self, said: Said) -> u64 {
-        let at = said.at.unwrap_or_else(|| self.now());
         let mut state = self.lock();
+        // Clocks of two programs differ by more than messages take; the order in which they arrived does not lie.
+        let now = self.now();
+        let before = state.entries.last().map_or(Duration::ZERO, |entry| entry.at);
+        let at = said.at.unwrap_or(now).clamp(before.min(now), now);
         state.last += 1;
         let n = state.last;
         let answers = state.correlate(n, &said);

@@ -10,7 +10,7 @@ import { startArguments } from "./schema.js";
 /** @import {HostState, Json, Link, Obj, Server, Tool, View} from "./types.d.ts" */
 /** @import {Frame} from "./frame.js" */
 
-/** A tool that can be run, and with what. @typedef {{server: Server, tool: Tool, args: Obj, fits: boolean}} Choice */
+/** A tool that can be run, with what, and whether that may happen unasked. @typedef {{server: Server, tool: Tool, args: Obj, fits: boolean}} Choice */
 /** A run that was begun early. @typedef {{name: string, choice: Choice, opened: Promise<{view: View, frame: Frame}>, call: Promise<Json> | undefined}} Early */
 
 export const link = parse(location.search);
@@ -26,16 +26,22 @@ const first = choose(host.servers ?? [], link);
 let early = first && shallRun(first, link) ? begin(first) : undefined;
 loadRest();
 
-/** What a link names, or the only tool there is. @param {Server[]} servers @param {Link} named @returns {Choice | undefined} */
+/** What a link names, or the first tool that can be run as it stands, or the first of all. @param {Server[]} servers @param {Link} named @returns {Choice | undefined} */
 export function choose(servers, named) {
   const tools = servers.flatMap((server) => server.tools.filter((tool) => tool.yardstick.isUi && tool.yardstick.visibility.model).map((tool) => ({ server, tool })));
   // The plain form of the page names server and tool in one.
   const isNamed = (/** @type {Server} */ server, /** @type {Tool} */ tool) =>
     (tool.name === named.tool && (!named.server || server.id === named.server)) || `${server.id}/${tool.name}` === named.tool;
-  const chosen = named.tool ? tools.find(({ server, tool }) => isNamed(server, tool)) : tools.length === 1 ? tools[0] : undefined;
+  const chosen = named.tool ? tools.find(({ server, tool }) => isNamed(server, tool)) : (tools.find(({ tool }) => isHarmless(tool) && startArguments(tool).fits) ?? tools[0]);
   if (!chosen) return undefined;
   const usual = startArguments(chosen.tool);
-  return { ...chosen, args: named.args ?? lastArguments(chosen.server.id, chosen.tool.name) ?? usual.args, fits: named.args !== undefined || usual.fits };
+  const fits = named.args !== undefined || (usual.fits && (named.tool !== undefined || isHarmless(chosen.tool)));
+  return { ...chosen, args: named.args ?? lastArguments(chosen.server.id, chosen.tool.name) ?? usual.args, fits };
+}
+
+/** Whether nobody minds when it is run unasked. @param {Tool} tool */
+function isHarmless({ annotations }) {
+  return annotations?.readOnlyHint === true || annotations?.destructiveHint !== true;
 }
 
 /** @param {Choice} choice @param {Link} named */

@@ -116,7 +116,7 @@ function start() {
   window.addEventListener("pageshow", (event) => event.persisted && location.reload());
 }
 
-/** Opens what the link names, or the only tool there is. */
+/** Opens what the link names, or the first tool that can be run. */
 function openFirst() {
   const { servers } = store.get();
   const early = takeEarly();

@@ -101,8 +101,8 @@ fn methods(entries: &[Value], from: &str, to: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_monitor_polls_its_server() {
-    let open = Open::app(&[("tool", "system_monitor"), ("run", "1")]).await;
+async fn the_monitor_is_shown_without_a_click_and_polls_its_server() {
+    let open = Open::app(&[]).await;
     open.view_says("/\\d+ %/.test(document.getElementById('cpu').textContent)").await;
     let polled =
         |entry: &Value| entry["message"]["params"]["name"] == "poll_system" && entry["to"] == "server";
