@@ -81,7 +81,10 @@ pub async fn run(
     let found = match Box::pin(client::probe(target, options.limits.clone())).await {
         Ok(found) => found,
         // It is there and it answers, but nothing that makes sense: the checks will say what is wrong with it.
-        Err(failure) if is_talkative(&failure) => nothing_found(&failure, start.elapsed()),
+        Err(failure) if is_talkative(&failure) => {
+            // Enough is left to show what it is that it says.
+            nothing_found(&failure, start.elapsed().min(options.silence / 2))
+        }
         Err(failure) => {
             let target = describe(target, arguments, &Discovery::default());
             tell(Event::Unreached { target, why: failure.to_string() });
