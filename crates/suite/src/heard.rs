@@ -95,9 +95,19 @@ fn resumed(transcript: &Transcript) -> HashSet<u32> {
     heads.filter(resuming).map(|entry| entry.exchange).collect()
 }
 
+/// What came before on another stream: the same bytes, or a response to the same request.
 fn is_replayed(transcript: &Transcript, entry: &Entry) -> bool {
+    let answers = answered_by(entry);
     let mut earlier = transcript.messages().take_while(|other| !std::ptr::eq(*other, entry));
-    earlier.any(|other| other.exchange != entry.exchange && other.bytes == entry.bytes)
+    earlier.any(|other| {
+        let same = other.bytes == entry.bytes || (answers.is_some() && answered_by(other) == answers);
+        other.exchange != entry.exchange && other.direction == entry.direction && same
+    })
+}
+
+/// The request that a message responds to.
+fn answered_by(entry: &Entry) -> Option<Id> {
+    Frame::parse(&entry.bytes).ok().filter(|frame| frame.method.is_none())?.id()
 }
 
 /// Whether a frame is a request as it should be, or none at all.

@@ -122,7 +122,7 @@ impl Report {
         let mut transports: Vec<String> = Vec::new();
         for (run, report) in reports.into_iter().enumerate() {
             merged.counts = merged.counts.plus(report.counts);
-            merged.took_ms += report.took_ms;
+            merged.took_ms = merged.took_ms.max(report.took_ms);
             merged.cases.extend(report.cases);
             merged.survey = report.survey.or(merged.survey);
             transports.push(report.target.transport.clone());

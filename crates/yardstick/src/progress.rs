@@ -38,8 +38,7 @@ impl Progress {
                 self.bar.inc(1);
                 self.bar.set_message(format!("{} {}", self.revision, case.check));
             }
-            Event::Unreached { .. } | Event::Surveyed { .. } => {}
-            Event::Ended { .. } => self.clear(),
+            Event::Unreached { .. } | Event::Surveyed { .. } | Event::Ended { .. } => {}
         }
     }
 

@@ -1,5 +1,6 @@
 //! Events that are written while they happen.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Stdout, Write};
 
@@ -13,6 +14,9 @@ use crate::format::{self, Format, Wanted};
 #[derive(Debug)]
 pub(crate) struct Streams {
     open: Vec<Stream<Out>>,
+    /// The run that is told of just now; the others wait for its end.
+    run: usize,
+    held: HashMap<usize, Vec<Event>>,
     /// The first thing that went wrong; the run goes on, and it is told at its end.
     failed: Option<io::Error>,
 }
@@ -34,11 +38,25 @@ impl Streams {
                 None => Out::Stdout(io::stdout()),
             }));
         }
-        Ok(Self { open, failed: None })
+        Ok(Self { open, run: 0, held: HashMap::new(), failed: None })
+    }
+
+    /// Takes note of an event of one of the runs, which are told of one after the other.
+    pub(crate) fn event(&mut self, run: usize, event: &Event) {
+        if run != self.run {
+            return self.held.entry(run).or_default().push(event.clone());
+        }
+        self.write(event);
+        if matches!(event, Event::Ended { .. }) {
+            self.run += 1;
+            for event in self.held.remove(&self.run).unwrap_or_default() {
+                self.event(self.run, &event);
+            }
+        }
     }
 
     /// Writes an event everywhere.
-    pub(crate) fn event(&mut self, event: &Event) {
+    fn write(&mut self, event: &Event) {
         for stream in &mut self.open {
             if let Err(error) = stream.event(event)
                 && self.failed.is_none()

@@ -1,11 +1,14 @@
 //! `yardstick check`
 
+use std::cell::RefCell;
 use std::path::Path;
 
+use futures_util::future::join_all;
 use suite::{Baseline, Options, Report, Selection};
 use transport::client::Limits;
 
 use super::plan;
+use super::serve::told_to_stop;
 use crate::args::Check;
 use crate::calls;
 use crate::exit::{Exit, Usage};
@@ -40,34 +43,41 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
     }
     let record = arguments.record.as_deref().map(|file| Record::create(file, &subjects)).transpose()?;
     let mut streams = Streams::open(&wanted)?;
-    let mut reports = Vec::new();
-    for subject in &subjects {
-        let keep = record.as_ref().map(|record| record.keep(&subject.target));
-        let options = Options { keep, ..options.clone() };
-        reports.push(measure(subject, &options, &wanted, &mut streams).await?);
-    }
-    let report = Report::merge(reports);
+    let report = measure(&subjects, &options, record.as_ref(), &wanted, &mut streams).await?;
     format::write(&report, &wanted, arguments.output.detail(), |place| place.format == Format::Ndjson)?;
     streams.end()?;
     keep_baseline(&arguments, &report)?;
     Ok(report.verdict().into())
 }
 
+/// All of them at once: each has a server of its own, and a run is mostly waiting.
 async fn measure(
-    subject: &Subject,
+    subjects: &[Subject],
     options: &Options,
+    record: Option<&Record>,
     wanted: &[Wanted],
     streams: &mut Streams,
 ) -> anyhow::Result<Report> {
     let human = wanted.iter().any(|place| place.format == Format::Human && place.file.is_none());
-    let mut progress = Progress::new(human);
-    let run = suite::run(&subject.target, &subject.arguments, options, |event| {
-        streams.event(event);
-        progress.event(event);
+    let seen = RefCell::new((Progress::new(human), streams));
+    let runs = subjects.iter().enumerate().map(async |(number, subject)| {
+        let keep = record.map(|record| record.keep(&subject.target));
+        let options = Options { keep, ..options.clone() };
+        suite::run(&subject.target, &subject.arguments, &options, |event| {
+            let (progress, streams) = &mut *seen.borrow_mut();
+            streams.event(number, event);
+            progress.event(event);
+        })
+        .await
     });
-    let run = run.await;
-    progress.clear();
-    Ok(run?)
+    // Who is dropped ends what it has started; a process that is ended from outside would not.
+    let reports = tokio::select! {
+        reports = join_all(runs) => Ok(reports),
+        _ = told_to_stop() => Err(anyhow::anyhow!("interrupted")),
+    };
+    seen.borrow().0.clear();
+    let reports = reports?;
+    Ok(Report::merge(reports.into_iter().collect::<Result<Vec<_>, _>>()?))
 }
 
 /// Writes what fell short, if that was asked for.

@@ -58,14 +58,17 @@ async fn serve<H: Handler>(
     Ok(Exit::Success)
 }
 
-/// Ctrl-C, or what a supervisor sends.
+/// Ctrl-C, a terminal that is closed, or what a supervisor sends.
 pub(super) async fn told_to_stop() -> std::io::Result<()> {
     #[cfg(unix)]
     {
-        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut hang_up = signal(SignalKind::hangup())?;
         tokio::select! {
             stopped = tokio::signal::ctrl_c() => stopped,
             _ = terminate.recv() => Ok(()),
+            _ = hang_up.recv() => Ok(()),
         }
     }
     #[cfg(not(unix))]

@@ -125,3 +125,33 @@ fn a_process_that_is_slow_to_start_has_done_nothing_wrong() {
     assert_eq!(of("server/lifecycle/ping-answered"), "passed", "{report}");
     assert_eq!(of("server/lifecycle/version-countered"), "blocked", "{report}");
 }
+
+#[cfg(unix)]
+#[test]
+fn who_interrupts_a_run_leaves_no_server_behind() {
+    let mark = std::env::temp_dir().join(format!("yardstick-deaf-{}", std::process::id()));
+    let script = format!("trap '' TERM INT HUP; echo $$ > {}; while :; do sleep 1; done", mark.display());
+    let mut run = std::process::Command::new(SELF)
+        .args(["check", "--", "sh", "-c", &script])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let within = |what: &str, done: &dyn Fn() -> bool| {
+        let start = Instant::now();
+        while !done() {
+            assert!(start.elapsed() < Duration::from_secs(10), "{what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let server = || std::fs::read_to_string(&mark).ok().filter(|text| text.ends_with('\n'));
+    within("the server was not started", &|| server().is_some());
+    let signal = |name: &str, pid: &str| {
+        let kill = std::process::Command::new("kill").args([name, pid.trim()]).output().unwrap();
+        kill.status.success()
+    };
+    assert!(signal("-INT", &run.id().to_string()));
+    assert_eq!(run.wait().unwrap().code(), Some(3));
+    let pid = server().unwrap();
+    within("the server is still there", &|| !signal("-0", &pid));
+    std::fs::remove_file(mark).unwrap();
+}
