@@ -19,13 +19,18 @@ pub(super) fn is_document(html: &str) -> bool {
     lower.starts_with(DOCTYPE) || lower.contains("<html")
 }
 
-/// Whether a document begins with its doctype; white space and comments may come before it.
+/// What a doctype may name besides: for programs that cannot write the plain one.
+const LEGACY: &str = "system \"about:legacy-compat\"";
+
+/// Whether a document begins with the doctype of HTML5; white space and comments may come before it.
 pub(super) fn has_doctype(html: &str) -> bool {
     let mut rest = html.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     while let Some((_, after)) = rest.strip_prefix("<!--").and_then(|comment| comment.split_once("-->")) {
         rest = after.trim_start();
     }
-    rest.get(..DOCTYPE.len()).is_some_and(|start| start.eq_ignore_ascii_case(DOCTYPE))
+    let Some((doctype, _)) = rest.split_once('>') else { return false };
+    let doctype = doctype.to_ascii_lowercase().replace('\'', "\"");
+    doctype.strip_prefix(DOCTYPE).is_some_and(|more| more.trim().is_empty() || more.trim() == LEGACY)
 }
 
 /// What is wrong with the markup, each with its line.
@@ -137,10 +142,12 @@ mod tests {
 
     #[test]
     fn a_doctype_may_follow_comments_and_nothing_else() {
-        for sound in ["<!DOCTYPE html><p>", "\n<!-- a --> <!-- b -->\n<!doctype HTML>"] {
+        let legacy = "<!DOCTYPE html SYSTEM 'about:legacy-compat' ><p>";
+        for sound in ["<!DOCTYPE html><p>", "\n<!-- a --> <!-- b -->\n<!doctype HTML>", legacy] {
             assert!(has_doctype(sound), "{sound}");
         }
-        for broken in ["<html><body>", "Loading… <html>", "<!-- <!doctype html> --><html>", ""] {
+        let old = "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\" \"http://www.w3.org/TR/html4/strict.dtd\"><html>";
+        for broken in ["<html><body>", "Loading… <html>", "<!-- <!doctype html> --><html>", "", old] {
             assert!(!has_doctype(broken), "{broken}");
         }
     }
