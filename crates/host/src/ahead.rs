@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::JoinHandle;
 
+use crate::http::value;
 use crate::server::Server;
 use crate::view::{Document, Unfit, read};
 use crate::{Shared, profile, random};
@@ -36,7 +37,7 @@ pub(crate) struct Wanted {
 impl Ahead {
     /// Begins to read what a page with this query will ask for, if that is clear: the name of the run that it is for.
     pub(crate) fn begin(&self, shared: &Arc<Shared>, query: &[(String, String)]) -> Option<String> {
-        let value = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        let value = |name: &str| value(query, name);
         value("run").filter(|run| *run == "1")?;
         let tool = value("tool")?;
         let of = |server: &&Arc<Server>| value("server").is_none_or(|id| *id == server.id);

@@ -1,6 +1,6 @@
 // The host's own API. Every failure becomes one kind of error that says who is to blame and what to do.
 
-/** @import {Json, LogEntry, View} from "./types.d.ts" */
+/** @import {Json, LogEntry, RpcError, View} from "./types.d.ts" */
 
 export class ApiError extends Error {
   /** @param {string} message @param {{culprit?: string, repair?: string, status?: number}} [more] */
@@ -13,6 +13,11 @@ export class ApiError extends Error {
 }
 
 /** @typedef {ReturnType<typeof createApi>} Api */
+
+/** The error in the place of a tool's result, if it is one. A result may have a member `error` of its own; content is what it must have. @param {Json} answer @returns {RpcError | undefined} */
+export function refusalOf(answer) {
+  return typeof answer?.error?.code === "number" && answer.content === undefined ? answer.error : undefined;
+}
 
 /** @param {string} token */
 export function createApi(token) {
@@ -35,8 +40,10 @@ export function createApi(token) {
     openView: (want) => send("POST", "/api/views", want),
     /** @param {string} id */
     closeView: (id) => send("DELETE", `/api/views/${encodeURIComponent(id)}`, undefined, { keepalive: true }),
-    /** @param {string} id @param {{seq: number, method: string, params: Json, callId: string}} ask @returns {Promise<Json>} */
-    ask: (id, ask) => send("POST", `/api/views/${encodeURIComponent(id)}/request`, ask),
+    /** What the server answers, or `{later: true}` if that takes its time. @param {string} id @param {{seq: number, method: string, params: Json, callId: string}} ask @returns {Promise<Json>} */
+    ask: (id, ask) => send("POST", `/api/views/${encodeURIComponent(id)}/request`, { ...ask, later: true }),
+    /** The answers that took their time, after number `after`, when there are any. @param {string} id @param {number} after @returns {Promise<{answers: {n: number, callId: string, answer: Json}[]}>} */
+    answers: (id, after) => send("GET", `/api/views/${encodeURIComponent(id)}/answers?after=${after}`),
     /** @param {string} id @param {LogEntry[]} entries */
     log: (id, entries) => send("POST", `/api/views/${encodeURIComponent(id)}/log`, { entries }),
     /** @param {{serverId: string, name: string, arguments: Record<string, any>, callId: string, run: string, profile?: string}} call @returns {Promise<Json>} */

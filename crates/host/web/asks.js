@@ -1,4 +1,5 @@
-// What a View asks of its own server: each request goes to the host, and can be taken back.
+// What a View asks of its own server: each request goes to the host, and can be taken back. A browser opens few connections
+// to one host, so calls that take long do not keep theirs: one request waits for the answers of all of them.
 
 /** @import {Json, RpcError} from "./types.d.ts" */
 /** @import {Api} from "./api.js" */
@@ -10,16 +11,59 @@
 export function createAsks(api, view, run) {
   /** @type {Set<string>} */
   const open = new Set();
+  /** Who waits for an answer that takes its time. @type {Map<string, (answer: Json) => void>} */
+  const waiting = new Map();
+  /** Answers that overtook the word that they come later. @type {Map<string, Json>} */
+  const early = new Map();
+  let newest = 0;
+  let fetching = false;
   const id = (/** @type {string} */ ticket) => `${run}-${ticket}`;
+
+  const fetchAll = async () => {
+    if (fetching) return;
+    fetching = true;
+    try {
+      while (waiting.size > 0) {
+        for (const { n, callId, answer } of (await api.answers(view, newest)).answers) {
+          newest = n;
+          const tell = waiting.get(callId);
+          waiting.delete(callId);
+          if (tell) tell(answer);
+          else early.set(callId, answer);
+        }
+      }
+    } catch (error) {
+      // The View is closed or the host is gone: nothing comes any more.
+      const tellers = [...waiting.values()];
+      waiting.clear();
+      for (const tell of tellers) tell({ error: broken(error) });
+    } finally {
+      fetching = false;
+    }
+  };
+  /** @param {string} callId @returns {Promise<Json>} */
+  const later = (callId) => {
+    if (early.has(callId)) {
+      const answer = early.get(callId);
+      early.delete(callId);
+      return Promise.resolve(answer);
+    }
+    const answered = new Promise((tell) => waiting.set(callId, tell));
+    void fetchAll();
+    return answered;
+  };
+
   return {
     /** @param {{ticket: string, method: string, params: Json}} ask @param {number} seq @returns {Promise<Answer>} */
     async ask({ ticket, method, params }, seq) {
       open.add(ticket);
       try {
-        const reply = await api.ask(view, { seq, method, params, callId: id(ticket) });
+        const callId = id(ticket);
+        const first = await api.ask(view, { seq, method, params, callId });
+        const reply = first?.later === true ? await later(callId) : first;
         return reply.error ? { error: reply.error } : { result: reply.result };
       } catch (error) {
-        return { error: { code: -32603, message: error instanceof Error ? error.message : String(error) } };
+        return { error: broken(error) };
       } finally {
         open.delete(ticket);
       }
@@ -30,3 +74,6 @@ export function createAsks(api, view, run) {
     },
   };
 }
+
+/** @param {unknown} error @returns {RpcError} */
+const broken = (error) => ({ code: -32603, message: error instanceof Error ? error.message : String(error) });

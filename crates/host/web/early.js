@@ -7,16 +7,20 @@ import { parse } from "./link.js";
 import { lastArguments, startSettings } from "./memory.js";
 import { startArguments } from "./schema.js";
 
-/** @import {HostState, Json, Link, Obj, Server, Tool, View} from "./types.d.ts" */
+/** @import {HostState, Json, Link, Obj, Profile, Server, Tool, View} from "./types.d.ts" */
 /** @import {Frame} from "./frame.js" */
 
 /** A tool that can be run, with what, and whether that may happen unasked. @typedef {{server: Server, tool: Tool, args: Obj, fits: boolean}} Choice */
 /** A run that was begun early. @typedef {{name: string, choice: Choice, opened: Promise<{view: View, frame: Frame}>, call: Promise<Json> | undefined}} Early */
 
-export const link = parse(location.search);
-export const settings = startSettings(link);
+const VISIBILITY = "openai/visibility";
+
 export const api = createApi(/** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="yardstick-token"]'))?.content ?? "");
 export const host = /** @type {HostState} */ (JSON.parse(document.getElementById("state")?.textContent ?? "{}"));
+
+const mayRun = isOwn(host, /** @type {PerformanceNavigationTiming | undefined} */ (performance.getEntriesByType("navigation")[0])?.type);
+export const link = admitted(parse(location.search), mayRun);
+export const settings = startSettings(link);
 
 /** The profile that the host was started with. */
 export const usualProfile = String(host.options?.profile ?? "");
@@ -26,16 +30,16 @@ const first = choose(host.servers ?? [], link);
 let early = first && shallRun(first, link) ? begin(first) : undefined;
 loadRest();
 
-/** What a link names, or the first tool that can be run as it stands, or the first of all. @param {Server[]} servers @param {Link} named @returns {Choice | undefined} */
-export function choose(servers, named) {
-  const tools = servers.flatMap((server) => server.tools.filter((tool) => tool.yardstick.isUi && tool.yardstick.visibility.model).map((tool) => ({ server, tool })));
+/** What a link names, or the first tool that can be run as it stands, or the first of all. @param {Server[]} servers @param {Link} named @param {Profile} [profile] @returns {Choice | undefined} */
+export function choose(servers, named, profile = profileAtStart()) {
+  const tools = servers.flatMap((server) => server.tools.filter((tool) => tool.yardstick.isUi && isForModel(tool, profile)).map((tool) => ({ server, tool })));
   // The plain form of the page names server and tool in one.
   const isNamed = (/** @type {Server} */ server, /** @type {Tool} */ tool) =>
     (tool.name === named.tool && (!named.server || server.id === named.server)) || `${server.id}/${tool.name}` === named.tool;
   const chosen = named.tool ? tools.find(({ server, tool }) => isNamed(server, tool)) : (tools.find(({ tool }) => isHarmless(tool) && startArguments(tool).fits) ?? tools[0]);
   if (!chosen) return undefined;
   const usual = startArguments(chosen.tool);
-  const fits = named.args !== undefined || (usual.fits && (named.tool !== undefined || isHarmless(chosen.tool)));
+  const fits = (named.args !== undefined || usual.fits) && (named.tool !== undefined || isHarmless(chosen.tool));
   return { ...chosen, args: named.args ?? lastArguments(chosen.server.id, chosen.tool.name) ?? usual.args, fits };
 }
 
@@ -44,9 +48,30 @@ function isHarmless({ annotations }) {
   return annotations?.readOnlyHint === true || annotations?.destructiveHint !== true;
 }
 
-/** @param {Choice} choice @param {Link} named */
-export function shallRun(choice, named) {
-  return named.run !== false && choice.fits;
+/** Whether the model may call a tool, in a host of that profile. @param {Tool} tool @param {Profile} [profile] */
+export function isForModel(tool, profile) {
+  const openai = profile?.openai;
+  const theirs = openai && !openai.unread?.includes(VISIBILITY) && tool._meta?.ui?.visibility === undefined;
+  return theirs ? tool._meta?.[VISIBILITY] !== "private" : tool.yardstick.visibility.model;
+}
+
+/** Whether the choice is run unasked: a tool that a link names only if the link says so, and none at all for a link of somebody else. @param {Choice} choice @param {Link} named @param {boolean} [may] */
+export function shallRun(choice, named, may = mayRun) {
+  return may && choice.fits && (named.tool === undefined ? named.run !== false : named.run === true);
+}
+
+function profileAtStart() {
+  return host.profiles?.find((profile) => profile.name === (settings.profile || usualProfile));
+}
+
+/** Whether the page was opened or loaded again by the person. A link that an app had opened comes from the page itself, and is somebody else's all the same. @param {HostState} state @param {string | undefined} type how the page was navigated to */
+export function isOwn(state, type) {
+  return state.mayRun !== false && !(state.linked === true && type === "navigate");
+}
+
+/** What of a link counts: somebody else's grants an app nothing in the person's name. @param {Link} named @param {boolean} own @returns {Link} */
+export function admitted(named, own) {
+  return own ? named : { ...named, always: undefined };
 }
 
 /** @param {Choice} choice @returns {Early} */

@@ -75,6 +75,10 @@ export interface HostState {
   newest: number;
   /** The name of the run that the host has prepared for this page. */
   run?: string | null;
+  /** Whether a tool may be run before anybody has pressed a button: not if somebody else's page led here. */
+  mayRun?: boolean;
+  /** Whether this page itself led here. */
+  linked?: boolean;
   servers: Server[];
   profiles: Profile[];
   options: Obj;
@@ -177,7 +181,12 @@ export interface Ask {
   kind: string;
   question?: Question;
 }
-export interface Outgoing { kind: "teardown" | "ping" | "list" | "call"; name?: string }
+export interface Outgoing {
+  kind: "teardown" | "ping" | "list" | "call";
+  name?: string;
+  /** The pages of a list that are here already. */
+  pages?: Json[][];
+}
 export interface BridgeState {
   phase: "new" | "answered" | "initialized" | "closing" | "closed";
   hostInfo: Obj;
@@ -247,6 +256,10 @@ export interface Link {
   theme?: "light" | "dark" | "auto";
   mode?: Mode;
   size?: string;
+  free?: { width: number; height: number };
+  off?: string[];
+  deny?: string[];
+  always?: string[];
   locale?: string;
   timeZone?: string;
   stream?: boolean;

@@ -11,13 +11,13 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Request, Response, body, events, guard, query, reply};
+use super::{Request, Response, asks, body, events, guard, query, reply};
 use crate::ahead::Wanted;
 use crate::finding::Finding;
 use crate::profile;
-use crate::server::{Answered, Asking, Refusal, Server};
+use crate::server::{Asking, Refusal, Server};
 use crate::timeline::{Party, Said, milliseconds};
-use crate::view::{View, may_ask, read};
+use crate::view::{View, read};
 use crate::{Profile, Shared, state, trace};
 
 /// The most entries that the page hands in at a time.
@@ -29,10 +29,10 @@ pub(super) async fn route(shared: &Arc<Shared>, rest: &str, request: Request) ->
     if !guard::knows_token(shared, request.headers(), &query) {
         return reply::refused(
             401,
-            "the token is missing or wrong; the page has it, and so does the command that printed its address",
+            "the token is missing or wrong; it is in the page, GET /, as <meta name=\"yardstick-token\" content=…>",
         );
     }
-    let value = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let value = |name: &str| super::value(&query, name);
     let segments: Vec<&str> = rest.split('/').collect();
     let method = request.method().clone();
     let answered = match (&method, &segments[..]) {
@@ -41,7 +41,8 @@ pub(super) async fn route(shared: &Arc<Shared>, rest: &str, request: Request) ->
         (&Method::POST, ["tools", "call"]) => call(shared, request).await,
         (&Method::POST, ["tools", "cancel"]) => cancel(shared, request).await,
         (&Method::POST, ["views"]) => open(shared, request).await,
-        (&Method::POST, ["views", id, "request"]) => asked(shared, id, request).await,
+        (&Method::POST, ["views", id, "request"]) => asks::asked(shared, id, request).await,
+        (&Method::GET, ["views", id, "answers"]) => asks::answers(shared, id, value("after")).await,
         (&Method::POST, ["views", id, "log"]) => logged(shared, id, request).await,
         (&Method::DELETE, ["views", id]) => close(shared, id),
         (&Method::GET, ["events"]) => Ok(follow(shared, &request, value("after"))),
@@ -51,7 +52,7 @@ pub(super) async fn route(shared: &Arc<Shared>, rest: &str, request: Request) ->
     answered.unwrap_or_else(|refusal| refusal)
 }
 
-type Outcome = Result<Response, Response>;
+pub(super) type Outcome = Result<Response, Response>;
 
 async fn resource(shared: &Shared, server: Option<&str>, uri: Option<&str>) -> Outcome {
     let server = server_of(shared, server.unwrap_or_default())?;
@@ -165,59 +166,6 @@ async fn open(shared: &Shared, request: Request) -> Outcome {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Ask {
-    method: String,
-    #[serde(default)]
-    params: Value,
-    /// The id of the request to the server, under which it can be taken back.
-    call_id: Option<String>,
-    /// The page's number of the message that asks.
-    seq: Option<u64>,
-}
-
-/// What a view asks of its own server.
-async fn asked(shared: &Shared, id: &str, request: Request) -> Outcome {
-    let ask: Ask = parsed(request).await?;
-    let view = view_of(shared, id)?;
-    let server = server_of(shared, &view.server)?;
-    let answered = pass_on(shared, &server, &view, ask).await;
-    let answer = answered.map_or_else(|refusal| refusal.to_value(), |result| json!({ "result": result }));
-    Ok(reply::json(200, &answer))
-}
-
-async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Answered {
-    let openai = view.openai.as_ref();
-    may_ask(&server.now(), openai, &ask.method, &ask.params)?;
-    let params = if ask.params.is_null() { json!({}) } else { ask.params };
-    let cause = match ask.seq {
-        Some(seq) => view.entry(seq).await,
-        None => None,
-    };
-    let asking = Asking {
-        method: &ask.method,
-        params,
-        view: Some(&view.id),
-        run: view.run.as_deref(),
-        cause,
-        id: ask.call_id.as_deref(),
-    };
-    let mut result = server.ask(shared, asking).await?;
-    if ask.method == "tools/list" {
-        // An app sees what it may call.
-        let now = server.now();
-        let for_apps = |tool: &Value| {
-            let name = tool["name"].as_str().unwrap_or_default();
-            now.tool(name).is_none_or(|tool| tool.visibility(openai).app)
-        };
-        if let Some(tools) = result["tools"].as_array_mut() {
-            tools.retain(for_apps);
-        }
-    }
-    Ok(result)
-}
-
-#[derive(Deserialize)]
 struct Log {
     entries: Vec<Logged>,
 }
@@ -278,18 +226,18 @@ fn follow(shared: &Shared, request: &Request, after: Option<&str>) -> Response {
     events::follow(&shared.feed, after)
 }
 
-async fn parsed<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
+pub(super) async fn parsed<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
     let bytes = body(request).await?;
     serde_json::from_slice(&bytes)
         .map_err(|why| reply::refused(400, &format!("the body does not fit: {why}")))
 }
 
-fn server_of(shared: &Shared, id: &str) -> Result<Arc<Server>, Response> {
+pub(super) fn server_of(shared: &Shared, id: &str) -> Result<Arc<Server>, Response> {
     let found = shared.servers.named(id).cloned();
     found.ok_or_else(|| reply::refused(404, &format!("there is no server `{id}`; /api/state lists them")))
 }
 
-fn view_of(shared: &Shared, id: &str) -> Result<Arc<View>, Response> {
+pub(super) fn view_of(shared: &Shared, id: &str) -> Result<Arc<View>, Response> {
     shared.views.named(id).ok_or_else(|| reply::refused(404, &format!("no view {id} is open")))
 }
 

@@ -3,6 +3,7 @@
 use http::header::{HOST, HeaderMap, ORIGIN};
 
 use crate::Shared;
+use crate::page::Led;
 
 /// The header that carries the token.
 pub(super) const TOKEN: &str = "x-yardstick-token";
@@ -25,6 +26,15 @@ pub(super) fn admit(shared: &Shared, headers: &HeaderMap) -> Result<(), String> 
     }
 }
 
+/// Who led the browser to the page.
+pub(super) fn led(headers: &HeaderMap) -> Led {
+    match headers.get("sec-fetch-site").map(http::HeaderValue::as_bytes) {
+        Some(b"cross-site" | b"same-site") => Led::Stranger,
+        Some(b"same-origin") => Led::Page,
+        Some(_) | None => Led::Person,
+    }
+}
+
 /// Whether the token is there: in its header, or in the query where a header cannot be set.
 pub(super) fn knows_token(shared: &Shared, headers: &HeaderMap, query: &[(String, String)]) -> bool {
     let given = headers.get(TOKEN).map(http::HeaderValue::as_bytes);
@@ -35,4 +45,19 @@ pub(super) fn knows_token(shared: &Shared, headers: &HeaderMap, query: &[(String
 /// Compares in a time that tells nothing.
 fn same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_of_another_site_runs_nothing() {
+        let from = |site: &'static str| {
+            led(&HeaderMap::from_iter([("sec-fetch-site".parse().unwrap(), site.parse().unwrap())]))
+        };
+        assert_eq!((led(&HeaderMap::new()), from("none")), (Led::Person, Led::Person));
+        assert_eq!((from("cross-site"), from("same-site")), (Led::Stranger, Led::Stranger));
+        assert_eq!(from("same-origin"), Led::Page);
+    }
 }

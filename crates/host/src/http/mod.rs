@@ -1,6 +1,7 @@
 //! Two listeners: one for the page and its API, one for the documents of the sandbox.
 
 mod api;
+mod asks;
 pub(crate) mod assets;
 mod events;
 mod guard;
@@ -21,7 +22,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Shared, page};
+use crate::Shared;
+use crate::page::{self, Led, Start};
 
 /// The most bytes of a request's body.
 const LARGEST: usize = 64 * 1024 * 1024;
@@ -95,10 +97,12 @@ fn documents(shared: &Arc<Shared>, path: &str, request: &Request) -> Response {
     match path {
         "/" => {
             let (first, shared, query) = (page::head(shared), shared.clone(), query(request.uri()));
+            let led = guard::led(request.headers());
             let rest = async move {
                 shared.servers.settled(SETTLING).await;
-                let run = shared.ahead.begin(&shared, &query);
-                page::body(&shared, run.as_deref())
+                let run = (led != Led::Stranger).then(|| shared.ahead.begin(&shared, &query)).flatten();
+                let profile = value(&query, "profile").unwrap_or(&shared.options.profile);
+                page::body(&shared, profile, &Start { run, led })
             };
             reply::page(first, rest)
         }
@@ -109,6 +113,11 @@ fn documents(shared: &Arc<Shared>, path: &str, request: &Request) -> Response {
 fn query(uri: &http::Uri) -> Vec<(String, String)> {
     let text = uri.query().unwrap_or_default();
     url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
+}
+
+/// What a query says under a name, first.
+pub(crate) fn value<'a>(query: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
 /// The body of a request, as far as it is allowed to be large and slow.

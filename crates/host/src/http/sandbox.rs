@@ -21,18 +21,18 @@ const OPENAI_JS: &str = include_str!("../../sandbox/openai.js");
 const REPORT: usize = 64 * 1024;
 
 pub(super) async fn route(shared: &Arc<Shared>, request: Request) -> Response {
-    let found = label(shared, request.headers()).and_then(|label| shared.views.under(&label));
-    let Some((view, role)) = found else {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let found = label(shared, request.headers()).and_then(|label| shared.views.under(&label, &path));
+    let Some((view, role, rest)) = found else {
         return reply::refused(404, "no view is open under this name");
     };
-    let method = request.method().clone();
-    match (role, &method, request.uri().path()) {
-        (Role::Proxy, &Method::GET, "/") => proxy(shared, &view),
-        (Role::Inner, &Method::GET, "/") => document(&view),
-        (Role::Inner, &Method::GET, "/openai.js") if view.openai.is_some() => {
+    match (role, &method, rest) {
+        (Role::Proxy, &Method::GET, "") => proxy(shared, &view),
+        (Role::Inner, &Method::GET, "") => document(&view),
+        (Role::Inner, &Method::GET, "openai.js") if view.openai.is_some() => {
             reply::of(200, "text/javascript; charset=utf-8", OPENAI_JS)
         }
-        (Role::Inner, &Method::POST, "/report") => report(shared, &view, request).await,
+        (Role::Inner, &Method::POST, "report") => report(shared, &view, request).await,
         _ => reply::refused(404, "nothing is here"),
     }
 }
@@ -48,10 +48,10 @@ fn label(shared: &Shared, headers: &HeaderMap) -> Option<String> {
 /// The document between the page and the view. It may frame that one view, and run its own script.
 fn proxy(shared: &Shared, view: &View) -> Response {
     let [one, other] = shared.page_origins();
-    let inner = view.inner_origin(shared);
+    let inner = view.inner_url(shared);
     let html = PROXY_HTML
         .replace("{{hosts}}", &format!("{one} {other}"))
-        .replace("{{view}}", &format!("{inner}/"))
+        .replace("{{view}}", &inner)
         .replace("{{script}}", PROXY_JS);
     let mut response = reply::of(200, "text/html; charset=utf-8", html);
     let hash = STANDARD.encode(digest(&SHA256, PROXY_JS.as_bytes()));
@@ -66,7 +66,7 @@ fn proxy(shared: &Shared, view: &View) -> Response {
 /// The view's own document, as its server wrote it.
 fn document(view: &View) -> Response {
     let html = match view.bridge() {
-        Some(told) => bridged(&view.document.html, &told),
+        Some(told) => bridged(&view.document.html, &view.path, &told),
         None => view.document.html.clone(),
     };
     let mut response = reply::of(200, "text/html; charset=utf-8", html);
@@ -74,14 +74,14 @@ fn document(view: &View) -> Response {
     response
 }
 
-/// A document with the bridge before its first script.
-fn bridged(html: &str, told: &Value) -> String {
+/// A document with the bridge, which is at `path`, before its first script.
+fn bridged(html: &str, path: &str, told: &Value) -> String {
     let told = told.to_string().replace('&', "&amp;").replace('"', "&quot;");
     // The parser passes over the document's own doctype once a script came first: ours stands for it, if it has one.
     let start = html.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     let has_doctype = start.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("<!doctype"));
     let doctype = if has_doctype { "<!doctype html>" } else { "" };
-    format!("{doctype}<script src=\"/openai.js\" data-told=\"{told}\"></script>{html}")
+    format!("{doctype}<script src=\"{path}openai.js\" data-told=\"{told}\"></script>{html}")
 }
 
 fn isolate(headers: &mut HeaderMap, policy: &str) {
@@ -122,12 +122,12 @@ mod tests {
     #[test]
     fn the_bridge_comes_before_the_document_and_keeps_its_mode() {
         let told = json!({ "methods": ["callTool"] });
-        let html = bridged(" <!DOCTYPE html><p>", &told);
+        let html = bridged(" <!DOCTYPE html><p>", "/", &told);
         assert!(
             html.starts_with("<!doctype html><script src=\"/openai.js\" data-told=\"{&quot;methods"),
             "{html}"
         );
         assert!(html.ends_with("</script> <!DOCTYPE html><p>"));
-        assert!(bridged("<p>", &told).starts_with("<script "));
+        assert!(bridged("<p>", "/x/", &told).starts_with("<script src=\"/x/openai.js\""));
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Asking<'a> {
     pub(crate) cause: Option<u64>,
     /// The id that it goes out with, under which it can be taken back; otherwise it gets one.
     pub(crate) id: Option<&'a str>,
+    /// Takes it back when nobody waits for the answer any more.
+    pub(crate) closed: Option<&'a CancellationToken>,
 }
 
 /// A result, or why there is none.
@@ -65,7 +67,6 @@ impl Refusal {
 struct Underway<'a> {
     server: &'a Server,
     id: &'a str,
-    taken_back: CancellationToken,
 }
 
 impl Drop for Underway<'_> {
@@ -77,9 +78,12 @@ impl Drop for Underway<'_> {
 impl Server {
     /// Asks the server, gives what it wants to know on the way, and shows what was said.
     pub(crate) async fn ask(&self, shared: &Shared, asking: Asking<'_>) -> Answered {
-        let session = self.ready().await?;
-        let underway = asking.id.map(|id| self.underway(id)).transpose()?;
-        let taken_back = underway.as_ref().map(|it| it.taken_back.clone()).unwrap_or_default();
+        let taken_back = asking.closed.map(CancellationToken::child_token).unwrap_or_default();
+        let _underway = asking.id.map(|id| self.underway(id, &taken_back)).transpose()?;
+        let session = tokio::select! {
+            session = self.ready() => session?,
+            () = taken_back.cancelled() => return Err(refusal(&exchange::taken_back())),
+        };
         let mut id = asking.id.map_or_else(fresh_id, str::to_owned);
         let mut params = asking.params.clone();
         for left in (0..=session.limits().rounds).rev() {
@@ -103,15 +107,14 @@ impl Server {
         })
     }
 
-    fn underway<'a>(&'a self, id: &'a str) -> Result<Underway<'a>, Refusal> {
-        let taken_back = CancellationToken::new();
+    fn underway<'a>(&'a self, id: &'a str, taken_back: &CancellationToken) -> Result<Underway<'a>, Refusal> {
         match self.calls.lock().unwrap_or_else(PoisonError::into_inner).entry(id.to_owned()) {
             Entry::Occupied(_) => {
                 Err(Refusal::new(code::INVALID_REQUEST, format!("the call {id} is still under way")))
             }
             Entry::Vacant(place) => {
                 place.insert(taken_back.clone());
-                Ok(Underway { server: self, id, taken_back })
+                Ok(Underway { server: self, id })
             }
         }
     }

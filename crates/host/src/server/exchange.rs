@@ -21,15 +21,19 @@ pub(super) async fn run(
     session: &Session,
     request: Request,
     id: &Value,
-    taken_back: impl Future<Output = ()>,
+    given_up: impl Future<Output = ()>,
 ) -> Result<Reply, Unanswered> {
     tokio::select! {
         answered = request.send() => answered.map_err(|why| Unanswered { why, notice: None }),
-        () = taken_back => {
-            let why = Failure::Ours("the call was taken back".to_owned());
-            Err(Unanswered { why, notice: take_back(session, id).await })
+        () = given_up => {
+            Err(Unanswered { why: taken_back(), notice: take_back(session, id).await })
         }
     }
+}
+
+/// Why there is no reply to a request that was taken back.
+pub(super) fn taken_back() -> Failure {
+    Failure::Ours("the call was taken back".to_owned())
 }
 
 /// Tells the server that nobody waits any more: with what. In the modern era of HTTP the end of the stream says it.

@@ -158,18 +158,32 @@ async fn on_message(server: &Server, shared: &Shared, session: &Session, message
     let heard = server.said(shared, Party::Server, value, None);
     let changed = ["notifications/tools/list_changed", "notifications/resources/list_changed"];
     if changed.iter().any(|method| message.is_notification(method)) {
-        let mut snapshot = (*server.now()).clone();
-        if read_lists(server, shared, session, &mut snapshot, Some(heard)).await.is_ok() {
-            snapshot.note = Some("its lists have changed".to_owned());
-            server.tell(shared, |now| *now = snapshot);
-        }
+        read_again(server, shared, session, Some(heard)).await;
     } else if message.is_notification("notifications/resources/updated") {
         server
             .tell(shared, |now| now.note = Some(format!("{uri} has changed; run the tool again to see it")));
     }
 }
 
+/// Reads the lists that have changed.
+async fn read_again(server: &Server, shared: &Shared, session: &Session, cause: Option<u64>) {
+    let mut snapshot = (*server.now()).clone();
+    if read_lists(server, shared, session, &mut snapshot, cause).await.is_ok() {
+        server.tell(shared, |now| {
+            (now.tools, now.resources) = (snapshot.tools, snapshot.resources);
+            now.note = Some("its lists have changed".to_owned());
+        });
+    }
+}
+
 impl Server {
+    /// Reads the lists of a server that has changed them and said nothing.
+    pub(crate) async fn read_again(&self, shared: &Shared, cause: Option<u64>) {
+        if let Some(session) = self.session() {
+            read_again(self, shared, &session, cause).await;
+        }
+    }
+
     /// All items of a list, page by page.
     async fn list(
         &self,

@@ -21,9 +21,7 @@ use wire::Recorder;
 
 pub(crate) use ask::{Answered, Asking, Refusal};
 pub(crate) use keep::keep_all;
-#[cfg(test)]
-pub(crate) use snapshot::Tool;
-pub(crate) use snapshot::{Snapshot, State};
+pub(crate) use snapshot::{Snapshot, State, Tool};
 
 /// How long a session has to end in order.
 const PARTING: Duration = Duration::from_secs(2);

@@ -118,6 +118,11 @@ impl Snapshot {
         self.tools.iter().find(|tool| tool.name() == name)
     }
 
+    /// Whether this is how the tools were listed before.
+    pub(crate) fn knows(&self, tools: &[Value]) -> bool {
+        tools.iter().all(|listed| self.tools.iter().any(|tool| tool.listed == *listed))
+    }
+
     /// As the page reads it.
     pub(crate) fn to_value(&self, server: &Server) -> Value {
         json!({

@@ -117,12 +117,12 @@ impl Document {
     }
 
     /// The policy of the document, as the header says it, with who may frame it.
-    pub(crate) fn policy(&self, profile: &Profile, ancestors: &[&str]) -> String {
+    pub(crate) fn policy(&self, profile: &Profile, ancestors: &[&str], report: &str) -> String {
         let (policy, _) = Policy::of(self.csp.as_ref());
         let mut text = policy
             .with("form-action", &["'none'"])
             .with("frame-ancestors", ancestors)
-            .with("report-uri", &["/report"])
+            .with("report-uri", &[report])
             .to_string();
         for (directive, sources) in &profile.csp_extra {
             text = widened(&text, directive, sources);
@@ -275,7 +275,7 @@ mod tests {
         let meta = json!({ "ui": { "csp": csp } });
         let shown =
             of(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": meta })).unwrap();
-        let policy = shown.policy(&strict(), &["http://proxy"]);
+        let policy = shown.policy(&strict(), &["http://proxy"], "/report");
         assert!(policy.contains("connect-src https://a.example;") && !policy.contains('*'));
         assert!(policy.contains("frame-ancestors http://proxy"));
         assert_eq!(shown.dropped.len(), 1);
@@ -290,7 +290,7 @@ mod tests {
         let content = json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": { "ui": { "csp": csp } } });
         let claude = profile::named("claude").unwrap();
         let shown = Document::of(&json!({ "contents": [content] }), "ui://a", None, &claude).unwrap();
-        let policy = shown.policy(&claude, &[]);
+        let policy = shown.policy(&claude, &[], "/report");
         assert!(policy.contains("frame-src 'none'") && policy.contains("https://api.example"), "{policy}");
         assert!(policy.contains("'unsafe-eval'"), "{policy}");
         assert!(shown.findings.iter().any(|finding| finding.text.contains("frameDomains")));
@@ -304,7 +304,7 @@ mod tests {
         let result = json!({ "contents": [content] });
         let chatgpt = profile::named("chatgpt").unwrap();
         let shown = Document::of(&result, "ui://a", None, &chatgpt).unwrap();
-        assert!(shown.policy(&chatgpt, &[]).contains("connect-src https://api.example"));
+        assert!(shown.policy(&chatgpt, &[], "/report").contains("connect-src https://api.example"));
         assert_eq!(shown.redirects, ["https://shop.example"]);
         assert!(Document::of(&result, "ui://a", None, &strict()).is_err());
     }
@@ -315,7 +315,7 @@ mod tests {
         let content = json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": meta });
         let chatgpt = profile::named("chatgpt").unwrap();
         let shown = Document::of(&json!({ "contents": [content] }), "ui://a", None, &chatgpt).unwrap();
-        let policy = shown.policy(&chatgpt, &[]);
+        let policy = shown.policy(&chatgpt, &[], "/report");
         assert!(
             policy.contains("https://our.example") && !policy.contains("https://their.example"),
             "{policy}"

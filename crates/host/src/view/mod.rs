@@ -1,5 +1,6 @@
 //! The views that are open: each a document of somebody else's, under origins of its own.
 
+mod answers;
 mod document;
 mod origin;
 mod policy;
@@ -12,9 +13,10 @@ use std::time::Duration;
 use protocol::apps::Bridge;
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 pub(crate) use document::{Document, Unfit, read};
-pub(crate) use policy::may_ask;
+pub(crate) use policy::{for_apps, may_ask};
 
 use crate::finding::Finding;
 use crate::profile::{Openai, Profile};
@@ -48,13 +50,19 @@ pub(crate) struct View {
     pub(crate) run: Option<String>,
     /// The first label of the name under which the proxy document is served.
     pub(crate) proxy: String,
-    /// The same for the view's own document.
+    /// The same for the view's own document. Views of one domain share it.
     pub(crate) inner: String,
+    /// Below which path the document is: one that nobody can guess where the name is not this view's alone.
+    pub(crate) path: String,
     pub(crate) document: Document,
     /// What the host has of the OpenAI Apps SDK; its bridge is then put before the document.
     pub(crate) openai: Option<Openai>,
     /// The policy of the document, as its header says it.
     pub(crate) csp: String,
+    /// What its calls have come to.
+    pub(crate) answers: answers::Answers,
+    /// Cancelled when it is closed: nobody waits for its calls any more.
+    pub(crate) closed: CancellationToken,
     /// Which entry of the timeline each message of the page became.
     entries: watch::Sender<HashMap<u64, u64>>,
     start: OnceLock<Duration>,
@@ -74,21 +82,28 @@ impl Views {
     ) -> Result<Arc<View>, Error> {
         let id = random::hex(8)?;
         let label = random::hex(8)?;
-        let inner = document.ui.domain.as_deref().map_or_else(|| format!("view-{label}"), origin::label);
+        let (inner, path) = match document.ui.domain.as_deref() {
+            Some(domain) => (origin::label(server, domain), format!("/{label}/")),
+            None => (format!("view-{label}"), "/".to_owned()),
+        };
         let proxy = format!("proxy-{label}");
         let port = shared.sandbox.port();
         let ancestors = shared.page_origins();
         let around = format!("http://{proxy}.localhost:{port}");
-        let csp = document.policy(profile, &[&around, &ancestors[0], &ancestors[1]]);
+        let csp =
+            document.policy(profile, &[&around, &ancestors[0], &ancestors[1]], &format!("{path}report"));
         let view = Arc::new(View {
             id: id.clone(),
             server: server.to_owned(),
             run,
             proxy,
             inner,
+            path,
             openai: profile.openai.clone(),
             document,
             csp,
+            answers: answers::Answers::default(),
+            closed: CancellationToken::new(),
             entries: watch::Sender::default(),
             start: OnceLock::new(),
             bridge: Mutex::new(Bridge::new()),
@@ -98,7 +113,7 @@ impl Views {
         open.order.push(id);
         if open.order.len() > MOST {
             let oldest = open.order.remove(0);
-            open.by_id.remove(&oldest);
+            open.remove(&oldest);
         }
         Ok(view)
     }
@@ -111,24 +126,34 @@ impl Views {
     pub(crate) fn close(&self, id: &str) -> bool {
         let mut open = self.lock();
         open.order.retain(|other| other != id);
-        open.by_id.remove(id).is_some()
+        open.remove(id)
     }
 
-    /// The newest view that is served under `label`, and whether it is its proxy that is.
-    pub(crate) fn under(&self, label: &str) -> Option<(Arc<View>, Role)> {
+    /// The view that is served under `label` at `path`: which of its documents, and what of the path is left.
+    pub(crate) fn under<'p>(&self, label: &str, path: &'p str) -> Option<(Arc<View>, Role, &'p str)> {
         let open = self.lock();
-        open.order.iter().rev().filter_map(|id| open.by_id.get(id)).find_map(|view| {
-            let role = match label {
-                _ if label == view.proxy => Role::Proxy,
-                _ if label == view.inner => Role::Inner,
+        open.by_id.values().find_map(|view| {
+            let (role, below) = match label {
+                _ if label == view.proxy => (Role::Proxy, "/"),
+                _ if label == view.inner => (Role::Inner, view.path.as_str()),
                 _ => return None,
             };
-            Some((view.clone(), role))
+            Some((view.clone(), role, path.strip_prefix(below)?))
         })
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    fn remove(&mut self, id: &str) -> bool {
+        let removed = self.by_id.remove(id);
+        if let Some(view) = &removed {
+            view.closed.cancel();
+        }
+        removed.is_some()
     }
 }
 
@@ -178,8 +203,9 @@ impl View {
         format!("http://{}.localhost:{}", self.proxy, shared.sandbox.port())
     }
 
-    pub(crate) fn inner_origin(&self, shared: &Shared) -> String {
-        format!("http://{}.localhost:{}", self.inner, shared.sandbox.port())
+    /// Where the view's own document is.
+    pub(crate) fn inner_url(&self, shared: &Shared) -> String {
+        format!("http://{}.localhost:{}{}", self.inner, shared.sandbox.port(), self.path)
     }
 
     /// As the page reads it.
@@ -190,7 +216,7 @@ impl View {
             "id": self.id,
             "proxyUrl": format!("{}/", self.proxy_origin(shared)),
             "proxyOrigin": self.proxy_origin(shared),
-            "viewUrl": format!("{}/", self.inner_origin(shared)),
+            "viewUrl": self.inner_url(shared),
             "html": document.beginning(),
             "mimeType": document.mime_type,
             "csp": {

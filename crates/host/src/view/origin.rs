@@ -1,14 +1,18 @@
 //! Names of origins.
 
-/// The longest label of a host name.
-const LONGEST: usize = 63;
+use ring::digest::{SHA256, digest};
 
-/// The label for a domain that a resource asks for: always the same for the same domain, and never one of ours.
-pub(super) fn label(domain: &str) -> String {
+/// The longest part of a label that can be read as the domain; the label is then shorter than the 63 that it may have.
+const READABLE: usize = 32;
+
+/// The label for a domain that a resource of a server asks for: always the same for the same two, never that of others, and
+/// never one of ours. What can be read in it is for people; the digest makes the difference.
+pub(super) fn label(server: &str, domain: &str) -> String {
     let kept = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let text: String = domain.chars().map(kept).collect();
-    let text = format!("domain-{}", text.trim_matches('-'));
-    text[..text.len().min(LONGEST)].trim_end_matches('-').to_owned()
+    let text: String = domain.chars().take(READABLE).map(kept).collect();
+    let both = digest(&SHA256, format!("{server} {domain}").as_bytes());
+    let hash: String = both.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("domain-{server}-{}-{hash}", text.trim_matches('-'))
 }
 
 #[cfg(test)]
@@ -17,9 +21,22 @@ mod tests {
 
     #[test]
     fn a_domain_becomes_one_label() {
-        assert_eq!(label("A904.claudemcpcontent.com"), "domain-a904-claudemcpcontent-com");
-        assert_eq!(label("https://x y/"), "domain-https---x-y");
-        assert_eq!(label("é"), "domain");
-        assert!(label(&"a".repeat(200)).len() <= LONGEST);
+        let named = label("0", "A904.claudemcpcontent.com");
+        assert!(named.starts_with("domain-0-a904-claudemcpcontent-com-"), "{named}");
+        assert_eq!(named, label("0", "A904.claudemcpcontent.com"));
+        for domain in ["https://x y/", "é", "", &"a".repeat(200)] {
+            let label = label("12", domain);
+            let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(label.len() <= 63 && label.chars().all(fits) && !label.ends_with('-'), "{label}");
+        }
+    }
+
+    #[test]
+    fn no_two_domains_and_no_two_servers_share_a_label() {
+        let long = "a".repeat(70);
+        let pairs = [("0", "a.b"), ("0", "a-b"), ("1", "a.b"), ("0", "A.b"), ("0", &long), ("0", &long[1..])];
+        let labels: std::collections::HashSet<_> =
+            pairs.iter().map(|(id, domain)| label(id, domain)).collect();
+        assert_eq!(labels.len(), pairs.len());
     }
 }

@@ -4,7 +4,7 @@ use protocol::code;
 use serde_json::Value;
 
 use crate::profile::Openai;
-use crate::server::{Refusal, Snapshot};
+use crate::server::{Refusal, Snapshot, Tool};
 
 /// What is passed on to the server, besides calls.
 const READS: [&str; 5] =
@@ -37,10 +37,14 @@ pub(crate) fn may_ask(
     }
 }
 
+/// Whether a tool, as it is listed, is shown to an app: what it may call.
+pub(crate) fn for_apps(listed: &Value, openai: Option<&Openai>) -> bool {
+    Tool::of(listed.clone()).visibility(openai).app
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::Tool;
     use serde_json::json;
 
     fn server() -> Snapshot {

@@ -21,6 +21,7 @@ async fn the_page_offers_every_tool_that_has_a_view() {
         let id = server["id"].as_str().unwrap();
         for tool in server["tools"].as_array().unwrap() {
             let Some(uri) = tool["yardstick"]["uri"].as_str() else { continue };
+            assert_eq!(tool["yardstick"]["visibility"]["model"], true, "{tool}");
             let name = tool["name"].as_str().unwrap();
             let option = format!("data-server-id=\"{id}\" data-resource-uri=\"{uri}\" data-tool=\"{name}\">");
             assert_eq!(page.body.matches(&option).count(), 1, "{option}");
@@ -33,6 +34,25 @@ async fn the_page_offers_every_tool_that_has_a_view() {
     assert!(page.body.contains(&format!("content=\"{}\"", rig.token())));
     let policy = page.header("content-security-policy").unwrap();
     assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+}
+
+#[tokio::test]
+async fn what_is_not_for_the_model_is_not_offered() {
+    let mut private = tool("private", "ui://tiny/app", &["model"]);
+    private["_meta"] = json!({ "openai/outputTemplate": "ui://tiny/app", "openai/visibility": "private" });
+    let tools = vec![
+        tool("open", "ui://tiny/app", &["model", "app"]),
+        tool("inner", "ui://tiny/app", &["app"]),
+        private,
+    ];
+    let rig = Rig::start(vec![Tiny::new("tiny", tools, vec![]).target()]).await;
+    let offered = async |path: &str| {
+        let page = rig.ask(&format!("GET {path}"), &Value::Null).await.body;
+        let names = page.split("data-tool=\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(offered("/").await, ["open", "private"]);
+    assert_eq!(offered("/?profile=chatgpt").await, ["open"]);
 }
 
 #[tokio::test]
@@ -61,7 +81,10 @@ async fn only_the_page_itself_may_ask() {
     let state = async |headers: &[(&str, &str)]| send(rig.port, "GET /api/state", headers, "").await.status;
     assert_eq!(state(&[("host", &own), token]).await, 200);
     assert_eq!(state(&[("host", &local), ("origin", &origins[1]), token]).await, 200);
-    assert_eq!(state(&[("host", &own)]).await, 401);
+    let without = send(rig.port, "GET /api/state", &[("host", &own)], "").await;
+    assert_eq!(without.status, 401);
+    let told = without.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(told.contains("<meta name=\"yardstick-token\""), "{told}");
     assert_eq!(state(&[("host", &own), ("x-yardstick-token", "guess")]).await, 401);
     assert_eq!(state(&[("host", &own), ("x-yardstick-token", "")]).await, 401);
     let rebound = format!("evil.example:{}", rig.port);
@@ -132,7 +155,7 @@ async fn a_view_has_the_default_policy_of_the_specification_and_known_ancestors(
     assert_eq!(view["csp"]["applied"], expected);
     let policy = proxy.header("content-security-policy").unwrap();
     assert!(policy.ends_with(&format!("frame-ancestors {hosts}")), "{policy}");
-    let inner = view["viewUrl"].as_str().unwrap().trim_end_matches('/');
+    let inner = view["viewUrl"].as_str().unwrap();
     assert!(
         policy.contains(&format!("frame-src {inner};")) && policy.contains("default-src 'none'"),
         "{policy}"

@@ -1,6 +1,7 @@
 //! Hostile apps in a real Chromium: each attempt is a row, and each row is checked.
 
 mod leaving;
+mod links;
 mod table;
 
 use std::time::Duration;
@@ -81,6 +82,7 @@ fn apps(evil: &str, host: &str, filled: &dyn Fn(&str) -> String) -> Tiny {
     let mut tools: Vec<Value> =
         all.iter().map(|(name, ..)| tool(name, &uri(name), &["model", "app"])).collect();
     tools.extend([plain("secret", &["model"]), plain("inner", &["app"])]);
+    tools.push(links::danger(&uri("still")));
     Tiny::new(
         "attacker",
         tools,

@@ -4,8 +4,10 @@
 #![expect(clippy::print_stdout, reason = "what came of each attack is a report")]
 
 mod api;
+mod asks;
 mod attack;
 mod demo;
+mod domains;
 mod evil;
 mod http;
 mod looks;

@@ -1,4 +1,5 @@
-//! A server as small as can be: what it lists is what it is given, what is called is written down.
+//! A server as small as can be: what it lists is what it is given, what is called is written down. A tool named `hang`
+//! never answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +17,7 @@ pub(crate) struct Tiny {
 #[derive(Debug)]
 struct Inner {
     name: String,
-    tools: Vec<Value>,
+    tools: Mutex<Vec<Value>>,
     /// What each URI holds: `{uri, mimeType, text, _meta?}`.
     resources: Vec<Value>,
     calls: Mutex<Vec<Value>>,
@@ -27,7 +28,7 @@ struct Inner {
 impl Tiny {
     pub(crate) fn new(name: &str, tools: Vec<Value>, resources: Vec<Value>) -> Self {
         let name = name.to_owned();
-        let (calls, ended) = (Mutex::default(), watch::Sender::default());
+        let (tools, calls, ended) = (Mutex::new(tools), Mutex::default(), watch::Sender::default());
         Self { inner: Arc::new(Inner { name, tools, resources, calls, ended }) }
     }
 
@@ -53,6 +54,11 @@ impl Tiny {
     /// What was called so far: the parameters of each call.
     pub(crate) fn calls(&self) -> Vec<Value> {
         self.inner.calls.lock().unwrap().clone()
+    }
+
+    /// Has other tools from now on, and tells nobody.
+    pub(crate) fn offer(&self, tools: Vec<Value>) {
+        *self.inner.tools.lock().unwrap() = tools;
     }
 
     /// Ends every connection, as a process does that dies.
@@ -86,9 +92,12 @@ impl Tiny {
                 "serverInfo": { "name": self.inner.name, "version": "1.0.0" },
             }),
             "ping" => json!({}),
-            "tools/list" => json!({ "tools": self.inner.tools }),
+            "tools/list" => json!({ "tools": *self.inner.tools.lock().unwrap() }),
             "tools/call" => {
                 self.inner.calls.lock().unwrap().push(message["params"].clone());
+                if message["params"]["name"] == "hang" {
+                    return None;
+                }
                 json!({ "content": [{ "type": "text", "text": "done" }] })
             }
             "resources/list" => json!({ "resources": [] }),
