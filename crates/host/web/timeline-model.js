@@ -13,7 +13,7 @@ export const KINDS = /** @type {const} */ (["request", "notification", "response
  * @property {Entry} entry
  * @property {string} label
  * @property {Finding[]} findings
- * @property {string} hay lower-case text that a search looks in
+ * @property {string} [hay] lower-case text that a search looks in, once one has
  */
 /**
  * @typedef {object} Filter
@@ -26,7 +26,7 @@ export const KINDS = /** @type {const} */ (["request", "notification", "response
 
 /** @param {Entry} entry @returns {typeof KINDS[number]} */
 export function kindOf(entry) {
-  const message = entry.message ?? {};
+  const message = isObject(entry.message) ? entry.message : {};
   // A tool that failed has a result that says so.
   if (message.error !== undefined || message.result?.isError === true) return "error";
   if (message.result !== undefined) return "response";
@@ -38,16 +38,27 @@ export function kindOf(entry) {
 export function rowOf(entry, find, run) {
   const kind = kindOf(entry);
   const asked = entry.answers ? find(entry.answers) : undefined;
-  const label = entry.message?.method ?? asked?.label ?? entry.method ?? entry.note ?? "message";
+  const label = named(entry.message?.method) ?? asked?.label ?? named(entry.method) ?? named(entry.note) ?? "message";
   const findings = [...(entry.findings ?? [])];
   if (entry.note && !findings.some((one) => one.text === entry.note)) findings.push({ level: "note", text: entry.note });
-  return { key: entry.n, kind, run, entry, label, findings, hay: `${label} ${entry.id ?? ""} ${findings.map((one) => one.text).join(" ")}`.toLowerCase() };
+  return { key: entry.n, kind, run, entry, label, findings };
+}
+
+/** A View may say anything, so what should be a name may be of any type. @param {any} value */
+const named = (value) => (value === undefined || value === null ? undefined : typeof value === "string" ? value : short(value, 60));
+/** @param {any} value */
+const isObject = (value) => typeof value === "object" && value !== null;
+
+/** What a search looks in: name, findings and the message itself. Made when it is first asked for, for most rows never are. @param {Row} row */
+export function hayOf(row) {
+  row.hay ??= `${row.label} ${row.findings.map((one) => one.text).join(" ")} ${JSON.stringify(row.entry.message) ?? ""}`.toLowerCase();
+  return row.hay;
 }
 
 /** The line over a run. @param {number} key @param {{run: string, tool: string, at: number, number: number}} run @returns {Row} */
 export function runRow(key, { run, tool, at, number }) {
   const entry = /** @type {Entry} */ ({ n: key, at, from: "host", to: "host", message: {} });
-  return { key, kind: "run", run, entry, label: `Run ${number}: ${tool}`, findings: [], hay: "" };
+  return { key, kind: "run", run, entry, label: `Run ${number}: ${tool}`, findings: [] };
 }
 
 /** A blocked load as a row of its own. @param {Violation & {n: number}} violation @param {number} at @returns {Entry} */
@@ -65,7 +76,7 @@ export function passes(row, filter) {
     && filter.kinds.includes(row.kind)
     && (!filter.findings || row.findings.length > 0)
     && (filter.run === null || filter.run(row.run))
-    && (filter.text === "" || row.hay.includes(filter.text));
+    && (filter.text === "" || hayOf(row).includes(filter.text));
 }
 
 /** A person stands where the host stands. @param {string} name */
@@ -83,21 +94,25 @@ export const worst = (findings) => (["must", "should", "note"].find((level) => f
 /** A short look into a message. @param {Entry} entry */
 export function preview(entry) {
   const { message } = entry;
-  if (message?.error) return `${message.error.code ?? ""} ${message.error.message ?? ""}`;
+  if (message?.error) return [message.error.code, message.error.message ?? message.error].map((part) => named(part) ?? "").join(" ").slice(0, 240);
   const body = message?.params ?? message?.result ?? message?.violation;
   return body === undefined ? "" : short(body, 120);
 }
 
-/** The beginning of a value's JSON, without making all of it. @param {any} value @param {number} room @returns {string} */
-export function short(value, room) {
+/** How deep a short look goes. */
+const DEEPEST = 8;
+
+/** The beginning of a value's JSON, without making all of it. @param {any} value @param {number} room @param {number} [depth] @returns {string} */
+export function short(value, room, depth = 0) {
   if (typeof value === "string") return value.length > room ? `"${value.slice(0, room)}…"` : JSON.stringify(value);
   if (value === null || typeof value !== "object") return String(value);
   const [start, end] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  if (depth === DEEPEST) return `${start}…${end}`;
   let text = start;
   for (const key in value) {
     if (text.length > 1) text += ", ";
     if (text.length >= room) return `${text}…${end}`;
-    text += `${Array.isArray(value) ? "" : `${key}: `}${short(value[key], Math.max(8, room - text.length - 10))}`;
+    text += `${Array.isArray(value) ? "" : `${key}: `}${short(value[key], Math.max(8, room - text.length - 10), depth + 1)}`;
   }
   return text + end;
 }

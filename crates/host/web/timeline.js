@@ -34,7 +34,7 @@ export function createTimeline() {
   const none = h("p", { class: "empty tl-none" });
   const list = h("div", { class: "tl-list", role: "grid", tabindex: "0", aria: { label: "Messages", colcount: 4 } }, none, canvas);
   const count = h("span", { class: "muted tl-count", role: "status" });
-  const search = h("input", { type: "search", class: "tl-search", placeholder: "Search methods  /", aria: { label: "Search methods" }, oninput: () => (filter.text = search.value.trim().toLowerCase(), refilter()) });
+  const search = h("input", { type: "search", class: "tl-search", placeholder: "Search messages  /", aria: { label: "Search messages" }, oninput: () => (filter.text = search.value.trim().toLowerCase(), refilter()) });
   const detail = h("div", { class: "tl-detail" });
   const earlier = h("button", { type: "button", class: "tl-earlier", hidden: true, onclick: () => {
     filter.run = filter.run === null ? runs.isCurrent : null;
@@ -128,7 +128,7 @@ export function createTimeline() {
       wanted.add(row.key);
       let line = drawn.get(row.key);
       if (!line) {
-        line = drawRow(row);
+        line = drawAny(row);
         drawn.set(row.key, line);
         canvas.append(line);
       }
@@ -146,6 +146,15 @@ export function createTimeline() {
     const passed = visible.filter((row) => row.kind !== "run").length;
     count.textContent = passed === inScope ? `${passed} messages` : `${passed} of ${inScope}`;
     drawEarlier();
+  }
+
+  /** A row that cannot be drawn says so, and keeps its place; the others are drawn all the same. @param {Row} row */
+  function drawAny(row) {
+    try {
+      return drawRow(row);
+    } catch (error) {
+      return h("div", { class: "tl-row event", role: "row", id: `tl-${row.key}` }, h("span", { role: "gridcell" }, `#${row.key} cannot be drawn: ${error}`));
+    }
   }
 
   /** @param {Row} row */

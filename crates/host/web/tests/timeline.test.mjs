@@ -102,3 +102,31 @@ test("the worst level stands for all", () => {
   assert.equal(worst([{ level: "note", text: "" }, { level: "must", text: "" }]), "must");
   assert.equal(worst([]), undefined);
 });
+
+test("a row can be made of anything", () => {
+  const odd = [5, -1.5, true, null, "text", [], ["x"], {}, { toString: 1 }, { a: { toString: null } }];
+  for (const value of odd) {
+    for (const message of [value, { jsonrpc: "2.0", id: value, method: value }, { id: 1, method: "m", params: value }, { id: value, result: value }, { id: 1, error: value }, { error: { code: value, message: value } }]) {
+      const row = rowOf(entry(1, "view", "host", message, { method: value, id: value, note: null }), () => undefined);
+      assert.equal(typeof row.label, "string");
+      assert.equal(typeof preview(row.entry), "string");
+      assert.ok(KINDS.includes(row.kind));
+      passes(row, { ...ALL, text: "x" });
+    }
+  }
+  assert.equal(rowOf(entry(1, "view", "host", { jsonrpc: "2.0", id: 1, method: 5 }), () => undefined).label, "5");
+  let deep = [];
+  for (let n = 0; n < 100_000; n += 1) deep = [deep];
+  assert.ok(short(deep, 120).length < 60);
+});
+
+test("a search looks into the message, and reads it once", () => {
+  let reads = 0;
+  const params = { note: "Wanted: a Needle", toJSON() { reads += 1; return { note: this.note }; } };
+  const row = rowOf(entry(1, "view", "host", { id: "abc-7", method: "x", params }), () => undefined);
+  assert.equal(reads, 0);
+  assert.ok(passes(row, { ...ALL, text: "a needle" }));
+  assert.ok(passes(row, { ...ALL, text: "abc-7" }));
+  assert.ok(!passes(row, { ...ALL, text: "haystack" }));
+  assert.equal(reads, 1);
+});
