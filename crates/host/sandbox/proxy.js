@@ -44,15 +44,32 @@
     inner.allow = Object.entries(FEATURES).filter(([name]) => isObject(params.permissions?.[name])).map(([, feature]) => feature).join("; ");
     Object.assign(inner.style, { position: "fixed", inset: "0", width: "100%", height: "100%", border: "0" });
     let loads = 0;
-    inner.addEventListener("load", () => {
-      if (++loads < 2) return;
-      inner.remove();
-      frame = undefined;
-      toHost({ yardstick: "navigated" });
-    });
+    inner.addEventListener("load", () => (++loads === 1 ? shut() : doubt(inner)));
     inner.src = view;
     frame = inner;
     document.body.append(inner);
+  }
+
+  /** From now on nothing else may be loaded into the frame, not even the View once more. */
+  function shut() {
+    const policy = document.createElement("meta");
+    policy.httpEquiv = "Content-Security-Policy";
+    policy.content = "frame-src 'none'";
+    document.head.append(policy);
+  }
+
+  /** A load after the first is another document, or the View has written its own anew. To go to a fragment of the View is no
+   * load where the View is, and a violation of the policy everywhere else. @param {HTMLIFrameElement} inner */
+  function doubt(inner) {
+    if (frame === inner) inner.contentWindow?.location.replace(`${view}#`);
+  }
+
+  /** The View wanted to leave its document, or has left it. */
+  function navigated() {
+    if (frame === undefined) return;
+    frame.remove();
+    frame = undefined;
+    toHost({ yardstick: "navigated" });
   }
 
   /** @param {MessageEvent} event */
@@ -83,6 +100,10 @@
   window.addEventListener("message", (event) => {
     if (event.source === window.parent && admitted.includes(event.origin)) fromHost(event);
     else if (frame !== undefined && event.source === frame.contentWindow) fromView(event);
+  });
+
+  document.addEventListener("securitypolicyviolation", (event) => {
+    if (event.effectiveDirective === "frame-src") navigated();
   });
 
   for (const origin of admitted) {

@@ -13,7 +13,10 @@ function rig({ ancestor = HOST, top = false, view = `${VIEW}/` } = {}) {
   const toHost = [];
   const toView = [];
   const frames = [];
-  const viewWindow = { postMessage: (message, origin) => toView.push([message, origin]) };
+  const gone = [];
+  const policies = [];
+  const violated = [];
+  const viewWindow = { postMessage: (message, origin) => toView.push([message, origin]), location: { replace: (url) => gone.push(url) } };
   const parent = { postMessage: (message, origin) => toHost.push([message, origin]) };
   const iframe = () => ({
     style: {}, attributes: {}, listeners: {}, contentWindow: viewWindow, removed: false,
@@ -27,12 +30,15 @@ function rig({ ancestor = HOST, top = false, view = `${VIEW}/` } = {}) {
   const document = {
     documentElement: { style: {}, dataset: { hosts: `${HOST} http://localhost:1`, view } },
     createElement: iframe,
+    addEventListener: (name, call) => name === "securitypolicyviolation" && violated.push(call),
+    head: { append: (policy) => policies.push(policy) },
     body: { append: (frame) => frames.push(frame) },
   };
   vm.runInNewContext(SOURCE, { window, document, location: { ancestorOrigins: ancestor === null ? undefined : [ancestor] }, URL, Object });
   const hear = (data, source, origin) => listeners.forEach((call) => call({ data, source, origin }));
   return {
-    toHost, toView, frames, listeners, parent, viewWindow,
+    toHost, toView, frames, listeners, parent, viewWindow, gone, policies,
+    violate: (effectiveDirective) => violated.forEach((call) => call({ effectiveDirective })),
     host: (data, origin = HOST, source = parent) => hear(data, source, origin),
     view: (data, origin = VIEW, source = viewWindow) => hear(data, source, origin),
   };
@@ -110,16 +116,38 @@ test("other windows are not heard", () => {
   assert.equal(proxy.toHost.length, 1);
 });
 
-test("a View that navigates is closed and reported, and then neither heard nor spoken to", () => {
+test("after its first load nothing else may be loaded into the frame", () => {
+  const proxy = rig();
+  proxy.host(ready());
+  assert.deepEqual(proxy.policies, []);
+  proxy.frames[0].listeners.load();
+  assert.deepEqual(proxy.policies.map(({ httpEquiv, content }) => [httpEquiv, content]), [["Content-Security-Policy", "frame-src 'none'"]]);
+});
+
+test("a further load is looked into, and does not close a View that wrote its document anew", () => {
   const proxy = rig();
   proxy.host(ready());
   proxy.frames[0].listeners.load();
-  assert.equal(proxy.frames[0].removed, false);
+  assert.deepEqual(proxy.gone, []);
   proxy.frames[0].listeners.load();
+  assert.deepEqual(proxy.gone, [`${VIEW}/#`]);
+  assert.equal(proxy.frames[0].removed, false);
+  proxy.view({ jsonrpc: "2.0", method: "x" });
+  assert.equal(proxy.toHost[1][0].method, "x");
+});
+
+test("a View that navigates is closed and reported, and then neither heard nor spoken to", () => {
+  const proxy = rig();
+  proxy.host(ready());
+  proxy.violate("img-src");
+  assert.equal(proxy.frames[0].removed, false);
+  proxy.violate("frame-src");
   assert.equal(proxy.frames[0].removed, true);
   assert.deepEqual(plain(proxy.toHost[1]), [{ yardstick: "navigated" }, HOST]);
   proxy.view({ jsonrpc: "2.0", method: "x" });
   proxy.host({ jsonrpc: "2.0", method: "y" });
+  proxy.frames[0].listeners.load();
+  proxy.violate("frame-src");
   assert.deepEqual([proxy.toHost.length, proxy.toView.length], [2, 0]);
 });
 
