@@ -39,8 +39,18 @@
   const asked = new Map();
   let next = 1;
 
+  /** What the host says it can do. @type {Obj} */
+  let capabilities = {};
+
   /** @param {Obj} message */
-  const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, hostOrigin);
+  const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...fitting(message) }, hostOrigin);
+  /** A host that takes text alone for the model is told in text. @param {Obj} message */
+  const fitting = (message) => {
+    const taken = Object.keys(capabilities.updateModelContext ?? {});
+    const shown = message.method === "ui/update-model-context" ? message.params.structuredContent : undefined;
+    if (shown === undefined || taken.length === 0 || taken.includes("structuredContent")) return message;
+    return { ...message, params: { content: [{ type: "text", text: JSON.stringify(shown) }] } };
+  };
   /** Sends once the handshake is done. @param {Obj} message */
   const send = (message) => void (ready ? post(message) : waiting.push(message));
   /** @param {string} method @param {Obj} params @returns {Promise<any>} */
@@ -195,6 +205,7 @@
   /** @param {Obj} result */
   function initialized(result) {
     answer = result;
+    capabilities = result.hostCapabilities ?? {};
     setContext(result.hostContext ?? {});
     post({ method: "ui/notifications/initialized", params: {} });
     flush();
@@ -290,6 +301,7 @@
       if (message.error) waits.reject(Object.assign(new Error(message.error.message), { code: message.error.code }));
       else waits.resolve(message.result);
     } else if (speaker === "app" && message.id === appInitialize && isObject(message.result)) {
+      capabilities = message.result.hostCapabilities ?? {};
       setContext(message.result.hostContext ?? {});
     }
   });

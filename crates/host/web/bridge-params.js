@@ -76,9 +76,45 @@ function file(item, index) {
   if (item.type !== "resource") return `${at}.type must be resource or resource_link`;
   const inner = item.resource;
   if (!isObject(inner) || typeof inner.uri !== "string") return `${at}.resource.uri must be a string`;
-  return typeof inner.text === "string" || typeof inner.blob === "string"
-    ? undefined
-    : `${at}.resource must have text or blob`;
+  if (inner.blob === undefined) return typeof inner.text === "string" ? undefined : `${at}.resource must have text or blob`;
+  return isBase64(inner.blob) ? undefined : `${at}.resource.blob must be base64`;
+}
+
+/** @param {Json} text */
+function isBase64(text) {
+  try {
+    return typeof text === "string" && typeof atob(text) === "string";
+  } catch {
+    return false;
+  }
+}
+
+/** The modality of each kind of block, as capabilities name it. @type {Record<string, string>} */
+const MODALITIES = { text: "text", image: "image", audio: "audio", resource: "resource", resource_link: "resourceLink" };
+/** Where a request carries content, and the capability that says which. @type {Record<string, {capability: string, content: (params: Obj) => Json}>} */
+const CARRIERS = {
+  "ui/message": { capability: "message", content: (params) => asList(params.content) },
+  "ui/update-model-context": { capability: "updateModelContext", content: (params) => params.content },
+};
+
+/**
+ * What parameters that are well formed carry although this host has not announced that it takes it. A capability that
+ * lists nothing says nothing about modalities; plain text is taken by every host that takes anything.
+ * @param {string} method @param {Obj} params @param {Obj} capabilities @returns {string | undefined}
+ */
+export function unannounced(method, params, capabilities) {
+  if (method === "sampling/createMessage") {
+    const tools = ["tools", "toolChoice"].find((name) => params[name] !== undefined);
+    return tools && !isObject(capabilities.sampling?.tools) ? `${tools}, but the host has not announced sampling.tools` : undefined;
+  }
+  if (!Object.hasOwn(CARRIERS, method)) return undefined;
+  const { capability, content } = CARRIERS[method];
+  const taken = isObject(capabilities[capability]) ? Object.keys(capabilities[capability]) : [];
+  if (taken.length === 0) return undefined;
+  const carried = /** @type {Json[]} */ (content(params) ?? []).map((block) => MODALITIES[block.type] ?? block.type);
+  if (params.structuredContent !== undefined) carried.push("structuredContent");
+  const stranger = carried.find((name) => name !== "text" && !taken.includes(name));
+  return stranger && `${stranger}, but the host has announced ${capability} with ${taken.join(", ")} only`;
 }
 
 /** The files of a `ui/download-file` request, with names that are safe to save. @param {Json[]} contents @returns {SavedFile[]} */

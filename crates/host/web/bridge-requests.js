@@ -1,7 +1,7 @@
 // What a View may ask of the host, and what it may tell it.
 
 import { PROTOCOL, commonModes, container, finding, flush, grant, listAppTools, respond, setMode, told } from "./bridge-turn.js";
-import { asList, files, isObject, openable, wrongParams } from "./bridge-params.js";
+import { asList, files, isObject, openable, unannounced, wrongParams } from "./bridge-params.js";
 
 /** @import {BridgeState, Container, Json, Mode, Obj, Question} from "./types.d.ts" */
 /** @import {Turn} from "./bridge-turn.js" */
@@ -31,11 +31,6 @@ const GATES = {
   "resources/templates/list": { capability: "serverResources", kind: "resource-read" },
   "prompts/list": {},
 };
-
-/** The capabilities that a person can switch off. */
-export const SWITCHES = ["openLinks", "downloadFile", "message", "updateModelContext", "serverTools", "serverResources", "sampling", "logging"];
-/** The kinds of requests that a person can deny. */
-export const KINDS = ["open-link", "download", "message", "model-context", "display-mode", "sampling", "tool-call", "resource-read"];
 
 /** @type {Record<string, (turn: Turn, request: Request) => void>} */
 const HANDLERS = {
@@ -71,6 +66,11 @@ export function onRequest(turn, message) {
   const wrong = wrongParams(method, message.params);
   if (wrong) return fail(turn, id, -32602, `Invalid params for ${method}: ${wrong}`);
   const request = { id, method, params: message.params ?? {} };
+  const stranger = unannounced(method, request.params, state.capabilities);
+  if (stranger) {
+    finding(turn, "note", `${method} carries ${stranger}`, message);
+    return fail(turn, id, -32602, `Invalid params for ${method}: it carries ${stranger}`);
+  }
   const { kind } = GATES[method];
   if (kind && kind !== "display-mode" && state.policy.deny.includes(kind)) return fail(turn, id, -32000, `${method} denied by the host`);
   if (Object.hasOwn(HANDLERS, method)) return HANDLERS[method](turn, request);

@@ -12,12 +12,12 @@ export const ANSWER_MS = 10_000;
 /** A step in the making: a copy of the state that may be written to, and what is to be done.
  * @typedef {{state: BridgeState, effects: Effect[]}} Turn */
 
-/** @param {Turn} turn */
-export function listAppTools(turn) {
+/** Asks for the tools of the app, or for those behind a cursor. @param {Turn} turn @param {{cursor: string, pages: Json[][]}} [after] */
+export function listAppTools(turn, after) {
   if (turn.state.phase === "initialized" && !turn.state.appTools) {
     return void turn.effects.push({ type: "app-tools", tools: [] });
   }
-  ask(turn, { kind: "list" }, "tools/list", {});
+  ask(turn, { kind: "list", pages: after?.pages ?? [] }, "tools/list", after ? { cursor: after.cursor } : {});
 }
 
 /** Sends a request to the View, if it may be spoken to and the host sends such requests. @param {Turn} turn @param {Outgoing} waiting @param {string} method @param {Json} params */
@@ -47,6 +47,7 @@ export function flush(turn) {
   if (held.cancelled && !sent.end) {
     notify(turn, "ui/notifications/tool-cancelled", held.cancelled);
     sent.end = true;
+    turn.effects.push({ type: "status", status: "ready" });
   }
   if (held.result && sent.input && !sent.end) {
     notify(turn, "ui/notifications/tool-result", held.result);

@@ -7,6 +7,9 @@ import { ANSWER_MS, TEARDOWN_MS, ask, container, finding, flush, grant, listAppT
 /** @import {BridgeEvent, BridgeOptions, BridgeState, Json, Message, Obj, Outgoing, Step} from "./types.d.ts" */
 /** @import {Turn} from "./bridge-turn.js" */
 
+/** How many pages of an app's tools are asked for. */
+const MOST_PAGES = 20;
+
 /**
  * A bridge to a View that has not spoken yet.
  * @param {BridgeOptions} options
@@ -134,13 +137,20 @@ function settle(turn, waiting, reply) {
       return close(turn, "result" in reply);
     case "ping":
       return void effects.push({ type: "pong", ok: "result" in reply });
-    case "list": {
-      const tools = Array.isArray(reply.result?.tools) ? reply.result.tools : [];
-      return void effects.push({ type: "app-tools", tools, error: reply.error?.message });
-    }
+    case "list":
+      return listed(turn, waiting.pages ?? [], reply);
     case "call":
       return void effects.push({ type: "app-tool-result", name: waiting.name ?? "", result: reply.result, error: reply.error });
   }
+}
+
+/** A page of the app's tools: there may be more. @param {Turn} turn @param {Json[][]} before @param {{result?: Json, error?: Json}} reply */
+function listed(turn, before, { result, error }) {
+  const pages = [...before, Array.isArray(result?.tools) ? result.tools : []];
+  const cursor = result?.nextCursor;
+  if (typeof cursor === "string" && pages.length < MOST_PAGES) return listAppTools(turn, { cursor, pages });
+  if (cursor !== undefined) finding(turn, "note", typeof cursor === "string" ? `the app has more than ${MOST_PAGES} pages of tools; the rest is not asked for` : "nextCursor must be a string", undefined);
+  turn.effects.push({ type: "app-tools", tools: pages.flat(), error: error?.message });
 }
 
 /** @param {Turn} turn @param {string} ticket */

@@ -5,6 +5,15 @@
 const THEMES = ["light", "dark", "auto"];
 const MODES = ["inline", "fullscreen", "pip"];
 const SIZES = ["phone", "tablet", "desktop", "free"];
+/** The capabilities that a person can switch off. */
+export const SWITCHES = ["openLinks", "downloadFile", "message", "updateModelContext", "serverTools", "serverResources", "sampling", "logging"];
+/** The kinds of requests that a person can deny. */
+export const KINDS = ["open-link", "download", "message", "model-context", "display-mode", "sampling", "tool-call", "resource-read"];
+/** The kinds of requests that a person can allow for good. */
+export const GRANTS = ["open-link", "download", "message"];
+const LISTS = { off: SWITCHES, deny: KINDS, always: GRANTS };
+/** The sides of a free box. */
+export const SIDE = { least: 160, most: 4000 };
 
 /** What the query of an address says; what makes no sense is left out. @param {string} search @returns {Link} */
 export function parse(search) {
@@ -13,7 +22,12 @@ export function parse(search) {
   const link = {};
   for (const key of /** @type {const} */ (["server", "tool", "profile", "locale", "timeZone"])) {
     const value = query.get(key);
-    if (value) link[key] = value;
+    if (value && isKnown(key, value)) link[key] = value;
+  }
+  for (const key of /** @type {const} */ (["off", "deny", "always"])) {
+    const named = (query.get(key) ?? "").split(",");
+    const known = LISTS[key].filter((name) => named.includes(name));
+    if (known.length > 0) link[key] = known;
   }
   const theme = query.get("theme");
   if (theme && THEMES.includes(theme)) link.theme = /** @type {Link["theme"]} */ (theme);
@@ -21,11 +35,32 @@ export function parse(search) {
   if (mode && MODES.includes(mode)) link.mode = /** @type {Mode} */ (mode);
   const size = query.get("size");
   if (size && SIZES.includes(size)) link.size = size;
+  const free = readSides(query.get("free"));
+  if (free) link.free = free;
   if (query.has("run")) link.run = query.get("run") === "1";
   if (query.has("stream")) link.stream = query.get("stream") === "1";
   const args = readArgs(query.get("args"));
   if (args) link.args = args;
   return link;
+}
+
+/** Whether a locale or a time zone is one that this browser knows; other names are for the host to judge. @param {string} key @param {string} value */
+export function isKnown(key, value) {
+  try {
+    if (key === "locale") return Intl.getCanonicalLocales(value).length === 1;
+    if (key === "timeZone") return Boolean(new Intl.DateTimeFormat("en", { timeZone: value }));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {string | null} text @returns {Link["free"]} */
+function readSides(text) {
+  const found = /^(\d{1,5})x(\d{1,5})$/.exec(text ?? "");
+  if (!found) return undefined;
+  const [width, height] = found.slice(1).map((side) => Math.min(Math.max(Number(side), SIDE.least), SIDE.most));
+  return { width, height };
 }
 
 /** @param {string | null} text @returns {Obj | undefined} */
@@ -43,9 +78,17 @@ function readArgs(text) {
 export function format(link) {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(link)) {
-    if (value === undefined || value === "" || value === false) continue;
-    query.set(key, key === "args" ? JSON.stringify(value) : value === true ? "1" : String(value));
+    const written = value === undefined || value === false ? "" : write(key, value);
+    if (written !== "") query.set(key, written);
   }
-  const text = query.toString();
+  // Commas need no escape, and lists are easier to read without.
+  const text = query.toString().replaceAll("%2C", ",");
   return text === "" ? "" : `?${text}`;
+}
+
+/** @param {string} key @param {any} value */
+function write(key, value) {
+  if (key === "args") return JSON.stringify(value);
+  if (key === "free") return `${value.width}x${value.height}`;
+  return value === true ? "1" : String(value);
 }

@@ -28,7 +28,8 @@ import { tracePanel } from "./panels/trace.js";
 /** @import {Early} from "./early.js" */
 /** @import {Stream} from "./events.js" */
 
-const store = createStore({ ...blank({ ...settings, profile: settings.profile || usualProfile }), host, servers: host.servers });
+const isKnownProfile = !settings.profile || host.profiles.some((one) => one.name === settings.profile);
+const store = createStore({ ...blank({ ...settings, profile: (isKnownProfile && settings.profile) || usualProfile }), host, servers: host.servers });
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const select = /** @type {HTMLSelectElement} */ (document.getElementById("tool-select"));
 
@@ -107,8 +108,12 @@ function start() {
   // What has happened so far can wait until the first app has its result, but not for one that takes its time.
   setTimeout(hear, session ? HISTORY_MS : 0);
   store.watch(["status"], ({ status }) => status === "ready" && hear());
+  // When the page is hidden the app hardly hears anything any more; before that it mostly does.
+  const goodbye = () => session?.teardown("the page is closed");
+  window.addEventListener("beforeunload", () => void goodbye());
   window.addEventListener("pagehide", () => {
     const { view } = store.get();
+    void goodbye();
     if (view) api.closeView(view.id).catch(() => {});
     stream?.close();
   });
@@ -128,7 +133,15 @@ function openFirst() {
   }
   store.set({ problem: null, selected: { server: choice.server.id, tool: choice.tool.name }, args: choice.args, argsError: "" });
   form.refresh();
+  if (!isKnownProfile) return refuseProfile();
   if (early || shallRun(choice, link)) void runTool(early);
+}
+
+/** A link to a host that nobody plays is not run as another one. */
+function refuseProfile() {
+  const message = `the link names the host profile ${settings.profile}, which there is not`;
+  const repair = `pick another under Host and run; there are ${host.profiles.map((one) => one.name).join(", ")}`;
+  store.set({ problem: { message, culprit: "the link", repair } });
 }
 
 /** @param {string} server @param {string} tool */
@@ -184,6 +197,10 @@ function updateAddress() {
     theme: settings.theme === "auto" ? undefined : settings.theme,
     mode: mode === "inline" ? undefined : mode,
     size: settings.size === "desktop" ? undefined : settings.size,
+    free: settings.size === "free" && settings.free.width > 0 ? settings.free : undefined,
+    off: settings.off,
+    deny: settings.deny,
+    always: settings.always,
     locale: settings.locale === usualLocale() ? undefined : settings.locale,
     timeZone: settings.timeZone === usualTimeZone() ? undefined : settings.timeZone,
     stream: settings.stream || undefined,

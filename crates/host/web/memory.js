@@ -34,14 +34,14 @@ export function startSettings(link) {
     mode: link.mode ?? "inline",
     size: /** @type {Settings["size"]} */ (link.size ?? "desktop"),
     // Nothing until somebody drags it.
-    free: { width: 0, height: 0 },
+    free: link.free ?? { width: 0, height: 0 },
     locale: link.locale ?? usualLocale(),
     timeZone: link.timeZone ?? usualTimeZone(),
     profile: link.profile ?? "",
     stream: link.stream ?? kept.stream ?? false,
-    off: [],
-    deny: [],
-    always: [],
+    off: link.off ?? [],
+    deny: link.deny ?? [],
+    always: link.always ?? [],
   };
 }
 

@@ -7,10 +7,10 @@ import { capabilities, hostInfo, hostModes, policy, surroundings } from "./conte
 import { show } from "./effects.js";
 import { openFrame, titleOf } from "./frame.js";
 import { createRecorder } from "./recorder.js";
-import { noView, profileOf, toldAtStart } from "./store.js";
+import { noView, playedProfile, toldAtStart } from "./store.js";
 import { stream } from "./stream.js";
 
-/** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Mode, Obj, Server, Tool, View} from "./types.d.ts" */
+/** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Mode, Obj, Profile, Server, Settings, Tool, View} from "./types.d.ts" */
 /** @import {Api} from "./api.js" */
 /** @import {Asks} from "./asks.js" */
 /** @import {Early} from "./early.js" */
@@ -29,7 +29,10 @@ export class Session {
   /** @type {View | null} */ #view = null;
   /** @type {BridgeEvent[]} what happened before the View was there */ #early = [];
   /** @type {Set<ReturnType<typeof setTimeout>>} */ #timers = new Set();
-  #stop = new AbortController();
+  /** The person no longer wants the call; the View stays. */ #unwanted = new AbortController();
+  /** The View is to go. */ #ended = new AbortController();
+  /** What the View is told at its start holds for as long as it is there. @type {{profile: Profile | undefined, name: string | undefined, off: string[]}} */
+  #played = { profile: undefined, name: undefined, off: [] };
   /** @type {Asks | null} */ #asks = null;
   #calling = false;
   #failed = false;
@@ -54,8 +57,9 @@ export class Session {
   async start(early) {
     const { store } = this.page;
     const { settings } = store.get();
-    store.set({ ...noView(), status: "loading", running: true, mode: settings.mode, shown: { server: this.server.id, tool: this.tool.name, told: toldAtStart(settings) } });
-    const opening = early?.opened ?? this.#open(settings.profile || undefined);
+    store.set({ ...noView(), status: "loading", running: true, mode: settings.mode, shown: { server: this.server.id, tool: this.tool.name, profile: settings.profile, told: toldAtStart(settings) } });
+    this.#played = { profile: playedProfile(store.get()), name: settings.profile || undefined, off: settings.off };
+    const opening = early?.opened ?? this.#open();
     if (!settings.stream) void this.#call(early?.call);
     try {
       this.#show(await opening);
@@ -65,17 +69,17 @@ export class Session {
     if (settings.stream) await this.#write();
   }
 
-  /** The browser starts a process for a frame, so that comes before all else. @param {string} [profile] */
-  async #open(profile) {
+  /** The browser starts a process for a frame, so that comes before all else. */
+  async #open() {
     const { api, stage } = this.page;
-    const view = await api.openView({ serverId: this.server.id, tool: this.tool.name, run: this.run, profile });
-    return { view, frame: this.#stop.signal.aborted ? undefined : openFrame(view, stage.slot(), titleOf(this.server, this.tool)) };
+    const view = await api.openView({ serverId: this.server.id, tool: this.tool.name, run: this.run, profile: this.#played.name });
+    return { view, frame: this.#ended.signal.aborted ? undefined : openFrame(view, stage.slot(), titleOf(this.server, this.tool)) };
   }
 
   /** @param {{view: View, frame?: Frame}} opened */
   #show({ view, frame }) {
     const { store, api } = this.page;
-    if (this.#stop.signal.aborted || !frame) {
+    if (this.#ended.signal.aborted || !frame) {
       frame?.close();
       return void api.closeView(view.id).catch(() => {});
     }
@@ -83,7 +87,7 @@ export class Session {
     this.#view = view;
     this.#recorder = createRecorder(api, view.id);
     this.#asks = createAsks(api, view.id, this.run);
-    const modes = hostModes(profileOf(store.get()));
+    const modes = hostModes(this.#played.profile);
     store.set({ view, modes });
     this.#bridge = this.#openBridge(view, modes);
     this.#later(SLOW_MS, () => this.#slow());
@@ -99,26 +103,28 @@ export class Session {
   /** @param {View} view @param {Mode[]} modes */
   #openBridge(view, modes) {
     const state = this.page.store.get();
-    const profile = profileOf(state);
+    const { profile } = this.#played;
     return open({
       hostInfo: hostInfo(profile, state.host?.version ?? "0"),
-      capabilities: capabilities(profile, state.settings, view, Boolean(state.host?.options.allowSampling)),
+      capabilities: capabilities(profile, this.#settings(), view, Boolean(state.host?.options.allowSampling)),
       context: { ...this.#surroundings(), displayMode: state.mode, availableDisplayModes: modes },
       containers: this.page.stage.containers(),
       hostModes: modes,
-      policy: policy(profile, state.settings, view),
+      policy: policy(profile, this.#settings(), view),
     });
   }
 
+  /** What the person has chosen, apart from what counts from the next run only. @returns {Settings} */
+  #settings = () => ({ ...this.page.store.get().settings, off: this.#played.off });
+
   #surroundings() {
     const state = this.page.store.get();
-    return surroundings(state.settings, { systemDark: matchMedia("(prefers-color-scheme: dark)").matches, version: state.host?.version ?? "0", browser: navigator.userAgent, call: { id: this.run, tool: this.tool }, profile: profileOf(state) });
+    return surroundings(state.settings, { systemDark: matchMedia("(prefers-color-scheme: dark)").matches, version: state.host?.version ?? "0", browser: navigator.userAgent, call: { id: this.run, tool: this.tool }, profile: this.#played.profile });
   }
 
   /** Tells bridge and View what the person has changed. */
   settingsChanged() {
-    const state = this.page.store.get();
-    this.feed({ type: "policy", policy: policy(profileOf(state), state.settings, this.#view) });
+    this.feed({ type: "policy", policy: policy(this.#played.profile, this.#settings(), this.#view) });
     // Together with the room, so that one choice of the person is one message to the View.
     this.feed({ type: "containers", containers: this.page.stage.containers(), patch: this.#surroundings() });
   }
@@ -132,7 +138,7 @@ export class Session {
     if (!this.#bridge) return void (event.type.startsWith("tool-") && this.#early.push(event));
     const { state, effects } = step(this.#bridge, event);
     this.#bridge = state;
-    for (const effect of effects) this.#perform(effect, seq);
+    for (const effect of effects) this.#attempt(effect, seq);
   }
 
   /** @param {Json} message */
@@ -141,7 +147,18 @@ export class Session {
     const { state, effects } = step(this.#bridge, { type: "from-view", message });
     this.#bridge = state;
     const entry = this.#recorder?.add("view", "host", message, effects.filter((effect) => effect.type === "finding").map((effect) => effect.finding));
-    for (const effect of effects) if (effect.type !== "finding") this.#perform(effect, entry?.seq);
+    for (const effect of effects) if (effect.type !== "finding") this.#attempt(effect, entry?.seq);
+  }
+
+  /** What goes wrong with one effect is told, and those behind it happen all the same: often the answer is among them. @param {Effect} effect @param {number} [seq] */
+  #attempt(effect, seq) {
+    try {
+      this.#perform(effect, seq);
+    } catch (error) {
+      const text = `${effect.type} failed: ${error instanceof Error ? error.message : String(error)}`;
+      this.#recorder?.add("host", "host", { yardstick: "failed", effect: effect.type }, [{ level: "note", text }]);
+      this.page.store.set({ problem: { message: text, culprit: "the page of the test host", repair: "the message that led to it is in the timeline" } });
+    }
   }
 
   /** @param {Effect} effect @param {number} [seq] */
@@ -184,11 +201,11 @@ export class Session {
   /** @param {Promise<Json>} [called] */
   async #call(called) {
     const { api, store } = this.page;
-    if (this.#stop.signal.aborted) return;
+    if (this.#unwanted.signal.aborted) return;
     this.feed({ type: "tool-input", arguments: this.args });
     this.#calling = true;
     try {
-      const profile = store.get().settings.profile || undefined;
+      const profile = this.#played.name;
       const result = await (called ?? api.call({ serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.run, run: this.run, profile }));
       if (!this.#calling) return;
       if (result?.error) throw new ApiError(`${result.error.message} (${result.error.code})`, { culprit: this.server.name, repair: "the request and the error are in the timeline" });
@@ -207,7 +224,7 @@ export class Session {
   /** The simulated model writes the arguments once the View listens, and then makes the call. */
   async #write() {
     await Promise.race([this.initialized, new Promise((resolve) => this.#later(3000, () => resolve(undefined)))]);
-    await stream(this.args, (partial) => this.feed({ type: "tool-input-partial", arguments: partial }), this.#stop.signal);
+    await stream(this.args, (partial) => this.feed({ type: "tool-input-partial", arguments: partial }), this.#unwanted.signal);
     await this.#call();
   }
 
@@ -219,7 +236,7 @@ export class Session {
   }
 
   #giveUp() {
-    this.#stop.abort();
+    this.#unwanted.abort();
     if (this.#calling) this.page.api.cancel(this.run).catch(() => {});
     this.#calling = false;
   }
@@ -233,6 +250,7 @@ export class Session {
 
   /** Ends the View; resolves when it is gone. @param {string} reason */
   teardown(reason) {
+    this.#ended.abort();
     this.#giveUp();
     if (this.#bridge) this.feed({ type: "teardown", reason });
     else this.#close();

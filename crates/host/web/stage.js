@@ -3,7 +3,8 @@
 
 import { NARROW, containers } from "./context.js";
 import { eachFrame, fill, h } from "./dom.js";
-import { profileOf } from "./store.js";
+import { SIDE } from "./link.js";
+import { playedProfile } from "./store.js";
 
 /** @import {Mode, SavedFile} from "./types.d.ts" */
 /** @import {Store} from "./store.js" */
@@ -41,7 +42,7 @@ export function createStage(store, to) {
     window: { width: window.innerWidth, height: window.innerHeight - BAR },
   });
   const padding = () => parseFloat(getComputedStyle(element).paddingLeft) || 0;
-  const all = () => containers(store.get().settings, room(), profileOf(store.get()));
+  const all = () => containers(store.get().settings, room(), playedProfile(store.get()));
 
   const layout = () => {
     const { mode, settings, view } = store.get();
@@ -107,7 +108,7 @@ function axis(fixed, told, most, otherwise) {
 /** @param {Store} store @param {HTMLElement} slot @param {number} x @param {number} y */
 function grow(store, slot, x, y) {
   const { width, height } = slot.getBoundingClientRect();
-  const hold = (/** @type {number} */ value) => Math.round(Math.min(Math.max(value, 160), 4000));
+  const hold = (/** @type {number} */ value) => Math.round(Math.min(Math.max(value, SIDE.least), SIDE.most));
   store.choose({ free: { width: hold(width + x), height: hold(height + y) } });
 }
 

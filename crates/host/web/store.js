@@ -16,7 +16,7 @@
  * @property {boolean} running a call is under way
  * @property {"" | "failed" | "cancelled"} outcome of the call, where it is not as wished: its result says that the tool failed, or nobody waited for it
  * @property {View | null} view
- * @property {{server: string, tool: string, told: string} | null} shown what the View on the stage belongs to, and what it was told at its start
+ * @property {{server: string, tool: string, profile: string, told: string} | null} shown what the View on the stage belongs to, the host that is played to it, and what it was told at its start
  * @property {Obj | null} appInfo
  * @property {Mode} mode the mode that is on
  * @property {Mode[]} modes the modes that can be chosen
@@ -82,4 +82,10 @@ export function selection(state) {
 export const toldAtStart = (settings) => JSON.stringify([settings.profile, [...settings.off].sort()]);
 
 /** The profile that is chosen. @param {PageState} state */
-export const profileOf = (state) => state.host?.profiles.find((one) => one.name === state.settings.profile) ?? state.host?.profiles[0];
+export const profileOf = (state) => named(state, state.settings.profile);
+
+/** The profile of the run that is shown: one that was chosen since counts from the next. @param {PageState} state */
+export const playedProfile = (state) => named(state, state.shown?.profile ?? state.settings.profile);
+
+/** @param {PageState} state @param {string} name */
+const named = (state, name) => state.host?.profiles.find((one) => one.name === name) ?? state.host?.profiles[0];

@@ -2,8 +2,8 @@
 
 import { invocation } from "./context.js";
 import { fill, h } from "./dom.js";
-import { KINDS, SWITCHES } from "./bridge-requests.js";
-import { profileOf, toldAtStart } from "./store.js";
+import { GRANTS, KINDS, SWITCHES, isKnown } from "./link.js";
+import { playedProfile, profileOf, toldAtStart } from "./store.js";
 
 /** @import {Mode, Settings} from "./types.d.ts" */
 /** @import {Store} from "./store.js" */
@@ -38,7 +38,7 @@ export function createToolbar(store, to) {
     close);
   store.watch(["status", "outcome", "settings", "mode", "modes", "view", "host", "shown"], (state) => {
     apply.hidden = state.view === null || state.shown?.told === toldAtStart(state.settings);
-    const outcome = state.status === "idle" ? undefined : OUTCOMES[state.outcome];
+    const outcome = state.status === "idle" || state.status === "loading" ? undefined : OUTCOMES[state.outcome];
     status.textContent = outcome?.text ?? STATUS[state.status];
     status.dataset.status = outcome?.as ?? state.status;
     close.hidden = state.view === null;
@@ -48,7 +48,7 @@ export function createToolbar(store, to) {
   });
   store.watch(["status", "running", "shown", "settings", "servers"], (state) => {
     const tool = state.servers.find((one) => one.id === state.shown?.server)?.tools.find((one) => one.name === state.shown?.tool);
-    const said = tool && (state.running || state.status === "ready") ? invocation(tool, profileOf(state), state.running) : "";
+    const said = tool && (state.running || state.status === "ready") ? invocation(tool, playedProfile(state), state.running) : "";
     doing.textContent = said || (state.running && state.status !== "loading" ? "calling the tool …" : "");
     doing.title = doing.textContent;
   });
@@ -133,21 +133,12 @@ function drawOptions(menu, store, settings, sampling) {
     h("label", { class: "check" }, stream, "Stream the arguments as a model writes them"),
     checks("Capabilities (told to the app when it starts)", SWITCHES.filter((name) => name !== "sampling" || sampling), "off", true),
     checks("Deny requests", KINDS.filter((name) => name !== "sampling" || sampling), "deny", false),
-    checks("Allow without asking", ["open-link", "download", "message"], "always", false));
+    checks("Allow without asking", GRANTS, "always", false));
   if (focused) /** @type {HTMLElement | null} */ (menu.querySelector(`[data-key="${focused}"]`))?.focus();
 }
 
 /** @param {string} label @param {string} id @param {string[]} values @param {string} value @param {(value: string) => void} choose */
 function suggest(label, id, values, value, choose) {
-  const box = h("input", { list: id, data: { key: id }, value, onchange: () => box.value.trim() && valid(id, box.value.trim()) ? choose(box.value.trim()) : (box.value = value) });
+  const box = h("input", { list: id, data: { key: id }, value, onchange: () => box.value.trim() && isKnown(id === "locales" ? "locale" : "timeZone", box.value.trim()) ? choose(box.value.trim()) : (box.value = value) });
   return h("label", { class: "labelled" }, h("span", {}, label), box, h("datalist", { id }, values.map((one) => h("option", { value: one }))));
-}
-
-/** @param {string} id @param {string} value */
-function valid(id, value) {
-  try {
-    return id === "locales" ? Intl.getCanonicalLocales(value).length === 1 : Boolean(new Intl.DateTimeFormat("en", { timeZone: value }));
-  } catch {
-    return false;
-  }
 }

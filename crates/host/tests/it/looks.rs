@@ -1,7 +1,7 @@
 //! The page as a person sees it: what stands where, and what is shown first.
 
 use browser::Page;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::rig::{Rig, SOON, browser, ready};
 use crate::servers::reference;
@@ -73,4 +73,88 @@ async fn the_run_that_was_just_started_is_shown_and_the_others_on_request() {
     page.wait_for("document.querySelector('.tl-run')?.textContent === 'Run 1: open'", SOON).await.unwrap();
     page.click(".tl-earlier").await.unwrap();
     page.wait_for(&format!("{} && !document.querySelector('.tl-run')", both(2)), SOON).await.unwrap();
+}
+
+/// An app that does as it is told from outside.
+const ODD: &str = r#"<!doctype html><title>Odd</title><p>First<script>
+const say = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
+const log = (data) => say({ method: "notifications/message", params: { level: "info", data } });
+addEventListener("message", ({ data }) => {
+  if (data.id === 1 && data.result) say({ method: "ui/notifications/initialized" });
+  if (data.method === "ui/resource-teardown") localStorage.last = data.params.reason;
+});
+say({ id: 1, method: "ui/initialize", params: { protocolVersion: "2026-01-26", appInfo: { name: "odd", version: "1" }, appCapabilities: {} } });
+</script>"#;
+
+/// Opens the odd app, which has the same origin every time.
+async fn odd(query: &[(&str, &str)]) -> (Rig, browser::Browser, Page) {
+    let tiny = Tiny::app("tiny", ODD, &json!({ "domain": "odd.example" }));
+    let (rig, browser) = tokio::join!(Rig::start(vec![tiny.target()]), browser());
+    let page = browser.page(&rig.link(query)).await.unwrap();
+    (rig, browser, page)
+}
+
+fn some_row(label: &str) -> String {
+    format!("[...document.querySelectorAll('.tl-label')].some((it) => it.textContent === '{label}')")
+}
+
+#[tokio::test]
+async fn whatever_an_app_says_is_listed_and_found() {
+    let (_rig, _browser, page) = odd(&[("tool", "open"), ("run", "1")]).await;
+    let view = ready(&page).await;
+    view.eval("say({ id: 7, method: 5 }), say({ id: {}, method: ['x'], error: { code: [], message: { toString: 1 } } }), log('a Needle'), say({ method: 'last/one' })")
+        .await
+        .unwrap();
+    for label in ["5", "last/one"] {
+        page.wait_for(&some_row(label), SOON).await.unwrap();
+    }
+    page.eval("document.querySelector('.tl-search').value = 'nEEDLE', document.querySelector('.tl-search').dispatchEvent(new Event('input'))")
+        .await
+        .unwrap();
+    let only = format!(
+        "document.querySelectorAll('.tl-label').length === 1 && {}",
+        some_row("notifications/message")
+    );
+    page.wait_for(&only, SOON).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_app_may_write_its_document_anew_but_not_load_it_again() {
+    let (_rig, _browser, page) = odd(&[("tool", "open"), ("run", "1")]).await;
+    let view = ready(&page).await;
+    let write = "document.open(), document.write('<p>Second<script>log(\"from the second\")</' + 'script>'), document.close()";
+    view.eval(&format!("setTimeout(() => {{ {write} }})")).await.unwrap();
+    // The proxy has looked whether this is another document.
+    view.wait_for("document.body?.textContent.includes('Second') && location.href.endsWith('#')", SOON)
+        .await
+        .unwrap();
+    view.eval("say({ method: 'still/here' })").await.unwrap();
+    page.wait_for(&some_row("still/here"), SOON).await.unwrap();
+    assert_eq!(page.eval("document.querySelector('main').dataset.appStatus").await.unwrap(), "ready");
+    let _ = view.eval("setTimeout(() => location.reload())").await;
+    page.wait_for("document.querySelector('main').dataset.appStatus === 'failed'", SOON).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_app_is_told_when_the_page_is_loaded_again() {
+    let (rig, _browser, page) = odd(&[("tool", "open"), ("run", "1")]).await;
+    let view = ready(&page).await;
+    assert_eq!(view.eval("localStorage.last ?? null").await.unwrap(), Value::Null);
+    page.goto(&rig.link(&[("tool", "open"), ("run", "1")])).await.unwrap();
+    let view = ready(&page).await;
+    view.wait_for("localStorage.last === 'the page is closed'", SOON).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_host_that_nobody_plays_is_the_fault_of_the_link() {
+    let (_rig, _browser, page) = odd(&[("tool", "open"), ("profile", "nope"), ("run", "1")]).await;
+    let said = "document.querySelector('.notices').innerText";
+    page.wait_for(
+        &format!("{said}.includes('nope') && {said}.includes('The link') && {said}.includes('strict')"),
+        SOON,
+    )
+    .await
+    .unwrap();
+    page.click(".run-row .primary").await.unwrap();
+    ready(&page).await;
 }

@@ -23,7 +23,7 @@ export function tracePanel(store, api) {
     json.textContent = host ? `yardstick ${host.version}, ${host.servers.length} ${host.servers.length === 1 ? "server" : "servers"}` : "";
   });
   return h("div", { class: "panel" },
-    h("section", {}, h("h3", {}, "Recording"), h("p", {}, "Every message of this session, one per line. ", h("code", {}, "yardstick check wire FILE"), " reads it."), h("div", { class: "row" }, all, one)),
+    h("section", {}, h("h3", {}, "Recording"), h("p", {}, "Every message of this session, one per line. ", h("code", {}, "yardstick check wire FILE --side both"), " judges it."), h("div", { class: "row" }, all, one)),
     h("section", {}, h("h3", {}, "Deep link "), h("p", {}, "Opens this page with the same tool, arguments and surroundings, and runs it."), address, copyButton("Copy link", () => location.href)),
     h("section", {}, h("h3", {}, "Host"), json));
 }

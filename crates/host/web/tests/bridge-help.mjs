@@ -3,7 +3,7 @@ import { open, step } from "../bridge.js";
 
 export const POLICY = { off: [], deny: [], always: [], unsupported: [], unsent: [] };
 export const CAPABILITIES = {
-  openLinks: {}, downloadFile: {}, message: { text: {} }, updateModelContext: { text: {} },
+  openLinks: {}, downloadFile: {}, message: { text: {} }, updateModelContext: { text: {}, structuredContent: {} },
   serverTools: { listChanged: true }, serverResources: {}, sampling: {}, logging: {},
 };
 

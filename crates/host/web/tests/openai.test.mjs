@@ -310,3 +310,16 @@ test("a mock that the app puts in its place stays", () => {
   window.openai = { mine: true };
   assert.deepEqual(window.openai, { mine: true });
 });
+
+test("a host that takes text alone for the model is told the widget's state in text", () => {
+  for (const [taken, params] of [
+    [{ text: {} }, { content: [{ type: "text", text: '{"page":2}' }] }],
+    [{ text: {}, structuredContent: {} }, { structuredContent: { page: 2 } }],
+  ]) {
+    const bridge = rig();
+    void bridge.window.openai.setWidgetState({ page: 2 });
+    bridge.parsed();
+    bridge.host({ id: "window.openai/0", result: { protocolVersion: "2026-01-26", hostInfo: {}, hostCapabilities: { updateModelContext: taken }, hostContext: CONTEXT } });
+    assert.deepEqual(bridge.heard().find(({ method }) => method === "ui/update-model-context").params, params);
+  }
+});

@@ -41,7 +41,7 @@ beforeEach(() => {
   };
   const store = createStore(blank(SETTINGS));
   const slot = { append(frame) { rig.frame = frame; } };
-  const stage = { containers: () => ({ inline: { width: 100, maxHeight: 100 } }), slot: () => slot, resize: (size) => did.push(`resize ${size.height}`), save() {} };
+  const stage = { containers: () => ({ inline: { width: 100, maxHeight: 100 } }), slot: () => slot, resize: (size) => did.push(`resize ${size.height}`), save() { throw new Error("the disk is full"); } };
   const session = new Session({ api, store, stage }, { server: { id: "s", name: "S", tools: [] }, tool: { name: "t", yardstick: {} }, args: { a: 1 }, name: "run-1" });
   rig = { view, call, did, store, session, frame: null };
 });
@@ -176,4 +176,65 @@ test("streamed arguments come in parts before the whole, and the call after them
   assert.ok(kinds.filter((one) => one === "tool-input-partial").length > 2);
   assert.deepEqual(kinds.slice(-2), ["tool-input", "tool-result"]);
   assert.equal(kinds.indexOf("tool-input"), kinds.lastIndexOf("tool-input-partial") + 1);
+});
+
+test("a cancel before the View is there keeps the View, which is told", async () => {
+  const started = rig.session.start();
+  rig.session.cancel();
+  assert.ok(rig.did.includes("cancel"));
+  rig.view.resolve(VIEW);
+  await started;
+  post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} });
+  handshake();
+  assert.deepEqual(sent().slice(2), ["ui/notifications/tool-input", "ui/notifications/tool-cancelled"]);
+  assert.ok(!rig.did.includes("close v1"));
+  assert.deepEqual([rig.store.get().status, rig.store.get().outcome, rig.store.get().running], ["ready", "cancelled", false]);
+});
+
+test("a cancel while the arguments are written stops them, and no call is made", async () => {
+  rig.store.choose({ stream: true });
+  const started = rig.session.start();
+  rig.view.resolve(VIEW);
+  await soon();
+  rig.session.cancel();
+  post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready" });
+  handshake();
+  await started;
+  assert.ok(!rig.did.includes("call"));
+  assert.deepEqual(sent().slice(2), ["ui/notifications/tool-cancelled"]);
+  assert.equal(rig.store.get().status, "ready");
+});
+
+test("an effect that fails is told, and the answer behind it is given", async () => {
+  rig.store.choose({ always: ["download"] });
+  await shown();
+  handshake();
+  say({ id: 9, method: "ui/download-file", params: { contents: [{ type: "resource", resource: { uri: "file:///a", text: "x" } }] } });
+  assert.equal(sent().at(-1), "answer 9");
+  assert.match(rig.store.get().problem.message, /download failed: the disk is full/);
+});
+
+test("a host that is chosen during a run, and what is switched off, count from the next", async () => {
+  const profiles = [{ name: "one", capabilities: { openLinks: {} }, context: { platform: "web" } }, { name: "two", methods: { unsupported: ["ui/open-link", "ping"] }, context: { platform: "desktop" } }];
+  rig.store.set({ host: { version: "1", profiles, options: {}, servers: [] } });
+  rig.store.choose({ profile: "one" });
+  await shown();
+  handshake();
+  const before = rig.frame.sent.length;
+  rig.store.choose({ profile: "two", off: ["openLinks"], deny: ["message"] });
+  rig.session.settingsChanged();
+  assert.equal(rig.frame.sent.length, before, "the View is told nothing of the other host");
+  say({ id: 5, method: "ping" });
+  assert.deepEqual(rig.frame.sent.at(-1).message.result, {});
+  say({ id: 6, method: "ui/open-link", params: { url: "https://a.example/" } });
+  assert.equal(rig.store.get().questions.length, 1);
+  say({ id: 7, method: "ui/message", params: { role: "user", content: [] } });
+  assert.equal(rig.frame.sent.at(-1).message.error.code, -32000, "what is denied is denied at once");
+});
+
+test("a page that goes says so to its View at once", async () => {
+  await shown();
+  handshake();
+  void rig.session.teardown("the page is closed");
+  assert.equal(sent().at(-1), "ui/resource-teardown");
 });
