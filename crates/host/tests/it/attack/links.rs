@@ -22,59 +22,63 @@ fn calls(scene: &Scene) -> usize {
     super::names(&scene.server).iter().filter(|name| *name == "danger").count()
 }
 
-/// Writes down what a page makes of the link that led to it, once it had the time to do it.
-async fn note(table: &mut Table, scene: &Scene, name: &str, page: &Page, before: usize) {
+/// What a page makes of the link that led to it, once it had the time: the state of its app, and the tool that is chosen.
+async fn shown(page: &Page) -> Value {
     page.wait_for("document.querySelector('main.alive') !== null", SOON).await.unwrap();
     tokio::time::sleep(Duration::from_millis(400)).await;
-    let status = page.eval("document.querySelector('main').dataset.appStatus").await.unwrap();
-    table.set(&format!("{name}: status"), &status);
-    let tool = page.eval("document.querySelector('#tool-select').selectedOptions[0]?.dataset.tool").await;
-    table.set(&format!("{name}: tool"), &tool.unwrap());
-    table.set(&format!("{name}: calls"), &json!(calls(scene) - before));
+    let chosen = "document.querySelector('#tool-select').selectedOptions[0]?.dataset.tool";
+    let script = format!("`${{document.querySelector('main').dataset.appStatus}}, ${{{chosen}}}`");
+    page.eval(&script).await.unwrap()
 }
 
-#[tokio::test]
-async fn a_link_of_somebody_else_runs_nothing() {
-    let scene = Scene::start().await;
-    let mut table = Table::of(&json!({}));
-    let link = scene.rig.link(&[("server", "0"), ("tool", "danger"), ("args", "{}"), ("run", "1")]);
-
-    let page = scene.browser.page(&link).await.unwrap();
-    ready(&page).await;
-    table.set("a typed link that says run: calls", &json!(calls(&scene)));
-    let before = calls(&scene);
-    page.eval("void (document.querySelector('main').dataset.appStatus = 'old', location.reload())")
-        .await
-        .unwrap();
-    ready(&page).await;
-    table.set("the page loads again: calls", &json!(calls(&scene) - before));
-    let before = calls(&scene);
-    let page = scene.browser.page(&link.replace("&run=1", "")).await.unwrap();
-    note(&mut table, &scene, "a typed link that does not", &page, before).await;
-
-    // In this profile a View may open popups.
+/// In this profile a View may open popups.
+async fn popup(scene: &Scene, link: &str) -> Value {
     let query = [("server", "0"), ("tool", "still"), ("profile", "chatgpt"), ("run", "1")];
     let page = scene.browser.page(&scene.rig.link(&query)).await.unwrap();
     let view = ready(&page).await;
     view.eval(&format!("void (document.onclick = () => window.open({}))", json!(link))).await.unwrap();
     view.click("p").await.unwrap();
-    let popup = page.popup(SOON).await.unwrap();
-    note(&mut table, &scene, "popup of an app", &popup, before).await;
+    shown(&page.popup(SOON).await.unwrap()).await
+}
 
+/// The person agrees that a link is opened, and not to what it does.
+async fn asked_for(scene: &Scene, link: &str) -> Value {
     let page = scene.browser.page(&scene.rig.link(&[("tool", "still"), ("run", "1")])).await.unwrap();
     let view = ready(&page).await;
     view.eval(&format!("void ask('ui/open-link', {{ url: {} }})", json!(link))).await.unwrap();
     page.click(".question button[type=submit]").await.unwrap();
-    let popup = page.popup(SOON).await.unwrap();
-    note(&mut table, &scene, "link that an app asks for", &popup, before).await;
+    shown(&page.popup(SOON).await.unwrap()).await
+}
 
-    for (name, address) in
-        [("another site's link", link.as_str()), ("another site's plain link", &scene.rig.url())]
-    {
-        let page = scene.browser.page(&format!("{}/lure", scene.evil.origin())).await.unwrap();
-        page.eval(&format!("void (location = {})", json!(address))).await.unwrap();
-        note(&mut table, &scene, name, &page, before).await;
-    }
+/// Another site sends the browser to the host.
+async fn lured(scene: &Scene, link: &str) -> Value {
+    let page = scene.browser.page(&format!("{}/lure", scene.evil.origin())).await.unwrap();
+    page.eval(&format!("void (location = {})", json!(link))).await.unwrap();
+    shown(&page).await
+}
+
+#[tokio::test]
+async fn a_link_of_somebody_else_runs_nothing() {
+    let scene = Scene::start().await;
+    let link = scene.rig.link(&[("server", "0"), ("tool", "danger"), ("args", "{}"), ("run", "1")]);
+    let plain = scene.rig.url();
+    let (popup, asked_for, lured, lured_plainly) = tokio::join!(
+        popup(&scene, &link),
+        asked_for(&scene, &link),
+        lured(&scene, &link),
+        lured(&scene, &plain)
+    );
+    let mut table = Table::of(&json!({
+        "popup of an app": popup, "link that an app asks for": asked_for, "link of another site": lured,
+        "plain link of another site": lured_plainly, "calls after all these": calls(&scene),
+    }));
+    let page = scene.browser.page(&link).await.unwrap();
+    ready(&page).await;
+    table.set("calls after a link that a person typed", &json!(calls(&scene)));
+    let again = "void (document.querySelector('main').dataset.appStatus = 'old', location.reload())";
+    page.eval(again).await.unwrap();
+    ready(&page).await;
+    table.set("calls after the page was loaded again", &json!(calls(&scene)));
     table.print("links to the host's page");
     table.check(table::LINKED);
 }

@@ -155,20 +155,11 @@ pub(super) const INJECTED: Expected = &[
 ];
 
 pub(super) const LINKED: Expected = &[
-    ("a typed link that says run: calls", &["1"]),
-    ("a typed link that does not: status", &["idle"]),
-    ("a typed link that does not: tool", &["danger"]),
-    ("a typed link that does not: calls", &["0"]),
-    ("the page loads again: calls", &["1"]),
-    ("popup of an app: status", &["idle"]),
-    ("popup of an app: tool", &["danger"]),
-    ("popup of an app: calls", &["0"]),
-    ("link that an app asks for: status", &["idle"]),
-    ("link that an app asks for: tool", &["danger"]),
-    ("link that an app asks for: calls", &["0"]),
-    ("another site's link: status", &["idle"]),
-    ("another site's link: tool", &["danger"]),
-    ("another site's link: calls", &["0"]),
-    ("another site's plain link: status", &["idle"]),
-    ("another site's plain link: calls", &["0"]),
+    ("popup of an app", &["idle, danger"]),
+    ("link that an app asks for", &["idle, danger"]),
+    ("link of another site", &["idle, danger"]),
+    ("plain link of another site", &["idle, attack"]),
+    ("calls after all these", &["0"]),
+    ("calls after a link that a person typed", &["1"]),
+    ("calls after the page was loaded again", &["2"]),
 ];
