@@ -1,8 +1,10 @@
 // Servers and their tools. A list where there is room, the native select of the page where there is not.
 
 import { fill, h } from "./dom.js";
+import { isForModel } from "./early.js";
+import { profileOf } from "./store.js";
 
-/** @import {Server, Tool} from "./types.d.ts" */
+/** @import {Profile, Server, Tool} from "./types.d.ts" */
 /** @import {PageState, Store} from "./store.js" */
 
 /** From this many tools on there is a box to filter them. */
@@ -16,9 +18,12 @@ export function createPicker(store, select, pick) {
   const groups = h("div", { class: "tool-groups" });
   const label = h("label", { class: "select-label" }, h("span", {}, "Tool"), select);
   const element = h("section", { class: "picker", aria: { label: "Servers and tools" } }, label, filter, groups);
+  /** The host that the list was drawn for; in another the model may have other tools. @type {Profile | undefined} */
+  let played;
   const draw = (/** @type {PageState} */ state) => {
     if (!state.host) return;
-    const count = state.servers.reduce((sum, server) => sum + shown(server).length, 0);
+    played = profileOf(state);
+    const count = state.servers.reduce((sum, server) => sum + shown(server, state).length, 0);
     filter.hidden = count < MANY;
     const words = filter.hidden ? "" : filter.value.trim().toLowerCase();
     fill(groups, ...state.servers.map((server) => group(server, words, state, pick)));
@@ -29,16 +34,17 @@ export function createPicker(store, select, pick) {
     pick(serverId, tool);
   });
   store.watch(["host", "servers", "selected"], draw);
+  store.watch(["settings"], (state) => profileOf(state) !== played && draw(state));
   return element;
 }
 
-/** The tools that the model could call and that have a View. @param {Server} server */
-const shown = (server) => server.tools.filter((tool) => tool.yardstick.isUi && tool.yardstick.visibility.model);
+/** The tools that the model of the host that is played could call and that have a View. @param {Server} server @param {PageState} state */
+const shown = (server, state) => server.tools.filter((tool) => tool.yardstick.isUi && isForModel(tool, profileOf(state)));
 
 /** @param {Server} server @param {string} words @param {PageState} state @param {(server: string, tool: string) => void} pick */
 function group(server, words, state, pick) {
-  const tools = shown(server).filter((tool) => `${tool.name} ${tool.title ?? ""}`.toLowerCase().includes(words));
-  const others = server.tools.filter((tool) => !shown(server).includes(tool));
+  const tools = shown(server, state).filter((tool) => `${tool.name} ${tool.title ?? ""}`.toLowerCase().includes(words));
+  const others = server.tools.filter((tool) => !shown(server, state).includes(tool));
   const facts = [server.protocol, server.transport, server.version && `v${server.version}`].filter(Boolean).join(" · ");
   return h("div", { class: "tool-group" },
     h("h3", { title: server.description ?? "" }, h("span", { class: `dot ${server.state}`, role: "img", aria: { label: STATES[server.state] } }), server.name),
@@ -50,8 +56,8 @@ function group(server, words, state, pick) {
       h("ul", { class: "others" }, others.map((tool) => h("li", { title: tool.description ?? "" }, tool.name, h("span", { class: "muted" }, ` ${why(tool)}`))))));
 }
 
-/** @param {Tool} tool */
-const why = (tool) => (!tool.yardstick.visibility.model ? "app only" : "no View");
+/** Why a tool is not among those that can be run. @param {Tool} tool */
+const why = (tool) => (tool.yardstick.isUi || !tool.yardstick.visibility.model ? "app only" : "no View");
 
 /** @param {Server} server @param {Tool} tool @param {PageState} state @param {(server: string, tool: string) => void} pick */
 function item(server, tool, state, pick) {
@@ -71,7 +77,7 @@ const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 /** Brings the native select up to date. @param {HTMLSelectElement} select @param {PageState} state */
 function fillSelect(select, state) {
-  const options = state.servers.flatMap((server) => shown(server).map((tool) => {
+  const options = state.servers.flatMap((server) => shown(server, state).map((tool) => {
     const data = { serverId: server.id, tool: tool.name, resourceUri: tool.yardstick.uri ?? "" };
     const option = h("option", { value: tool.name, data }, `${server.name}: ${tool.title ?? tool.name}`);
     option.selected = state.selected?.server === server.id && state.selected.tool === tool.name;

@@ -63,6 +63,12 @@ export function createRecorder(api, view) {
 /** Longer messages are cut: a batch has to fit into one request. */
 const LONGEST = 1_000_000;
 
+/** Deeper messages are not kept as they are: a reader of JSON has a limit, and one message must not cost a batch. */
+const DEEPEST = 100;
+
+/** @param {Json} value @param {number} room @returns {boolean} */
+const isDeep = (value, room) => typeof value === "object" && value !== null && (room === 0 || Object.values(value).some((inner) => isDeep(inner, room - 1)));
+
 /** A message without what is too long to be kept, and never nothing: the host wants to see that there was one. @param {Json} message */
 function cut(message) {
   const html = message?.params?.html;
@@ -70,6 +76,6 @@ function cut(message) {
     return { ...message, params: { ...message.params, html: `${html.slice(0, HTML)}… (${html.length} characters)` } };
   }
   const text = JSON.stringify(message) ?? "null";
-  if (text.length <= LONGEST) return message ?? null;
+  if (text.length <= LONGEST && !isDeep(message, DEEPEST)) return message ?? null;
   return { yardstick: "cut", beginning: `${text.slice(0, HTML)}… (${text.length} characters)` };
 }

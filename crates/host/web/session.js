@@ -1,6 +1,6 @@
 // One run of one tool: its View, its call, its bridge. Carries out what the bridge says.
 
-import { ApiError } from "./api.js";
+import { ApiError, refusalOf } from "./api.js";
 import { createAsks } from "./asks.js";
 import { open, step } from "./bridge.js";
 import { capabilities, hostInfo, hostModes, policy, surroundings } from "./context.js";
@@ -208,7 +208,8 @@ export class Session {
       const profile = this.#played.name;
       const result = await (called ?? api.call({ serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.run, run: this.run, profile }));
       if (!this.#calling) return;
-      if (result?.error) throw new ApiError(`${result.error.message} (${result.error.code})`, { culprit: this.server.name, repair: "the request and the error are in the timeline" });
+      const refusal = refusalOf(result);
+      if (refusal) throw new ApiError(`${refusal.message} (${refusal.code})`, { culprit: this.server.name, repair: "the request and the error are in the timeline" });
       store.set({ outcome: result?.isError === true ? "failed" : "" });
       this.feed({ type: "tool-result", result });
     } catch (error) {

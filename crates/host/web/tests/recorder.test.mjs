@@ -74,3 +74,15 @@ test("findings go along; broken rules are a note as well", async () => {
   await recorder.flush();
   assert.deepEqual(seen.map((one) => [one.note, one.findings.length]), [["broken", 2], [undefined, 1]]);
 });
+
+test("a message that is too deep to be read is cut, and those beside it are kept", async () => {
+  const seen = [];
+  const recorder = createRecorder({ log: async (_, entries) => seen.push(...entries) }, "v");
+  let deep = {};
+  for (let i = 0; i < 200; i++) deep = { deep };
+  recorder.add("view", "host", { method: "x", params: deep });
+  recorder.add("view", "host", { method: "y", params: { a: [{ b: {} }] } });
+  await recorder.flush();
+  assert.equal(seen[0].message.yardstick, "cut");
+  assert.deepEqual(seen[1].message, { method: "y", params: { a: [{ b: {} }] } });
+});

@@ -238,3 +238,12 @@ test("a page that goes says so to its View at once", async () => {
   void rig.session.teardown("the page is closed");
   assert.equal(sent().at(-1), "ui/resource-teardown");
 });
+
+test("a result with a member named error is a result all the same", async () => {
+  await shown();
+  handshake();
+  rig.call.resolve({ content: [], error: { code: 1, message: "my own" } });
+  await soon();
+  assert.equal(sent().at(-1), "ui/notifications/tool-result");
+  assert.equal(rig.store.get().status, "ready");
+});
