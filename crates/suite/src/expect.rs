@@ -84,8 +84,9 @@ impl<'c> Ask<'c> {
 
     /// Sends it, gives what the server asks for on the way, and waits until it is complete: the answer of every round.
     /// What takes too long is not held against the server.
-    pub async fn through(self) -> Result<Vec<Answer>, Finding> {
+    pub async fn through(mut self) -> Result<Vec<Answer>, Finding> {
         self.cx.patience.left(&self.method)?;
+        self.request = self.request.at_most(self.cx.patience.limit(&self.method));
         let rounds = Box::pin(self.request.send_through()).await.map_err(|failure| match failure {
             Failure::TimedOut { .. } => Finding::blocked("there was no answer in time"),
             other => self.cx.noted(&self.method, other),

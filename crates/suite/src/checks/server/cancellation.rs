@@ -14,6 +14,8 @@ use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict
 
 pub(in crate::checks) const CHECKS: &[Check] = &[CANCELLED_UNANSWERED, STRAY_IGNORED];
 
+/// How long a call may take until it says that it is under way.
+const UNDER_WAY: Duration = Duration::from_secs(2);
 /// How long after the cancellation a response may have been sent before it.
 const CROSSING: Duration = Duration::from_millis(25);
 /// How long silence is listened to.
@@ -43,14 +45,16 @@ async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
     let session = cx.fresh().await?;
     let ask = call(cx, &session, tool, &json!({})).with(|r| r.meta("progressToken", "cancelled"));
     let mut pending = ask.start().await?;
+    let patience = cx.patience.limit("tools/call").min(UNDER_WAY);
     loop {
-        match pending.next_within(Duration::from_secs(2)).await {
+        match pending.next_within(patience).await {
             Ok(Some(message)) if message.is_notification("notifications/progress") => break,
             Ok(Some(message)) if !is_response(&message) => {}
             Ok(Some(_) | None) => {
                 return Err(Finding::blocked("the call ended before it reported progress"));
             }
-            Err(Failure::TimedOut { .. }) => {
+            Err(Failure::TimedOut { after, .. }) => {
+                cx.patience.unanswered("tools/call", after);
                 return Err(Finding::blocked("no progress was reported in time"));
             }
             Err(failure) => return Err(failure.into()),
