@@ -116,7 +116,7 @@ impl Report {
         }
     }
 
-    /// One report of several runs against the same thing.
+    /// One report of several runs against the same thing, which went on side by side.
     pub fn merge(reports: impl IntoIterator<Item = Self>) -> Self {
         let mut merged = Self::default();
         let mut transports: Vec<String> = Vec::new();

@@ -20,7 +20,7 @@ fn two_runs_in_one_file_are_merged() {
     let events = report::ndjson::render(&everything());
     let back = read(&format!("{events}{events}")).unwrap();
     assert_eq!(back.cases.len(), 2 * everything().cases.len());
-    assert_eq!(back.took_ms, 2 * everything().took_ms);
+    assert_eq!(back.took_ms, everything().took_ms, "they went on side by side");
 }
 
 #[test]

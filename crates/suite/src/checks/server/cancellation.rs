@@ -45,7 +45,7 @@ async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
     let session = cx.fresh().await?;
     let ask = call(cx, &session, tool, &json!({})).with(|r| r.meta("progressToken", "cancelled"));
     let mut pending = ask.start().await?;
-    let patience = cx.patience.limit("tools/call").min(UNDER_WAY);
+    let patience = cx.patience.limit("tools/call").min(session.limits().request).min(UNDER_WAY);
     loop {
         match pending.next_within(patience).await {
             Ok(Some(message)) if message.is_notification("notifications/progress") => break,
