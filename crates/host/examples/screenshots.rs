@@ -9,9 +9,11 @@ use host::{Host, Options};
 
 const SOON: Duration = Duration::from_secs(30);
 const SIZES: [(&str, u32, u32); 3] = [("wide", 1440, 900), ("narrow", 1024, 768), ("phone", 390, 844)];
-/// What is shown, by the query of its link; nothing is chosen in the first.
+/// A link that runs nothing.
+const NOTHING: &str = "?run=0";
+/// What is shown, by the query of its link.
 const SCENES: [(&str, &str); 4] = [
-    ("start", ""),
+    ("start", NOTHING),
     ("monitor", "?tool=system_monitor&run=1"),
     ("form", "?tool=expense_form&run=1"),
     ("poem-pip", "?tool=poem_card&mode=pip&run=1"),
@@ -44,7 +46,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn take(page: &Page, file: &Path, query: &str) -> Result<(), Box<dyn Error>> {
-    let wanted = if query.is_empty() { "idle" } else { "ready" };
+    let wanted = if query == NOTHING { "idle" } else { "ready" };
     page.wait_for(&format!("document.querySelector('main[data-app-status={wanted}].alive')"), SOON).await?;
     // The first sample of the monitor, and the size that an app tells, come a moment later.
     tokio::time::sleep(Duration::from_millis(600)).await;
