@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use transport::client::{Failure, Reply, Request, Session};
 
-use super::{Server, State, exchange, rounds};
+use super::{Server, State, exchange};
 use crate::Shared;
 use crate::finding::Finding;
 use crate::timeline::{Party, Said};
@@ -90,7 +90,7 @@ impl Server {
             let request = self.request(&session, asking.method, &params, &id);
             let reply = self.round(shared, &session, &asking, request, &taken_back).await;
             let reply = reply.map_err(|failure| self.failed(&failure))?;
-            match rounds::next(&session, &params, &reply).filter(|_| left > 0) {
+            match session.next_round(Some(&params), &reply).filter(|_| left > 0) {
                 Some(next) => (params, id) = (next, fresh_id()),
                 None => return read(&reply),
             }

@@ -5,7 +5,6 @@ mod connect;
 mod ears;
 mod exchange;
 mod keep;
-mod rounds;
 mod snapshot;
 
 use std::collections::HashMap;

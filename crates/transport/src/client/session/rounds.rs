@@ -27,10 +27,10 @@ impl Rounds {
         let mut replies = Vec::new();
         for round in 0..=rounds {
             let reply = next.send().await?;
-            let asked = reply.result().filter(|_| reply.result_type().as_deref() == Some("input_required"));
+            let params = request.session.next_round(request.params.as_ref(), &reply);
             replies.push(reply);
-            match asked {
-                Some(asked) => next = request.again(&asked, round),
+            match params {
+                Some(params) => next = request.again(params, round),
                 None => return Ok(Self { replies, complete: true }),
             }
         }
@@ -44,42 +44,44 @@ impl Session {
     pub async fn call_through(&self, request: Request) -> Result<Rounds, Failure> {
         request.send_through().await
     }
-}
 
-impl Request {
-    /// The same request with the input that was asked for, under a fresh id and a progress token of its own.
-    fn again(&self, asked: &Value, round: u32) -> Self {
-        let mut next = self.clone();
-        next.id = RequestId::Fresh;
-        for (key, token) in next.meta.iter_mut().filter(|(key, _)| key == "progressToken") {
-            *token = token.as_ref().map(|token| Value::from(format!("{key} {token}, round {round}")));
-        }
-        let mut params = match next.params.take() {
-            Some(Value::Object(params)) => params,
-            _ => Map::new(),
-        };
+    /// The parameters of the next round, with what the profile answers, if the reply to a request with `params` asks for one.
+    pub fn next_round(&self, params: Option<&Value>, reply: &Reply) -> Option<Value> {
+        let asked = reply.result().filter(|_| reply.result_type().as_deref() == Some("input_required"))?;
+        let mut next = params.and_then(Value::as_object).cloned().unwrap_or_default();
         if let Some(inputs) = asked.get("inputRequests").and_then(Value::as_object) {
-            params.insert("inputResponses".to_owned(), self.responses(inputs));
+            next.insert("inputResponses".to_owned(), self.responses(inputs));
         }
         // Exactly the value that came, and only where one came.
         match asked.get("requestState") {
-            Some(state) => params.insert("requestState".to_owned(), state.clone()),
-            None => params.shift_remove("requestState"),
+            Some(state) => next.insert("requestState".to_owned(), state.clone()),
+            None => next.shift_remove("requestState"),
         };
-        next.params = Some(Value::Object(params));
-        next
+        Some(Value::Object(next))
     }
 
     /// What the profile answers; an error has no place here and is left out.
     fn responses(&self, inputs: &Map<String, Value>) -> Value {
-        let profile = &self.session.inner.profile;
         let answer = |input: &Value| {
             let method = input.get("method").and_then(Value::as_str).unwrap_or_default();
-            match profile.answer(method, input.get("params").unwrap_or(&Value::Null)) {
+            match self.inner.profile.answer(method, input.get("params").unwrap_or(&Value::Null)) {
                 Answer::Result(result) => Some(result),
                 Answer::Error { .. } | Answer::Silence => None,
             }
         };
         Value::Object(inputs.iter().filter_map(|(key, input)| Some((key.clone(), answer(input)?))).collect())
+    }
+}
+
+impl Request {
+    /// The same request with the input that was asked for, under a fresh id and a progress token of its own.
+    fn again(&self, params: Value, round: u32) -> Self {
+        let mut next = self.clone();
+        next.id = RequestId::Fresh;
+        for (key, token) in next.meta.iter_mut().filter(|(key, _)| key == "progressToken") {
+            *token = token.as_ref().map(|token| Value::from(format!("{key} {token}, round {round}")));
+        }
+        next.params = Some(params);
+        next
     }
 }
