@@ -93,6 +93,10 @@ fn event(line: &str, number: usize) -> Result<Event, Unreadable> {
             supported(schema_version.into())?;
             Event::Unreached { target: *target, why }
         }
+        Read::Spoken { protocol } => Event::Spoken { version: protocol },
+        Read::Absent { protocol, why } => Event::Absent { version: protocol, why },
+        Read::Unsettled { protocol, why } => Event::Unsettled { version: protocol, why },
+        Read::Interrupted => Event::Interrupted,
         Read::Began { protocol, cases } => Event::Began { version: protocol, cases },
         Read::Finished { case } => Event::Finished(*case),
         Read::Surveyed { protocol, survey } => Event::Surveyed { version: protocol, survey },

@@ -29,7 +29,7 @@ impl ServerCx {
         let why = failure.to_string();
         let finding = self.noted(method, failure);
         if silent && (method == "tools/call" || !self.is_awake(session).await) {
-            return Finding::Blocked(why);
+            return Finding::blocked(why);
         }
         finding
     }

@@ -48,10 +48,7 @@ impl ServerCx {
             None => ask.with(|request| request.without_header("authorization")),
         };
         // Who does not answer has neither let anybody in nor refused.
-        ask.send().await.map_err(|finding| match finding {
-            Finding::Violated(evidence) => Finding::Blocked(evidence.actual),
-            other => other,
-        })
+        ask.send().await.map_err(Finding::into_obstacle)
     }
 
     /// How the server refuses who has no token; not applicable where it refuses nobody.

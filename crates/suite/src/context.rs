@@ -89,12 +89,9 @@ impl ServerCx {
 
     /// The session that well-behaved requests share.
     pub async fn session(&self) -> Result<&Session, Finding> {
-        let opened = self.shared.get_or_init(|| async {
-            Box::pin(self.established()).await.map_err(|finding| match finding {
-                Finding::Violated(evidence) => Finding::Blocked(evidence.actual),
-                other => other,
-            })
-        });
+        let opened = self
+            .shared
+            .get_or_init(|| async { Box::pin(self.established()).await.map_err(Finding::into_obstacle) });
         opened.await.as_ref().map_err(Clone::clone)
     }
 
@@ -151,7 +148,7 @@ impl ServerCx {
             Failure::TimedOut { .. } => {
                 let why = failure.to_string();
                 self.noted(HANDSHAKE, failure);
-                Finding::Blocked(why)
+                Finding::blocked(why)
             }
             failure => self.noted(HANDSHAKE, failure),
         })?;

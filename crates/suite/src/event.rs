@@ -18,6 +18,25 @@ pub enum Event {
         /// What stood in the way.
         why: String,
     },
+    /// The target speaks a revision.
+    Spoken {
+        /// The revision.
+        version: Version,
+    },
+    /// The target said that it does not speak a revision.
+    Absent {
+        /// The revision.
+        version: Version,
+        /// What it said.
+        why: String,
+    },
+    /// It could not be found out whether the target speaks a revision.
+    Unsettled {
+        /// The revision.
+        version: Version,
+        /// What stood in the way, and which option helps.
+        why: String,
+    },
     /// The cases of one revision begin.
     Began {
         /// The revision.
@@ -34,6 +53,8 @@ pub enum Event {
         /// How much.
         survey: Survey,
     },
+    /// The run was ended from outside; what has not run by now never will.
+    Interrupted,
     /// All is done.
     Ended {
         /// How long it took.

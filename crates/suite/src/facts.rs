@@ -52,7 +52,6 @@ pub(crate) async fn learn<T>(
     match cell.get_or_init(|| Box::pin(find_out)).await {
         Ok(items) => Ok(items),
         // The check of the list itself reports the violation; for the others it is what stands in the way.
-        Err(Finding::Violated(evidence)) => Err(Finding::Blocked(evidence.actual.clone())),
-        Err(other) => Err(other.clone()),
+        Err(finding) => Err(finding.clone().into_obstacle()),
     }
 }

@@ -52,7 +52,8 @@ pub async fn preview(target: &Target, options: &Options) -> Result<Preview, Fail
             .calling(options.calls.clone());
         let tools = tools(&cx).await.map_err(|finding| match finding {
             Finding::Violated(evidence) => evidence.actual,
-            Finding::Blocked(why) | Finding::NotApplicable(why) | Finding::Broke(why) => why,
+            Finding::Blocked(obstacle) => obstacle.why,
+            Finding::NotApplicable(why) | Finding::Broke(why) => why,
         });
         cx.close().await;
         let checks = plan.cases.iter().map(|case| case.check.id).collect();

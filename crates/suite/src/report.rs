@@ -6,7 +6,7 @@ use protocol::Version;
 use serde::{Deserialize, Serialize};
 use wire::recording::Medium;
 
-use crate::{Case, Counts, Event, Evidence, Excerpt, Finding, Level, On, Outcome, Survey};
+use crate::{Case, Counts, Event, Evidence, Excerpt, Finding, Level, Obstacle, On, Outcome, Survey};
 
 /// What came of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -21,8 +21,26 @@ pub struct Report {
     /// How much the target offers, in the newest revision that tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub survey: Option<Survey>,
+    /// Revisions of which it could not be found out whether the target speaks them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsettled: Vec<Unsettled>,
+    /// Why nothing was measured, when the target could not be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreached: Option<String>,
+    /// Whether the run was ended from outside before all checks had run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// How long it took, in milliseconds.
     pub took_ms: u64,
+}
+
+/// A revision of which it could not be found out whether the target speaks it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsettled {
+    /// The revision.
+    pub protocol: Version,
+    /// What stood in the way, and which option helps.
+    pub why: String,
 }
 
 /// What was measured.
@@ -70,6 +88,9 @@ pub struct CaseReport {
     /// What was there instead, or why there is no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actual: Option<String>,
+    /// The check whose finding stood in the way, when this one could not be tested because of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
     /// The messages that show it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<Excerpt>,
@@ -102,8 +123,21 @@ impl Report {
     /// Takes in one event.
     pub fn add(&mut self, event: &Event) {
         match event {
-            Event::Reached(target) | Event::Unreached { target, .. } => self.target = target.clone(),
-            Event::Began { .. } => {}
+            Event::Reached(target) => self.target = target.clone(),
+            Event::Unreached { target, why } => {
+                self.target = target.clone();
+                self.unreached = Some(why.clone());
+            }
+            Event::Spoken { version, .. } => {
+                self.target.speaks.push(*version);
+                self.target.speaks.sort_unstable();
+                self.target.speaks.dedup();
+            }
+            Event::Absent { .. } | Event::Began { .. } => {}
+            Event::Unsettled { version, why } => {
+                self.unsettled.push(Unsettled { protocol: *version, why: why.clone() });
+            }
+            Event::Interrupted => self.interrupted = true,
             Event::Surveyed { survey, .. } => self.survey = Some(*survey),
             Event::Finished(case) => {
                 self.counts.add(case.outcome);
@@ -125,6 +159,9 @@ impl Report {
             merged.took_ms = merged.took_ms.max(report.took_ms);
             merged.cases.extend(report.cases);
             merged.survey = report.survey.or(merged.survey);
+            merged.unsettled.extend(report.unsettled);
+            merged.unreached = merged.unreached.or(report.unreached);
+            merged.interrupted |= report.interrupted;
             transports.push(report.target.transport.clone());
             if run == 0 {
                 merged.target = report.target;
@@ -149,7 +186,10 @@ impl Report {
         let counts = &self.counts;
         if counts.failed > 0 || counts.unexpected_passes > 0 {
             Verdict::NotConformant
-        } else if counts.blocked > 0
+        } else if !self.unsettled.is_empty()
+            || self.unreached.is_some()
+            || self.interrupted
+            || counts.blocked > 0
             || counts.broke > 0
             || counts.passed + counts.warned + counts.known_failures == 0
         {
@@ -170,9 +210,13 @@ impl CaseReport {
                 let Evidence { expected, actual, frames } = evidence.as_ref().clone();
                 (Some(expected), Some(actual), frames)
             }
-            Err(Finding::Blocked(why) | Finding::NotApplicable(why) | Finding::Broke(why)) => {
-                (None, Some(why.clone()), Vec::new())
-            }
+            Err(
+                Finding::Blocked(Obstacle { why, .. }) | Finding::NotApplicable(why) | Finding::Broke(why),
+            ) => (None, Some(why.clone()), Vec::new()),
+        };
+        let because = match verdict {
+            Err(Finding::Blocked(obstacle)) => obstacle.because.map(str::to_owned),
+            Ok(()) | Err(Finding::Violated(_) | Finding::NotApplicable(_) | Finding::Broke(_)) => None,
         };
         Self {
             check: check.id.to_owned(),
@@ -184,6 +228,7 @@ impl CaseReport {
             outcome: Outcome::of(case.level, verdict),
             expected,
             actual,
+            because,
             frames,
             why: check.why.to_owned(),
             fix: check.fix.to_owned(),

@@ -12,12 +12,21 @@ pub type Verdict = Result<(), Finding>;
 pub enum Finding {
     /// The target does not do what it should.
     Violated(Box<Evidence>),
-    /// It could not be tested; the text says what stood in the way.
-    Blocked(String),
+    /// It could not be tested.
+    Blocked(Obstacle),
     /// The target does not have what the check is about; the text says what.
     NotApplicable(String),
     /// The suite itself went wrong.
     Broke(String),
+}
+
+/// What stood in the way of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// What it was.
+    pub why: String,
+    /// The check that reports it as a finding of its own, where there is one.
+    pub because: Option<&'static str>,
 }
 
 impl Finding {
@@ -33,7 +42,30 @@ impl Finding {
 
     /// It could not be tested.
     pub fn blocked(why: impl Into<String>) -> Self {
-        Self::Blocked(why.into())
+        Self::Blocked(Obstacle { why: why.into(), because: None })
+    }
+
+    /// It could not be tested because of what the check `because` reports.
+    pub fn blocked_by(because: &'static str, why: impl Into<String>) -> Self {
+        Self::Blocked(Obstacle { why: why.into(), because: Some(because) })
+    }
+
+    /// The same finding for a check that is about something else: a violation stands in its way.
+    #[must_use]
+    pub fn into_obstacle(self) -> Self {
+        match self {
+            Self::Violated(evidence) => Self::blocked(evidence.actual),
+            Self::Blocked(_) | Self::NotApplicable(_) | Self::Broke(_) => self,
+        }
+    }
+
+    /// The same finding, where `check` is the one that reports a violation of this kind.
+    #[must_use]
+    pub fn into_obstacle_of(self, check: &'static str) -> Self {
+        match self {
+            Self::Violated(evidence) => Self::blocked_by(check, evidence.actual),
+            Self::Blocked(_) | Self::NotApplicable(_) | Self::Broke(_) => self,
+        }
     }
 }
 
@@ -43,7 +75,7 @@ impl From<Failure> for Finding {
     fn from(failure: Failure) -> Self {
         match failure.blame() {
             Blame::Target => Self::violated("an answer", failure.to_string()),
-            Blame::User => Self::Blocked(failure.to_string()),
+            Blame::User => Self::blocked(failure.to_string()),
             Blame::Ours => Self::Broke(failure.to_string()),
         }
     }

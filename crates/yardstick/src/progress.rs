@@ -38,7 +38,13 @@ impl Progress {
                 self.bar.inc(1);
                 self.bar.set_message(format!("{} {}", self.revision, case.check));
             }
-            Event::Unreached { .. } | Event::Surveyed { .. } | Event::Ended { .. } => {}
+            Event::Unreached { .. }
+            | Event::Spoken { .. }
+            | Event::Absent { .. }
+            | Event::Unsettled { .. }
+            | Event::Surveyed { .. }
+            | Event::Interrupted
+            | Event::Ended { .. } => {}
         }
     }
 

@@ -19,6 +19,7 @@ pub(crate) fn case(check: &str, protocol: Version, level: Level, outcome: Outcom
             Outcome::Blocked => "the server does not answer".to_owned(),
             _ => "a result".to_owned(),
         }),
+        because: None,
         frames: if violated { frames() } else { Vec::new() },
         why: "somebody is hurt".to_owned(),
         fix: "do it right".to_owned(),
@@ -71,6 +72,7 @@ pub(crate) fn everything() -> Report {
             prompts: 1,
         }),
         took_ms: 1234,
+        ..Report::default()
     }
 }
 

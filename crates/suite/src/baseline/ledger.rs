@@ -32,9 +32,14 @@ impl<'b> Ledger<'b> {
                 told.push(event);
                 told
             }
-            Event::Reached(_) | Event::Unreached { .. } | Event::Began { .. } | Event::Surveyed { .. } => {
-                vec![event]
-            }
+            Event::Reached(_)
+            | Event::Unreached { .. }
+            | Event::Spoken { .. }
+            | Event::Absent { .. }
+            | Event::Unsettled { .. }
+            | Event::Began { .. }
+            | Event::Surveyed { .. }
+            | Event::Interrupted => vec![event],
         }
     }
 

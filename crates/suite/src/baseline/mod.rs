@@ -98,6 +98,7 @@ mod tests {
             outcome: Outcome::Warned,
             expected: None,
             actual: Some("two tools\nare called `a`".to_owned()),
+            because: None,
             frames: Vec::new(),
             why: String::new(),
             fix: String::new(),

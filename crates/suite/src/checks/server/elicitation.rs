@@ -34,8 +34,8 @@ async fn decline_handled(cx: &ServerCx) -> Verdict {
             let answered = cx.call_on(&session, tool, good).through().await;
             let answers = answered.map_err(|finding| match finding {
                 // What is silent before it has asked is silent for another reason.
-                Finding::Blocked(why) if refusals(&session, action) > before => {
-                    Finding::violated(format!("an answer after {action}"), why)
+                Finding::Blocked(obstacle) if refusals(&session, action) > before => {
+                    Finding::violated(format!("an answer after {action}"), obstacle.why)
                 }
                 other => other,
             })?;

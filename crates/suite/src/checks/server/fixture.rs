@@ -59,8 +59,5 @@ pub(super) fn responses(session: &Session, requests: &Value) -> Value {
 
 /// A violation is another check's to report; here it stands in the way.
 pub(super) fn blocked(finding: Finding) -> Finding {
-    match finding {
-        Finding::Violated(evidence) => Finding::Blocked(evidence.actual),
-        Finding::Blocked(_) | Finding::NotApplicable(_) | Finding::Broke(_) => finding,
-    }
+    finding.into_obstacle()
 }
