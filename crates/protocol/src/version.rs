@@ -152,7 +152,7 @@ impl Span {
     }
 
     /// The revisions of the span, oldest first.
-    pub fn versions(self) -> impl Iterator<Item = Version> {
+    pub fn versions(self) -> impl DoubleEndedIterator<Item = Version> {
         Version::ALL.into_iter().filter(move |v| self.contains(*v))
     }
 }

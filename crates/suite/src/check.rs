@@ -54,10 +54,14 @@ pub type Active = fn(&ServerCx) -> Pin<Box<dyn Future<Output = Verdict> + Send +
 /// Who is measured, and the function that does it.
 #[derive(Clone, Copy)]
 pub enum Run {
-    /// A server, by talking to it.
+    /// A server, by talking to it on the session that all share. Never by starting a process.
     Server(Active),
-    /// A server, by ending sessions: should it end more of them than it was asked to, the other checks are done by then.
-    Ending(Active),
+    /// A server, on a session that no other check uses meanwhile: on a pipe one check after the other.
+    Alone(Active),
+    /// A server, as a client that can do other things than the usual one: on a pipe that takes a process of its own.
+    OtherClient(Active),
+    /// A server, after all others and one at a time: by ending sessions, or by changing what others look at.
+    Last(Active),
     /// Whoever sent the messages of a session, by reading them.
     Wire(fn(&WireCx<'_>) -> Verdict),
 }
@@ -113,7 +117,9 @@ impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Server(_) => "Server",
-            Self::Ending(_) => "Ending",
+            Self::Alone(_) => "Alone",
+            Self::OtherClient(_) => "OtherClient",
+            Self::Last(_) => "Last",
             Self::Wire(_) => "Wire",
         })
     }

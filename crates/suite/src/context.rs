@@ -1,5 +1,6 @@
 //! What a check has to work with.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -8,27 +9,27 @@ use futures_util::future::join_all;
 use protocol::capability::{Capabilities, Capability};
 use protocol::{Era, Version};
 use serde_json::{Value, json};
-use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
-use transport::client::{Endpoint, Failure, Limits, Profile, RawSocket, Reply, Session, Target, Transport};
+use tokio::sync::OnceCell;
+use transport::client::{Closing, Endpoint, Failure, Profile, RawSocket, Reply, Session, Target, Transport};
 use transport::serve::Via;
 use wire::{Recorder, Transcript};
 
+use crate::clients;
+use crate::exclusive::ExclusiveSessions;
 use crate::expect::Ask;
 use crate::facts::{Fact, Facts, learn};
-use crate::lent::Pool;
 use crate::policy::Calls;
-use crate::{Finding, Patience, Verdict};
+use crate::run_cx::{RunCx, Slot};
+use crate::{Finding, Pace, Patience, Verdict};
 
 /// How long the sessions have to end in order.
 const CLOSING: Duration = Duration::from_secs(4);
 /// How long they have where there is no process to end, or the server was given up.
 const PARTING: Duration = Duration::from_millis(400);
-/// What a handshake is called, whichever of the two it is.
-const HANDSHAKE: &str = "the handshake";
-/// How many processes may be starting at a time.
-const STARTS: usize = 2;
 /// How many pages of a list are read.
 const PAGES: usize = 50;
+/// How often the shared session is opened again after the server has ended it.
+const LIVES: usize = 6;
 
 /// What a server check has to work with: the server, in one revision.
 #[derive(Debug)]
@@ -37,72 +38,125 @@ pub struct ServerCx {
     pub version: Version,
     /// The transport.
     pub via: Via,
-    target: Target,
-    limits: Limits,
-    shared: OnceCell<Result<Session, Finding>>,
-    pub(crate) pool: Pool,
-    /// Every session that was opened, for the passive checks.
-    opened: Mutex<Vec<Session>>,
-    pub(crate) patience: Arc<Patience>,
-    /// Turns at starting a process: many that start at once all start slowly.
-    starts: Semaphore,
-    pub(crate) facts: Facts,
+    pub(crate) run: Arc<RunCx>,
+    pub(crate) patience: Patience,
+    /// The shared session and what was learnt on it; the next one is for a server that has ended the last.
+    lives: [Life; LIVES],
+    life: AtomicUsize,
+    pub(crate) exclusive: ExclusiveSessions,
+    /// Every session that was opened.
+    opened: Mutex<Vec<Arc<Opened>>>,
+}
+
+/// A shared session, and what was learnt on it.
+#[derive(Debug, Default)]
+struct Life {
+    session: OnceCell<Result<Session, Finding>>,
+    /// Whether we have ended it ourselves.
+    is_ended: AtomicBool,
+    facts: Facts,
     /// What the server shows of MCP Apps.
-    pub(crate) surface: OnceCell<crate::checks::Surface>,
-    rules: Calls,
+    surface: OnceCell<crate::checks::Surface>,
+}
+
+/// A session, and its right to a process.
+#[derive(Debug)]
+struct Opened {
+    session: Session,
+    slot: Mutex<Slot>,
+    /// Whether the passive checks read it.
+    judged: bool,
 }
 
 impl ServerCx {
-    /// The server at `target`, in `version`.
-    pub fn new(target: Target, version: Version, via: Via, limits: Limits, patience: Arc<Patience>) -> Self {
+    /// The server of `run`, in `version`.
+    pub fn new(run: Arc<RunCx>, version: Version, via: Via) -> Self {
+        let patience = Patience::new(run.limits.request, run.memory.clone());
         Self {
             version,
             via,
-            target,
-            limits,
-            shared: OnceCell::new(),
-            pool: Pool::new(via),
-            opened: Mutex::default(),
+            run,
             patience,
-            starts: Semaphore::new(STARTS),
-            facts: Facts::default(),
-            surface: OnceCell::new(),
-            rules: Calls::default(),
+            lives: Default::default(),
+            life: AtomicUsize::new(0),
+            exclusive: ExclusiveSessions::new(via),
+            opened: Mutex::default(),
         }
     }
 
-    /// With these rules about which tools are called.
-    #[must_use]
-    pub fn calling(mut self, rules: Calls) -> Self {
-        self.rules = rules;
+    /// With a session that is open already as the shared one.
+    pub(crate) fn sharing(self, session: Session, slot: Slot) -> Self {
+        self.take_over(&session, slot, true);
+        // Nobody can have asked before.
+        let _ = self.lives[0].session.set(Ok(session));
         self
     }
 
     /// Which tools are called, and with what.
-    pub const fn rules(&self) -> &Calls {
-        &self.rules
+    pub fn rules(&self) -> &Calls {
+        &self.run.calls
     }
 
-    pub(crate) const fn facts(&self) -> &Facts {
-        &self.facts
+    /// How long this server takes.
+    pub fn pace(&self) -> &Pace {
+        &self.run.pace
+    }
+
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.now().facts
+    }
+
+    pub(crate) fn surface(&self) -> &OnceCell<crate::checks::Surface> {
+        &self.now().surface
+    }
+
+    fn now(&self) -> &Life {
+        &self.lives[self.life.load(Ordering::Acquire).min(LIVES - 1)]
     }
 
     /// The session that well-behaved requests share.
     pub async fn session(&self) -> Result<&Session, Finding> {
-        let opened = self
-            .shared
-            .get_or_init(|| async { Box::pin(self.established()).await.map_err(Finding::into_obstacle) });
+        let opened = self.now().session.get_or_init(|| async {
+            Box::pin(self.establish()).await.map_err(|finding| finding.into_obstacle_of(HANDSHAKE_CHECK))
+        });
         opened.await.as_ref().map_err(Clone::clone)
     }
 
     /// The session that well-behaved requests share, if it has come about.
     pub(crate) fn opened_session(&self) -> Option<&Session> {
-        self.shared.get()?.as_ref().ok()
+        self.now().session.get()?.as_ref().ok()
+    }
+
+    /// Whether the server has ended the shared session.
+    pub(crate) fn is_shared_session_dead(&self) -> bool {
+        !self.now().is_ended.load(Ordering::Acquire)
+            && self.opened_session().is_some_and(|session| session.ended().is_some())
+    }
+
+    /// Ends the shared session: nobody needs it any more.
+    pub(crate) async fn end_shared_session(&self) {
+        if let Some(session) = self.opened_session() {
+            self.now().is_ended.store(true, Ordering::Release);
+            self.close_session(session).await;
+        }
+    }
+
+    /// Opens the shared session again, with nothing learnt so far; false when that was done often enough.
+    pub(crate) async fn restart_shared_session(&self) -> bool {
+        if let Some(session) = self.opened_session().cloned() {
+            self.close_session(&session).await;
+        }
+        let next = self.life.load(Ordering::Acquire) + 1;
+        if next >= LIVES {
+            return false;
+        }
+        self.life.store(next, Ordering::Release);
+        self.session().await.is_ok()
     }
 
     /// A session with a server that has shown that it is one: by its handshake, or, where there is none, by a list.
-    async fn established(&self) -> Result<Session, Finding> {
-        let session = self.open(Profile::default()).await?;
+    async fn establish(&self) -> Result<Session, Finding> {
+        let session = self.open(clients::usual()).await?;
         if self.version.era() == Era::Legacy || session.server().capabilities.is_object() {
             return Ok(session);
         }
@@ -117,22 +171,21 @@ impl ServerCx {
         Err(Finding::blocked("neither server/discover nor any list is answered"))
     }
 
-    /// A session of one's own, for what would disturb the others.
-    pub async fn fresh(&self) -> Result<Session, Finding> {
-        self.fresh_as(Profile::default()).await
+    /// Another session, with the usual client. Where each session is a process there is no such thing: what would disturb
+    /// others is done on [`ServerCx::alone`].
+    pub async fn another(&self) -> Result<Session, Finding> {
+        self.session().await?;
+        if self.via == Via::Pipe {
+            return Err(Finding::Broke("a check starts a process that it does not need".to_owned()));
+        }
+        Box::pin(self.open(Profile::default())).await
     }
 
-    /// A session of one's own, as a client of another kind.
-    pub async fn fresh_as(&self, profile: Profile) -> Result<Session, Finding> {
+    /// A session over HTTP for what is provoked on purpose: the passive checks do not read it, so that one wrong is not
+    /// counted twice.
+    pub async fn apart(&self) -> Result<Session, Finding> {
         self.session().await?;
-        Box::pin(self.open(profile)).await
-    }
-
-    /// A session for what is provoked on purpose, as a client of another kind: the passive checks do not read it, so that
-    /// one wrong is not counted twice.
-    pub async fn apart_as(&self, profile: Profile) -> Result<Session, Finding> {
-        self.session().await?;
-        let session = self.dial(profile, self.transport()).await?;
+        let session = self.dial(Profile::default(), self.transport(), false).await?;
         Box::pin(self.begin(session)).await
     }
 
@@ -141,26 +194,23 @@ impl ServerCx {
         self.begin(session).await
     }
 
-    async fn begin(&self, session: Session) -> Result<Session, Finding> {
-        let _turn = self.turn().await;
-        let reply = session.handshake().await.map_err(|failure| match failure {
-            // How long a start may take is not said anywhere; what never comes about cannot be tested.
-            Failure::TimedOut { .. } => {
-                let why = failure.to_string();
-                self.noted(HANDSHAKE, failure);
-                Finding::blocked(why)
-            }
-            failure => self.noted(HANDSHAKE, failure),
-        })?;
-        self.patience.greeted(HANDSHAKE);
+    /// Does the handshake. From the start of a process to its first answer only the limit of a start counts.
+    pub(crate) async fn begin(&self, session: Session) -> Result<Session, Finding> {
+        let reply = session.handshake().await.map_err(not_begun)?;
+        self.judge_handshake(&session, &reply)?;
+        Ok(session)
+    }
+
+    /// Blocked unless `reply` is a handshake in this revision.
+    pub(crate) fn judge_handshake(&self, session: &Session, reply: &Reply) -> Verdict {
         let modern = self.version.era() == Era::Modern;
         match (reply.result(), session.server().version) {
             _ if reply.status() == Some(401) => {
-                Err(Finding::blocked(format!("the handshake was refused: {}", refusal(&reply))))
+                Err(Finding::blocked(format!("the handshake was refused: {}", refusal(reply))))
             }
             // A modern server is spoken to request by request; that it has no discovery is for its check to say.
-            _ if modern => Ok(session),
-            (Some(_), Some(offered)) if offered == self.version.as_str() => Ok(session),
+            _ if modern => Ok(()),
+            (Some(_), Some(offered)) if offered == self.version.as_str() => Ok(()),
             (Some(_), offered) => {
                 let offered = offered.unwrap_or_else(|| "none".to_owned());
                 Err(Finding::blocked(format!(
@@ -168,31 +218,27 @@ impl ServerCx {
                     self.version
                 )))
             }
-            (None, _) => Err(Finding::blocked(format!("initialize was refused: {}", refusal(&reply)))),
+            (None, _) => Err(Finding::blocked(format!("initialize was refused: {}", refusal(reply)))),
         }
-    }
-
-    /// A turn at the first word to a process, which only then shows how long it takes to start.
-    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        if self.starts_processes() { self.starts.acquire().await.ok() } else { None }
     }
 
     /// Whether every session has a process of its own.
-    pub(crate) const fn starts_processes(&self) -> bool {
-        match self.target {
-            Target::Command(_) => true,
-            Target::Url(_) | Target::InProcess(_) => false,
-        }
+    pub(crate) fn starts_processes(&self) -> bool {
+        self.run.starts_processes()
     }
 
-    /// A connection on which nothing has been said yet.
+    /// A connection on which nothing has been said yet. On a pipe it takes the place of the session that checks use one
+    /// after the other.
     pub async fn unopened(&self) -> Result<Session, Finding> {
+        if self.via == Via::Pipe {
+            self.retire_exclusive().await;
+        }
         Box::pin(self.connect(Profile::default())).await
     }
 
     /// Connects and says nothing. What comes is recorded from here on, whether or not a session comes about.
-    async fn connect(&self, profile: Profile) -> Result<Session, Finding> {
-        self.connect_via(profile, self.transport()).await
+    pub(crate) async fn connect(&self, profile: Profile) -> Result<Session, Finding> {
+        self.dial(profile, self.transport(), true).await
     }
 
     const fn transport(&self) -> Option<Transport> {
@@ -205,28 +251,44 @@ impl ServerCx {
 
     /// A connection over plain HTTP, whichever transport is spoken there.
     pub async fn plain_http(&self) -> Result<Session, Finding> {
-        self.connect_via(Profile::default(), Some(Transport::StreamableHttp)).await
+        self.dial(Profile::default(), Some(Transport::StreamableHttp), true).await
     }
 
-    /// A connection over plain HTTP for what is no MCP; the passive checks do not read what comes on it.
+    /// A connection over plain HTTP for what is not MCP; the passive checks do not read what comes on it.
     pub async fn beside(&self) -> Result<Session, Finding> {
-        self.dial(Profile::default(), Some(Transport::StreamableHttp)).await
+        self.dial(Profile::default(), Some(Transport::StreamableHttp), false).await
     }
 
-    async fn connect_via(&self, profile: Profile, via: Option<Transport>) -> Result<Session, Finding> {
-        let session = self.dial(profile, via).await?;
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(session.clone());
+    async fn dial(&self, profile: Profile, via: Option<Transport>, judged: bool) -> Result<Session, Finding> {
+        self.patience.left("a session")?;
+        let slot = self.run.slot().await;
+        let (target, limits) = (&self.run.target, self.run.limits.clone());
+        let connected = match via {
+            Some(via) => Session::connect_via(target, via, self.version, profile, limits).await,
+            None => Session::connect(target, self.version, profile, limits).await,
+        };
+        let session = connected.map_err(Finding::from)?;
+        self.take_over(&session, slot, judged);
         Ok(session)
     }
 
-    async fn dial(&self, profile: Profile, via: Option<Transport>) -> Result<Session, Finding> {
-        self.patience.left(HANDSHAKE)?;
-        let limits = self.limits.clone();
-        let connected = match via {
-            Some(via) => Session::connect_via(&self.target, via, self.version, profile, limits).await,
-            None => Session::connect(&self.target, self.version, profile, limits).await,
-        };
-        connected.map_err(|failure| self.noted(HANDSHAKE, failure))
+    fn take_over(&self, session: &Session, slot: Slot, judged: bool) {
+        let opened = Opened { session: session.clone(), slot: Mutex::new(slot), judged };
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(opened));
+    }
+
+    /// Ends one session, and its process with it. What was said on it stays known.
+    pub(crate) async fn close_session(&self, session: &Session) -> Closing {
+        let ended = session.close().await;
+        let opened = self.opened();
+        for one in opened.iter().filter(|one| one.session.is_same(session)) {
+            one.slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+        }
+        ended
+    }
+
+    fn opened(&self) -> Vec<Arc<Opened>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A request on the shared session.
@@ -261,25 +323,25 @@ impl ServerCx {
     /// The server's tools, all pages.
     pub async fn tools(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::TOOLS).await?;
-        learn(&self.facts.tools, self.list("tools/list", "tools")).await
+        learn(&self.facts().tools, self.list("tools/list", "tools")).await
     }
 
     /// The server's resources, all pages.
     pub async fn resources(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::RESOURCES).await?;
-        learn(&self.facts.resources, self.list("resources/list", "resources")).await
+        learn(&self.facts().resources, self.list("resources/list", "resources")).await
     }
 
     /// The server's prompts, all pages.
     pub async fn prompts(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::PROMPTS).await?;
-        learn(&self.facts.prompts, self.list("prompts/list", "prompts")).await
+        learn(&self.facts().prompts, self.list("prompts/list", "prompts")).await
     }
 
     /// The server's resource templates, all pages.
     pub async fn templates(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::RESOURCES).await?;
-        learn(&self.facts.templates, self.list("resources/templates/list", "resourceTemplates")).await
+        learn(&self.facts().templates, self.list("resources/templates/list", "resourceTemplates")).await
     }
 
     /// The tools that may be called.
@@ -289,37 +351,33 @@ impl ServerCx {
 
     /// What was said on every session so far.
     pub fn transcripts(&self) -> Vec<Transcript> {
-        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        opened.iter().map(|session| session.recorder().transcript()).collect()
+        self.recorders().iter().map(Recorder::transcript).collect()
     }
 
     /// What records each session, also after its end.
     pub(crate) fn recorders(&self) -> Vec<Recorder> {
-        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        opened.iter().map(|session| session.recorder().clone()).collect()
+        let opened = self.opened();
+        opened.iter().filter(|one| one.judged).map(|one| one.session.recorder().clone()).collect()
     }
 
     /// Ends every session.
     pub async fn close(&self) {
-        let sessions = std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner));
-        let limit = match self.target {
-            Target::Command(_) if !self.patience.is_out() => CLOSING,
-            Target::Command(_) | Target::Url(_) | Target::InProcess(_) => PARTING,
-        };
+        let limit = if self.starts_processes() && !self.patience.is_out() { CLOSING } else { PARTING };
+        let opened = std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner));
         // What has not ended by then ends with its session, which is dropped here.
-        let _ = tokio::time::timeout(limit, join_all(sessions.iter().map(Session::close))).await;
+        let _ = tokio::time::timeout(limit, join_all(opened.iter().map(|one| one.session.close()))).await;
     }
 
     /// A socket for what is no ordinary HTTP.
     pub async fn raw_socket(&self) -> Result<RawSocket, Finding> {
-        self.patience.left(HANDSHAKE)?;
-        let socket = RawSocket::open(self.endpoint()?, &Recorder::new(), &self.limits).await;
-        socket.map_err(|failure| self.noted(HANDSHAKE, failure))
+        self.patience.left("a connection")?;
+        let socket = RawSocket::open(self.endpoint()?, &Recorder::new(), &self.run.limits).await;
+        socket.map_err(Finding::from)
     }
 
     /// The endpoint, where there is one.
     pub fn endpoint(&self) -> Result<&Endpoint, Finding> {
-        match &self.target {
+        match &self.run.target {
             Target::Url(endpoint) => Ok(endpoint),
             Target::Command(_) | Target::InProcess(_) => {
                 Err(Finding::not_applicable("there is no HTTP here"))
@@ -328,10 +386,20 @@ impl ServerCx {
     }
 
     async fn list(&self, method: &str, key: &str) -> Result<Vec<Value>, Finding> {
+        self.list_on(self.session().await?, method, key).await
+    }
+
+    /// A list as `session` shows it, all pages.
+    pub(crate) async fn list_on(
+        &self,
+        session: &Session,
+        method: &str,
+        key: &str,
+    ) -> Result<Vec<Value>, Finding> {
         let mut items = Vec::new();
         let mut params = json!({});
         for _ in 0..PAGES {
-            let answer = self.request(method).await?.params(params).send().await?;
+            let answer = self.on(session, method).params(params).send().await?;
             let result = answer.expect_result()?;
             items.extend(result[key].as_array().cloned().unwrap_or_default());
             match result.get("nextCursor").filter(|cursor| cursor.is_string()) {
@@ -357,6 +425,19 @@ impl ServerCx {
             self.patience.unanswered(method, *after);
         }
         failure.into()
+    }
+}
+
+/// The check that reports what is wrong with a handshake.
+const HANDSHAKE_CHECK: &str = "server/lifecycle/handshake-complete";
+
+/// How long a start may take is not said anywhere; what never comes about cannot be tested.
+pub(crate) fn not_begun(failure: Failure) -> Finding {
+    match failure {
+        Failure::TimedOut { .. } => {
+            Finding::blocked(format!("{failure}; --start-timeout SECONDS waits longer for a start"))
+        }
+        failure => failure.into(),
     }
 }
 

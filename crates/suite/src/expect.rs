@@ -16,9 +16,9 @@ pub(crate) const NO_CODE: &str = "the error has no code that is an integer";
 #[derive(Debug)]
 pub struct Ask<'c> {
     cx: &'c ServerCx,
-    session: Session,
-    request: Request,
-    method: String,
+    pub(crate) session: Session,
+    pub(crate) request: Request,
+    pub(crate) method: String,
 }
 
 /// What came back, with the session that shows it.
@@ -32,14 +32,6 @@ pub struct Answer {
 impl<'c> Ask<'c> {
     pub(crate) fn new(cx: &'c ServerCx, session: Session, request: Request, method: &str) -> Self {
         Self { cx, session, request, method: method.to_owned() }
-    }
-
-    pub(crate) const fn cx(&self) -> &'c ServerCx {
-        self.cx
-    }
-
-    pub(crate) fn method(&self) -> &str {
-        &self.method
     }
 
     /// Refines the request with any of the client's own words.
@@ -68,27 +60,23 @@ impl<'c> Ask<'c> {
     }
 
     /// Sends it and waits for the answer.
-    pub async fn send(mut self) -> Result<Answer, Finding> {
-        self.cx.patience.left(&self.method)?;
-        self.request = self.request.at_most(self.cx.patience.limit(&self.method));
-        // On the heap, as all that goes through the transport: checks nest, and their futures would grow with it.
-        let reply = match Box::pin(self.request.send()).await {
-            Ok(reply) => reply,
-            Err(failure) => {
-                return Err(Box::pin(self.cx.unanswered(&self.session, &self.method, failure)).await);
-            }
-        };
-        self.cx.patience.answered(&self.method);
-        Ok(Answer { reply, session: self.session })
+    pub async fn send(self) -> Result<Answer, Finding> {
+        let (cx, session) = (self.cx, self.session.clone());
+        let reply = Box::pin(cx.answer_to(self)).await?;
+        Ok(Answer { reply, session })
     }
 
     /// Sends it, gives what the server asks for on the way, and waits until it is complete: the answer of every round.
     /// What takes too long is not held against the server.
     pub async fn through(mut self) -> Result<Vec<Answer>, Finding> {
         self.cx.patience.left(&self.method)?;
-        self.request = self.request.at_most(self.cx.patience.limit(&self.method));
+        let usual = self.request.limit_or(self.cx.pace().limit());
+        self.request = self.request.timeout(self.cx.patience.limit(&self.method, usual));
         let rounds = Box::pin(self.request.send_through()).await.map_err(|failure| match failure {
-            Failure::TimedOut { .. } => Finding::blocked("there was no answer in time"),
+            Failure::TimedOut { after, .. } => {
+                self.cx.patience.unanswered(&self.method, after);
+                Finding::blocked(format!("there was no answer within {} ms", after.as_millis()))
+            }
             other => self.cx.noted(&self.method, other),
         })?;
         self.cx.patience.answered(&self.method);

@@ -20,7 +20,6 @@ pub struct Facts {
     pub(crate) reads: Fact<Read>,
     pub(crate) gets: Fact<Got>,
     pub(crate) completions: Fact<Completed>,
-    pub(crate) asked: Fact<()>,
     pub(crate) streamer: OnceCell<Result<Streamer, Finding>>,
     /// The reply to a call, and what came on the GET stream meanwhile.
     pub(crate) overheard: OnceCell<Result<(Reply, Vec<Message>), Finding>>,

@@ -1,7 +1,7 @@
-//! How much silence a run puts up with: a server that hangs costs seconds, not minutes.
+//! How much silence a revision puts up with: a server that hangs costs seconds, not minutes.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::{Finding, Verdict};
@@ -10,17 +10,28 @@ use crate::{Finding, Verdict};
 const IN_A_ROW: usize = 3;
 /// How often one method may go unanswered before it is no longer asked for.
 const OF_ONE: u32 = 2;
+/// How many times the limit of one answer the silence of a revision may last.
+const BUDGET: u32 = 3;
+/// How long a method that went unanswered in an earlier revision may take in this one.
+const SECOND_CHANCE: Duration = Duration::from_secs(2);
 
-/// How long a method that went unanswered in one revision may take in the next.
-const SECOND_CHANCE: Duration = Duration::from_millis(500);
-/// How long anything may take when there is hardly any patience left.
-const LAST_CHANCE: Duration = Duration::from_millis(300);
+/// What went unanswered in earlier revisions. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Memory(Arc<Mutex<Remembered>>);
 
-/// What is left of the patience with one server, for all revisions together.
+#[derive(Debug, Default)]
+struct Remembered {
+    methods: HashSet<String>,
+    /// Whether the server was given up in one of them.
+    given_up: bool,
+}
+
+/// What is left of the patience with one server in one revision.
 #[derive(Debug)]
 pub struct Patience {
     /// How long the server may be silent in all, where an answer is due.
     budget: Duration,
+    memory: Memory,
     state: Mutex<State>,
 }
 
@@ -33,14 +44,12 @@ struct State {
     silent: HashMap<String, u32>,
     /// What went unanswered since the last answer to anything.
     row: Vec<String>,
-    /// What went unanswered in an earlier revision.
-    wary: HashSet<String>,
 }
 
 impl Patience {
-    /// Patience for a silence of `budget`, of which `lost` is used up.
-    pub fn new(budget: Duration, lost: Duration) -> Self {
-        Self { budget, state: Mutex::new(State { lost, ..State::default() }) }
+    /// Patience with a server that has `timeout` for one answer, and that was silent before as `memory` says.
+    pub fn new(timeout: Duration, memory: Memory) -> Self {
+        Self { budget: timeout * BUDGET, memory, state: Mutex::default() }
     }
 
     /// Blocked when there is no point in asking for `method` any more.
@@ -48,31 +57,28 @@ impl Patience {
         let state = self.lock();
         if state.row.len() >= IN_A_ROW || state.lost >= self.budget {
             let lost = state.lost.as_millis();
-            return Err(Finding::blocked(format!("the server was silent for {lost} ms and was given up")));
+            return Err(Finding::blocked(format!(
+                "the server was silent for {lost} ms and was given up; --timeout SECONDS waits longer"
+            )));
         }
         match state.silent.get(method) {
             Some(times) if *times >= OF_ONE => Err(Finding::blocked(format!(
-                "{method} went unanswered {times} times and is not asked again"
+                "{method} went unanswered {times} times and is not asked again; --timeout SECONDS waits longer"
             ))),
             Some(_) | None => Ok(()),
         }
     }
 
-    /// Another revision begins: what went unanswered in the last one is asked for once more, with less time.
-    pub fn another_revision(&self) {
-        let mut state = self.lock();
-        let silent: Vec<_> = state.silent.keys().cloned().collect();
-        for method in silent {
-            state.silent.insert(method.clone(), OF_ONE - 1);
-            state.wary.insert(method);
-        }
+    /// The limit for `method` where it would usually be `usual`, and whether silence until then says anything.
+    pub fn limit(&self, method: &str, usual: Duration) -> Duration {
+        if self.is_remembered(method) { usual.min(SECOND_CHANCE) } else { usual }
     }
 
-    /// How long to wait for an answer to `method` at most.
-    pub fn limit(&self, method: &str) -> Duration {
-        let state = self.lock();
-        let left = self.budget.saturating_sub(state.lost).max(LAST_CHANCE);
-        if state.wary.contains(method) { left.min(SECOND_CHANCE) } else { left }
+    /// Whether `method`, or everything, went unanswered in an earlier revision: what is not waited for as long as
+    /// others proves nothing by its silence.
+    pub fn is_remembered(&self, method: &str) -> bool {
+        let memory = self.memory.0.lock().unwrap_or_else(PoisonError::into_inner);
+        memory.given_up || memory.methods.contains(method)
     }
 
     /// Whether the server was given up.
@@ -85,14 +91,6 @@ impl Patience {
         let mut state = self.lock();
         state.row.clear();
         state.silent.remove(method);
-        state.wary.remove(method);
-    }
-
-    /// A handshake named `method` was answered. That says nothing about what comes after it.
-    pub fn greeted(&self, method: &str) {
-        let mut state = self.lock();
-        state.silent.remove(method);
-        state.wary.remove(method);
     }
 
     /// No answer to `method` came within `after`.
@@ -108,6 +106,15 @@ impl Patience {
         }
     }
 
+    /// The revision is done: the next ones know what went unanswered in it.
+    pub fn remember(&self) {
+        let given_up = self.is_out();
+        let silent: Vec<_> = self.lock().silent.keys().cloned().collect();
+        let mut memory = self.memory.0.lock().unwrap_or_else(PoisonError::into_inner);
+        memory.methods.extend(silent);
+        memory.given_up |= given_up;
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -121,7 +128,7 @@ mod tests {
 
     #[test]
     fn waits_side_by_side_are_counted_once() {
-        let patience = Patience::new(SECOND * 3, Duration::ZERO);
+        let patience = Patience::new(SECOND, Memory::default());
         for _ in 0..5 {
             patience.unanswered("a", SECOND * 2);
         }
@@ -132,29 +139,24 @@ mod tests {
 
     #[test]
     fn silence_on_all_sides_is_the_end_of_it() {
-        let patience = Patience::new(SECOND * 60, Duration::ZERO);
+        let patience = Patience::new(SECOND * 20, Memory::default());
         for method in ["a", "b", "c"] {
             assert!(!patience.is_out());
             patience.unanswered(method, SECOND);
-            patience.greeted("the handshake");
         }
         assert!(patience.is_out());
     }
 
     #[test]
-    fn another_revision_is_another_chance() {
-        let patience = Patience::new(SECOND * 60, Duration::ZERO);
+    fn the_next_revision_is_another_chance_with_less_time() {
+        let memory = Memory::default();
+        let patience = Patience::new(SECOND * 20, memory.clone());
         patience.unanswered("a", SECOND);
         patience.unanswered("a", SECOND);
         assert!(patience.left("a").is_err());
-        patience.another_revision();
-        assert!(patience.left("a").is_ok() && patience.limit("a") < patience.limit("b"));
-        patience.unanswered("a", SECOND);
-        assert!(patience.left("a").is_err(), "one chance");
-    }
-
-    #[test]
-    fn what_the_probe_has_lost_counts() {
-        assert!(Patience::new(SECOND, SECOND).is_out());
+        patience.remember();
+        let next = Patience::new(SECOND * 20, memory);
+        assert!(next.left("a").is_ok() && next.is_remembered("a") && !next.is_remembered("b"));
+        assert!(next.limit("a", SECOND * 10) < next.limit("b", SECOND * 10));
     }
 }

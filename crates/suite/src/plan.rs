@@ -49,6 +49,11 @@ impl Plan {
         Self { cases }
     }
 
+    /// Whether it has every check that binds in `version` over `via`.
+    pub fn is_complete(&self, version: Version, via: Via) -> bool {
+        self.cases.len() == Self::new(&[version], via, &Selection::default()).cases.len()
+    }
+
     /// The selected checks of what View and host say to each other. Their messages are made of the types of one revision.
     pub fn of_bridge(selection: &Selection) -> Self {
         let version = Version::V2025_11_25;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use protocol::Version;
 use serde_json::Value;
 use transport::client::{self, Failure, Target};
+use transport::serve::Via;
 
-use crate::run::{protocols_of, via_of};
-use crate::{Decision, Finding, Options, Patience, Plan, ServerCx};
+use crate::run::via_of;
+use crate::{Decision, Finding, Options, Plan, RunCx, ServerCx};
 
 /// What a run would do, revision by revision.
 #[derive(Clone, Debug)]
@@ -43,13 +44,14 @@ pub struct ToolPreview {
 /// Finds out what `run` would do with `target`. Lists are read, nothing is called.
 pub async fn preview(target: &Target, options: &Options) -> Result<Preview, Failure> {
     let found = client::probe(target, options.limits.clone()).await?;
+    let named = if options.protocols.is_empty() { found.versions() } else { options.protocols.clone() };
+    let run = Arc::new(RunCx::new(target.clone(), options.limits.clone(), options.calls.clone()));
     let mut revisions = Vec::new();
-    for version in protocols_of(options, &found) {
-        let via = via_of(target, &found, version);
+    for version in named {
+        let spoken = found.find(version).or(found.spoken.last());
+        let via = spoken.map_or(Via::Pipe, |spoken| via_of(spoken.transport));
         let plan = Plan::new(&[version], via, &options.selection);
-        let patience = Arc::new(Patience::new(options.silence, found.silent));
-        let cx = ServerCx::new(target.clone(), version, via, options.limits.clone(), patience)
-            .calling(options.calls.clone());
+        let cx = ServerCx::new(Arc::clone(&run), version, via);
         let tools = tools(&cx).await.map_err(|finding| match finding {
             Finding::Violated(evidence) => evidence.actual,
             Finding::Blocked(obstacle) => obstacle.why,

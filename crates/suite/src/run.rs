@@ -1,20 +1,29 @@
 //! Runs a plan, and tells what happens.
+//!
+//! A revision has two lanes. On the session that all share the checks go side by side; on the session that one check at a
+//! time has for itself they go one after the other. Where a session is a process, the next revision begins as soon as one
+//! of the two has ended.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use protocol::Version;
 use protocol::method::Side;
-use transport::client::{self, Discovery, Failure, Limits, Server, Spoken, Target, Transport};
+use protocol::{Span, Version};
+use transport::client::{
+    Failure, FirstContact, Limits, Modern, Session, Settled, Target, Transport, first_contact, settle,
+};
 use transport::serve::Via;
 
 use crate::baseline::{Baseline, Ledger};
 use crate::check::{Active, Run};
+use crate::clients;
+use crate::run_cx::{FUTURE, PAST, RunCx, Slot};
 use crate::{
-    Calls, Case, CaseReport, Event, Finding, Keep, Patience, Plan, Report, Selection, ServerCx, Survey,
-    TargetReport, Verdict, WireCx,
+    Calls, Case, CaseReport, Event, Finding, Keep, Plan, Report, Selection, ServerCx, Survey, TargetReport,
+    Verdict, WireCx,
 };
 
 /// How to run.
@@ -34,8 +43,6 @@ pub struct Options {
     pub baseline: Baseline,
     /// Which tools are called, and with what.
     pub calls: Calls,
-    /// How long the target may be silent in all, where answers are due, before it is given up.
-    pub silence: Duration,
 }
 
 impl Default for Options {
@@ -48,9 +55,22 @@ impl Default for Options {
             keep: None,
             baseline: Baseline::default(),
             calls: Calls::default(),
-            silence: Duration::from_secs(6),
         }
     }
+}
+
+/// Where events go, from wherever they happen.
+type Tell<'t> = &'t (dyn Fn(Event) + Sync);
+
+/// A run under way.
+struct Running<'r> {
+    run: Arc<RunCx>,
+    options: &'r Options,
+    tell: Tell<'r>,
+    /// Revisions that could not be settled, with what stood in the way.
+    unsettled: Mutex<Vec<(Version, Failure)>>,
+    /// Revisions that the target said it does not speak, with its words.
+    absent: Mutex<Vec<(Version, Failure)>>,
 }
 
 /// Measures `target`. Every event goes to `emit` as it happens; the report is their fold.
@@ -60,106 +80,366 @@ pub async fn run(
     target: &Target,
     arguments: &str,
     options: &Options,
-    mut emit: impl FnMut(&Event),
+    emit: impl FnMut(&Event) + Send,
 ) -> Result<Report, Failure> {
     let start = Instant::now();
-    let mut report = Report::default();
-    let mut ledger = Ledger::new(&options.baseline);
-    let mut tell = |event: Event| {
-        let event = match event {
-            Event::Finished(case) => Event::Finished(case.redacted(|text| target.redact(text).into_owned())),
-            Event::Unreached { target: report, why } => {
-                Event::Unreached { target: report, why: target.redact(&why).into_owned() }
-            }
-            other => other,
-        };
+    let told = Mutex::new((Report::default(), Ledger::new(&options.baseline), emit));
+    let tell = |event: Event| {
+        let event = redacted(target, event);
+        let (report, ledger, emit) = &mut *told.lock().unwrap_or_else(PoisonError::into_inner);
         for event in ledger.take(event) {
             report.add(&event);
             emit(&event);
         }
     };
-    let found = match Box::pin(client::probe(target, options.limits.clone())).await {
-        Ok(found) => found,
-        // It is there and it answers, but nothing that makes sense: the checks will say what is wrong with it.
-        Err(failure) if is_talkative(&failure) => {
-            // Enough is left to show what it is that it says.
-            nothing_found(&failure, start.elapsed().min(options.silence / 2))
+    let run = Arc::new(RunCx::new(target.clone(), options.limits.clone(), options.calls.clone()));
+    let (unsettled, absent) = (Mutex::default(), Mutex::default());
+    let running = Running { run, options, tell: &tell, unsettled, absent };
+    let measured = Box::pin(running.measure(arguments)).await;
+    tell(Event::Ended { took: start.elapsed() });
+    measured?;
+    Ok(told.into_inner().unwrap_or_else(PoisonError::into_inner).0)
+}
+
+/// An event without the secrets of the target.
+fn redacted(target: &Target, event: Event) -> Event {
+    let hide = |text: &str| target.redact(text).into_owned();
+    match event {
+        Event::Finished(case) => Event::Finished(case.redacted(hide)),
+        Event::Unreached { target, why } => Event::Unreached { target, why: hide(&why) },
+        Event::Absent { version, why } => Event::Absent { version, why: hide(&why) },
+        Event::Unsettled { version, why } => Event::Unsettled { version, why: hide(&why) },
+        Event::Reached(_)
+        | Event::Spoken { .. }
+        | Event::Began { .. }
+        | Event::Surveyed { .. }
+        | Event::Interrupted
+        | Event::Ended { .. } => event,
+    }
+}
+
+impl Running<'_> {
+    async fn measure(&self, arguments: &str) -> Result<(), Failure> {
+        let target = &self.run.target;
+        let slot = self.run.slot().await;
+        let first = match Box::pin(first_contact(target, &self.run.limits)).await {
+            Ok(first) => first,
+            // It is there and it answers, but nothing that makes sense: the checks will say what is wrong with it.
+            Err(failure) if is_talkative(&failure) => {
+                (self.tell)(Event::Reached(describe(target, arguments, None)));
+                drop(slot);
+                self.measure_regardless(&failure).await;
+                return Ok(());
+            }
+            Err(failure) => {
+                let why = failure.to_string();
+                (self.tell)(Event::Unreached { target: describe(target, arguments, None), why });
+                return Err(failure);
+            }
+        };
+        (self.tell)(Event::Reached(describe(target, arguments, Some(&first.session))));
+        let modern = self.take_first(first, slot).await;
+        self.measure_revisions(modern).await;
+        self.settle_again().await;
+        self.finish_negotiation().await;
+        if !self.has_spoken() {
+            self.measure_regardless(&Failure::NoResponse { doing: "the handshake".to_owned() }).await;
         }
-        Err(failure) => {
-            let target = describe(target, arguments, &Discovery::default());
-            tell(Event::Unreached { target, why: failure.to_string() });
-            tell(Event::Ended { took: start.elapsed() });
-            return Err(failure);
+        Ok(())
+    }
+
+    /// The session of the first contact, if it serves for the modern revision. One of the legacy era serves to ask for a
+    /// version that does not exist.
+    async fn take_first(&self, first: FirstContact, slot: Slot) -> Option<(Session, Slot)> {
+        let why = match first.modern {
+            Modern::Spoken(spoken) if spoken.is_supported() => {
+                return Some((first.session.with_profile(clients::usual()), slot));
+            }
+            Modern::Spoken(spoken) => format!("{} is not among its supportedVersions", spoken.version),
+            Modern::Other { why, .. } | Modern::Absent(why) => why,
+        };
+        if !self.is_named(Version::LATEST) {
+            (self.tell)(Event::Absent { version: Version::LATEST, why });
         }
-    };
-    tell(Event::Reached(describe(target, arguments, &found)));
-    let patience = Arc::new(Patience::new(options.silence, found.silent));
-    let limits = warmed_up(&options.limits, &found);
-    for version in protocols_of(options, &found) {
-        let via = via_of(target, &found, version);
-        patience.another_revision();
-        let plan = Plan::new(&[version], via, &options.selection);
-        tell(Event::Began { version, cases: plan.cases.len() });
-        let cx = ServerCx::new(target.clone(), version, via, limits.clone(), patience.clone())
-            .calling(options.calls.clone());
-        Box::pin(active(&cx, &plan, options.jobs, &mut tell)).await;
-        Box::pin(passive(&cx, &plan, &mut tell)).await;
+        if self.asks_for_unknown_versions() && !first.initialized {
+            self.run.counter_offer_on(&first.session).await;
+        }
+        first.session.close().await;
+        drop(slot);
+        None
+    }
+
+    /// Asks for versions that do not exist, before any check wants to know: by then all processes may be taken.
+    async fn ask_for_unknown_versions(&self) {
+        if self.asks_for_unknown_versions() {
+            for asked in [FUTURE, PAST] {
+                // What comes of it is for the checks to judge.
+                let _ = self.run.counter_offer(asked).await;
+            }
+        }
+    }
+
+    /// Whether a check is selected that looks at what unknown versions are answered with.
+    fn asks_for_unknown_versions(&self) -> bool {
+        let wanted = |check: &&crate::Check| {
+            check.id.starts_with("server/lifecycle/")
+                && check.id.contains("version-")
+                && self.options.selection.takes(check)
+        };
+        self.legacy_versions().next().is_some() && crate::registry().any(|check| wanted(&check))
+    }
+
+    fn is_named(&self, version: Version) -> bool {
+        self.options.protocols.contains(&version)
+    }
+
+    fn is_wanted(&self, version: Version) -> bool {
+        self.options.protocols.is_empty() || self.is_named(version)
+    }
+
+    /// The legacy revisions to measure, newest first: what an older one says of the newer ones is known by then.
+    fn legacy_versions(&self) -> impl Iterator<Item = Version> + '_ {
+        Span::LEGACY.versions().rev().filter(|version| self.is_wanted(*version))
+    }
+
+    async fn measure_revisions(&self, modern: Option<(Session, Slot)>) {
+        let newest = self.is_wanted(Version::LATEST).then(|| self.measure_modern(modern));
+        let mut steps: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = Vec::new();
+        steps.extend(newest.map(|step| Box::pin(step) as _));
+        steps.push(Box::pin(self.ask_for_unknown_versions()));
+        steps.extend(self.legacy_versions().map(|version| Box::pin(self.measure_legacy(version)) as _));
+        stream::iter(steps).buffered(self.run.abreast()).collect::<Vec<()>>().await;
+    }
+
+    async fn measure_modern(&self, session: Option<(Session, Slot)>) {
+        let version = Version::LATEST;
+        match session {
+            Some((session, slot)) => {
+                let via = via_of(session.transport());
+                self.run.note(version, true);
+                (self.tell)(Event::Spoken { version });
+                self.measure_revision(
+                    ServerCx::new(Arc::clone(&self.run), version, via).sharing(session, slot),
+                )
+                .await;
+            }
+            None if self.is_named(version) => self.measure_named(version).await,
+            None => {}
+        }
+    }
+
+    async fn measure_legacy(&self, version: Version) {
+        let slot = self.run.slot().await;
+        match self.settle(version).await {
+            Settled::Spoken(session) => self.measure_spoken(version, session, slot).await,
+            Settled::Absent(_) | Settled::Unsettled(_) if self.is_named(version) => {
+                drop(slot);
+                self.measure_named(version).await;
+            }
+            Settled::Absent(failure) => {
+                self.run.note(version, false);
+                (self.tell)(Event::Absent { version, why: failure.to_string() });
+                lock(&self.absent).push((version, failure));
+            }
+            Settled::Unsettled(failure) => lock(&self.unsettled).push((version, failure)),
+        }
+    }
+
+    async fn settle(&self, version: Version) -> Settled {
+        let limits = self.run.limits.clone();
+        Box::pin(settle(&self.run.target, version, clients::usual(), limits)).await
+    }
+
+    async fn measure_spoken(&self, version: Version, session: Session, slot: Slot) {
+        self.run.note(version, true);
+        (self.tell)(Event::Spoken { version });
+        let via = via_of(session.transport());
+        self.measure_revision(ServerCx::new(Arc::clone(&self.run), version, via).sharing(session, slot))
+            .await;
+    }
+
+    /// Measures a revision that the user named, or that the target offered, whether or not a handshake comes about.
+    async fn measure_named(&self, version: Version) {
+        let via = match self.run.target {
+            Target::Url(_) => Via::StreamableHttp,
+            Target::Command(_) | Target::InProcess(_) => Via::Pipe,
+        };
+        self.measure_revision(ServerCx::new(Arc::clone(&self.run), version, via)).await;
+    }
+
+    /// Revisions that were not settled are tried once more, each alone.
+    async fn settle_again(&self) {
+        for (version, _) in std::mem::take(&mut *lock(&self.unsettled)) {
+            match self.settle(version).await {
+                Settled::Spoken(session) => self.measure_spoken(version, session, None).await,
+                Settled::Absent(failure) => {
+                    self.run.note(version, false);
+                    (self.tell)(Event::Absent { version, why: failure.to_string() });
+                    lock(&self.absent).push((version, failure));
+                }
+                Settled::Unsettled(failure) if self.has_spoken() => {
+                    let why = format!("{failure}; --start-timeout SECONDS waits longer for a start");
+                    (self.tell)(Event::Unsettled { version, why });
+                }
+                Settled::Unsettled(failure) => lock(&self.unsettled).push((version, failure)),
+            }
+        }
+    }
+
+    /// A revision that the target offered and then did not take up is measured too: its handshake is what is wrong.
+    async fn finish_negotiation(&self) {
+        let Some(offered) = self.run.offered() else { return };
+        let refused = lock(&self.absent).iter().any(|(version, _)| *version == offered);
+        if refused {
+            self.measure_named(offered).await;
+        }
+    }
+
+    fn has_spoken(&self) -> bool {
+        !self.run.spoken().is_empty()
+    }
+
+    /// What answers, but nothing that makes sense, is measured in the newest revision of each era.
+    async fn measure_regardless(&self, failure: &Failure) {
+        if !self.options.protocols.is_empty() {
+            for version in &self.options.protocols {
+                self.measure_named(*version).await;
+            }
+            return;
+        }
+        if let Failure::BadEndpoint { .. } = failure {
+            let version = Version::V2024_11_05;
+            return self.measure_revision(ServerCx::new(Arc::clone(&self.run), version, Via::HttpSse)).await;
+        }
+        for version in [Version::LATEST_LEGACY, Version::LATEST] {
+            self.measure_named(version).await;
+        }
+    }
+
+    async fn measure_revision(&self, cx: ServerCx) {
+        let plan = Plan::new(&[cx.version], cx.via, &self.options.selection);
+        (self.tell)(Event::Began { version: cx.version, cases: plan.cases.len() });
+        Box::pin(talk(&cx, &plan, self.options.jobs, self.tell)).await;
+        Box::pin(read(&cx, &plan, self.tell)).await;
         if let Some(survey) = Survey::of(&cx).await {
-            tell(Event::Surveyed { version, survey });
+            (self.tell)(Event::Surveyed { version: cx.version, survey });
         }
+        cx.patience.remember();
         let sessions = cx.recorders();
         cx.close().await;
-        if let Some(keep) = &options.keep {
-            keep.sessions(version, via, &sessions);
+        if let Some(keep) = &self.options.keep {
+            keep.sessions(cx.version, cx.via, &sessions);
         }
     }
-    tell(Event::Ended { took: start.elapsed() });
-    Ok(report)
 }
 
-/// The revisions that are measured: those that were named, else those that were found, else the newest of each era.
-pub(crate) fn protocols_of(options: &Options, found: &Discovery) -> Vec<Version> {
-    let named = if options.protocols.is_empty() { found.versions() } else { options.protocols.clone() };
-    if named.is_empty() { vec![Version::LATEST_LEGACY, Version::LATEST] } else { named }
+/// The checks that talk to the server, by the lane that they belong to.
+#[derive(Default)]
+struct Lanes {
+    shared: Vec<(Case, Active)>,
+    alone: Vec<(Case, Active)>,
+    other_client: Vec<(Case, Active)>,
+    last: Vec<(Case, Active)>,
+    /// Whether anybody reads what was said.
+    is_read: bool,
 }
 
-/// The checks that talk to the server, those that could disturb the others at the end. Beside them all that the server has
-/// is looked at, if anybody is to read it.
-async fn active(cx: &ServerCx, plan: &Plan, jobs: usize, tell: &mut impl FnMut(Event)) {
-    let mut first = Vec::new();
-    let mut last = Vec::new();
-    for case in &plan.cases {
-        match case.check.run {
-            Run::Server(run) => first.push((*case, run)),
-            Run::Ending(run) => last.push((*case, run)),
-            Run::Wire(_) => {}
+impl Lanes {
+    fn new(plan: &Plan) -> Self {
+        let mut lanes = Self::default();
+        for case in &plan.cases {
+            match case.check.run {
+                Run::Server(run) => lanes.shared.push((*case, run)),
+                Run::Alone(run) => lanes.alone.push((*case, run)),
+                Run::OtherClient(run) => lanes.other_client.push((*case, run)),
+                Run::Last(run) => lanes.last.push((*case, run)),
+                Run::Wire(_) => lanes.is_read = true,
+            }
         }
+        lanes
     }
-    let explored = async {
-        if plan.cases.iter().any(|case| matches!(case.check.run, Run::Wire(_))) && cx.session().await.is_ok()
-        {
-            cx.explore().await;
+}
+
+/// The checks that talk to the server. Beside them all that the server has is looked at, if anybody is to read it.
+async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) {
+    let lanes = Lanes::new(plan);
+    let explores = lanes.is_read && cx.session().await.is_ok();
+    let whole = explores && plan.is_complete(cx.version, cx.via);
+    let shared = async {
+        let explored = async {
+            if explores {
+                Box::pin(cx.explore()).await;
+            }
+        };
+        let ((), spoiled) = tokio::join!(explored, side_by_side(cx, lanes.shared, jobs, tell));
+        one_at_a_time(cx, spoiled, tell).await;
+        // Its process makes room for another one. What is known by now need not be asked again.
+        if whole && cx.via == Via::Pipe {
+            cx.end_shared_session().await;
         }
     };
-    tokio::join!(explored, side_by_side(cx, first, jobs, tell));
-    side_by_side(cx, last, 1, tell).await;
+    let alone = async {
+        let jobs = if cx.via == Via::Pipe { 1 } else { jobs };
+        if explores || !lanes.alone.is_empty() {
+            cx.start_ahead().await;
+        }
+        if explores {
+            Box::pin(cx.ask_as_bare_client()).await;
+            Box::pin(cx.ask_as_log_reader()).await;
+        }
+        let mut spoiled = side_by_side(cx, lanes.alone, jobs, tell).await;
+        if explores {
+            Box::pin(cx.ask_as_partial_client()).await;
+        }
+        spoiled.extend(side_by_side(cx, lanes.other_client, jobs, tell).await);
+        spoiled
+    };
+    let ((), spoiled) = tokio::join!(shared, alone);
+    one_at_a_time(cx, spoiled, tell).await;
+    one_at_a_time(cx, lanes.last, tell).await;
 }
 
-async fn side_by_side(cx: &ServerCx, cases: Vec<(Case, Active)>, jobs: usize, tell: &mut impl FnMut(Event)) {
+/// Runs cases, so many at a time. Those that the end of the shared session may have spoiled come back without an outcome.
+async fn side_by_side(
+    cx: &ServerCx,
+    cases: Vec<(Case, Active)>,
+    jobs: usize,
+    tell: Tell<'_>,
+) -> Vec<(Case, Active)> {
     let mut running = stream::iter(cases)
         .map(|(case, run)| async move {
             let start = Instant::now();
             let verdict = run(cx).await;
-            CaseReport::new(&case, &verdict, start.elapsed())
+            (case, run, verdict, start.elapsed())
         })
         .buffer_unordered(jobs.max(1));
-    while let Some(report) = running.next().await {
-        tell(Event::Finished(report));
+    let mut spoiled = Vec::new();
+    while let Some((case, run, verdict, took)) = running.next().await {
+        let unclear = matches!(verdict, Err(Finding::Violated(_) | Finding::Blocked(_)));
+        if unclear && cx.is_shared_session_dead() {
+            spoiled.push((case, run));
+        } else {
+            tell(Event::Finished(CaseReport::new(&case, &verdict, took)));
+        }
+    }
+    spoiled
+}
+
+/// Runs cases one at a time, on a shared session that is opened again whenever the server has ended it: the case that ends
+/// it is the one to blame.
+async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>) {
+    for (case, run) in cases {
+        if cx.is_shared_session_dead() {
+            cx.restart_shared_session().await;
+        }
+        let start = Instant::now();
+        let verdict = run(cx).await;
+        tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
     }
 }
 
 /// The checks that read what was said.
-async fn passive(cx: &ServerCx, plan: &Plan, tell: &mut impl FnMut(Event)) {
+async fn read(cx: &ServerCx, plan: &Plan, tell: Tell<'_>) {
     // Even when no active check was chosen there has to be something to read.
     let session = cx.session().await.map(|_| ());
     let transcripts = cx.transcripts();
@@ -196,49 +476,30 @@ pub(crate) fn worse(before: Verdict, now: Verdict) -> Verdict {
     }
 }
 
-/// What is known of a target that answered nothing that makes sense.
-fn nothing_found(failure: &Failure, silent: Duration) -> Discovery {
-    let old = matches!(failure, Failure::BadEndpoint { .. });
-    let spoken =
-        Spoken { version: Version::V2024_11_05, transport: Transport::HttpSse, server: Server::default() };
-    Discovery {
-        spoken: if old { vec![spoken] } else { Vec::new() },
-        notes: vec![failure.to_string()],
-        silent,
-        ..Discovery::default()
-    }
-}
-
-/// The limits for a target that has answered once: it will not need the time of a first start again.
-fn warmed_up(limits: &Limits, found: &Discovery) -> Limits {
-    let start = limits.start.min(limits.request.max(found.took * 3));
-    Limits { start, ..limits.clone() }
-}
-
-fn describe(target: &Target, arguments: &str, found: &Discovery) -> TargetReport {
-    let newest = found.spoken.last();
-    let info = newest.and_then(|spoken| spoken.server.info.clone()).unwrap_or_default();
+fn describe(target: &Target, arguments: &str, session: Option<&Session>) -> TargetReport {
+    let info = session.and_then(|session| session.server().info).unwrap_or_default();
     let text = |name: &str| info[name].as_str().map(str::to_owned);
     TargetReport {
         description: target.describe(),
         arguments: arguments.to_owned(),
-        transport: newest.map(|spoken| spoken.transport.name().to_owned()).unwrap_or_default(),
-        speaks: found.versions(),
+        transport: session.map(|session| session.transport().name().to_owned()).unwrap_or_default(),
+        speaks: Vec::new(),
         name: text("name"),
         version: text("version"),
         at: Some(crate::clock::now()),
     }
 }
 
-/// The wire on which a revision was found; for one that was not, that of the others.
-pub(crate) fn via_of(target: &Target, found: &Discovery, version: Version) -> Via {
-    let spoken = found.find(version).or(found.spoken.last());
-    match (spoken.map(|spoken| spoken.transport), target) {
-        (Some(Transport::StreamableHttp), _) | (None, Target::Url(_)) => Via::StreamableHttp,
-        (Some(Transport::HttpSse), _) => Via::HttpSse,
-        (Some(Transport::Stdio | Transport::InProcess), _)
-        | (None, Target::Command(_) | Target::InProcess(_)) => Via::Pipe,
+pub(crate) const fn via_of(transport: Transport) -> Via {
+    match transport {
+        Transport::Stdio | Transport::InProcess => Via::Pipe,
+        Transport::StreamableHttp => Via::StreamableHttp,
+        Transport::HttpSse => Via::HttpSse,
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether the target was there and answered, be it nonsense.

@@ -57,7 +57,7 @@ impl Streamer {
 impl ServerCx {
     /// A request that is answered with a stream; not applicable when there is none.
     pub async fn streamer(&self) -> Result<&Streamer, Finding> {
-        let found = self.facts.streamer.get_or_init(|| self.find_streamer()).await;
+        let found = self.facts().streamer.get_or_init(|| self.find_streamer()).await;
         found.as_ref().map_err(Clone::clone)
     }
 

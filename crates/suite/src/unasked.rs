@@ -5,17 +5,37 @@ use std::time::Duration;
 use transport::client::{Message, Session};
 use wire::{Direction, Frame};
 
-use crate::Finding;
+use crate::{Evidence, Excerpt, Finding, Party, ServerCx, Verdict};
 
 /// The next response that answers none of our requests, if one comes before it has been quiet for `silence`. A second
 /// answer to a request is another matter.
-pub(crate) async fn unasked(session: &Session, silence: Duration) -> Result<Option<Message>, Finding> {
+async fn unasked(session: &Session, silence: Duration) -> Result<Option<Message>, Finding> {
     while let Some(message) = session.incoming(silence).await? {
         if message.frames().iter().any(|frame| is_response(frame) && !is_asked(session, frame)) {
             return Ok(Some(message));
         }
     }
     Ok(None)
+}
+
+/// Nothing that was sent last on `session` gets a response: none has come once the server has answered a request after it, nor
+/// in a moment more. A server that does not answer that request any more was broken by what came before.
+pub(crate) async fn expect_no_response(cx: &ServerCx, session: &Session) -> Verdict {
+    if !cx.has_caught_up(session).await {
+        let actual = session.ended().map_or_else(
+            || "the next request is not answered any more".to_owned(),
+            |failure| failure.to_string(),
+        );
+        return Err(Finding::violated("no response, and an answer to the next request", actual));
+    }
+    match unasked(session, cx.pace().moment()).await? {
+        Some(message) => {
+            let excerpt = Excerpt::of(Party::Server, &message.bytes);
+            let evidence = Evidence::new("no response", "a response").showing(excerpt);
+            Err(Finding::Violated(Box::new(evidence)))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Takes what has come so far out of the way.

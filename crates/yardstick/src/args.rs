@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
 }
 
 /// The usual limits, in seconds.
-pub(crate) const TIMEOUT: &str = "3";
-pub(crate) const START_TIMEOUT: &str = "8";
+pub(crate) const TIMEOUT: &str = "10";
+pub(crate) const START_TIMEOUT: &str = "60";
 
 const EXAMPLES: &str = "\
 Examples:

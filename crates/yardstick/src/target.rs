@@ -51,11 +51,12 @@ pub(crate) async fn of(arguments: &Check) -> anyhow::Result<Vec<Subject>> {
 }
 
 async fn built_in(given: &Check) -> anyhow::Result<Vec<Subject>> {
-    let server = Server::new();
-    let pipe = in_process(server.clone());
+    // One for each: what a check changes on one of them the other must not show.
+    let pipe = in_process(Server::new());
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let http =
-        HttpServer::bind(address, server, Options::default()).await.context("no loopback to listen on")?;
+    let http = HttpServer::bind(address, Server::new(), Options::default())
+        .await
+        .context("no loopback to listen on")?;
     let endpoint = Target::Url(Endpoint::new(&http.url())?);
     // Both are measured when nothing else is named.
     let arguments = again::options(given);

@@ -22,7 +22,7 @@ fn options() -> Options {
         shutdown: BRIEF,
         ..Limits::default()
     };
-    Options { limits, silence: BRIEF * 2, ..Options::default() }
+    Options { limits, ..Options::default() }
 }
 
 /// Measures it, within bounds; a target that cannot be spoken to at all gives no cases.
@@ -129,7 +129,7 @@ async fn a_server_that_answers_the_handshake_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_hangs_on_calls_is_still_measured() {
-    let options = Options { silence: BRIEF * 12, ..options() };
+    let options = options();
     let cases = measure_with(&options, &piped([&CALLS_HANG]).target, Duration::from_secs(15)).await;
     let of = |id: &'static str| cases.iter().filter(move |case| case.check == id);
     assert!(of("server/tools/content-present").all(|case| case.outcome != Outcome::Passed));

@@ -35,7 +35,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(5),
-            start: Duration::from_secs(15),
+            start: Duration::from_secs(60),
             request: Duration::from_secs(10),
             probe: Duration::from_secs(2),
             shutdown: Duration::from_secs(2),

@@ -24,7 +24,7 @@ pub use limits::Limits;
 pub use link::raw::{RawEnd, RawReply, RawSocket};
 pub use link::{ProcessEnd, Step};
 pub use message::Message;
-pub use probe::{Discovery, Spoken, probe};
+pub use probe::{Discovery, FirstContact, Modern, Settled, Spoken, first_contact, probe, settle};
 pub use profile::{Answer, Profile};
 pub use redact::is_secret_name;
 pub use reply::{Head, Reply, RpcError};

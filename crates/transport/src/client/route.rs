@@ -64,7 +64,7 @@ impl Router {
         let (arrivals, receiver) = mpsc::unbounded_channel();
         let key = self.with(|state| {
             state.keys += 1;
-            let ids = if let Want::Ids(ids) = &want { ids.clone() } else { Vec::new() };
+            let ids = want.ids().to_vec();
             if state.ended.is_none() {
                 state.waiters.push(Waiter { key: state.keys, want, ids, token, arrivals });
             }

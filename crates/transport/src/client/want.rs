@@ -11,6 +11,8 @@ use super::message::{is_anonymous, is_response, same_id};
 pub(crate) enum Want {
     /// A response to each of these; answered ones are taken out.
     Ids(Vec<Id>),
+    /// The same, where nothing but a response with the id will do.
+    ExactIds(Vec<Id>),
     /// An error that names no request: what was sent is no message.
     Anonymous,
     /// Nothing: what was sent asks for no response.
@@ -42,9 +44,25 @@ impl Want {
         }
     }
 
+    /// The same, where an error that names no request is no answer.
+    pub(crate) fn exact(self) -> Self {
+        match self {
+            Self::Ids(ids) => Self::ExactIds(ids),
+            Self::ExactIds(_) | Self::Anonymous | Self::Nothing | Self::Settled => self,
+        }
+    }
+
     /// Whether a response is still expected.
     pub(crate) const fn is_open(&self) -> bool {
-        matches!(self, Self::Ids(_) | Self::Anonymous)
+        matches!(self, Self::Ids(_) | Self::ExactIds(_) | Self::Anonymous)
+    }
+
+    /// The ids that are waited for.
+    pub(crate) fn ids(&self) -> &[Id] {
+        match self {
+            Self::Ids(ids) | Self::ExactIds(ids) => ids,
+            Self::Anonymous | Self::Nothing | Self::Settled => &[],
+        }
     }
 
     /// Whether it was open and is answered now.
@@ -54,20 +72,18 @@ impl Want {
 
     /// The first id that is waited for.
     pub(crate) fn first(&self) -> Option<&Id> {
-        match self {
-            Self::Ids(ids) => ids.first(),
-            Self::Anonymous | Self::Nothing | Self::Settled => None,
-        }
+        self.ids().first()
     }
 
     /// Takes in the frames of one message; true when one of them answers. An error that names no request is an
     /// answer only when no other request is open, which `alone` tells.
     pub(crate) fn take(&mut self, frames: &[Frame<'_>], alone: bool) -> bool {
-        if alone && self.is_open() && frames.iter().any(is_anonymous) {
+        let lenient = matches!(self, Self::Ids(_) | Self::Anonymous);
+        if alone && lenient && frames.iter().any(is_anonymous) {
             *self = Self::Settled;
             return true;
         }
-        let Self::Ids(ids) = self else { return false };
+        let (Self::Ids(ids) | Self::ExactIds(ids)) = self else { return false };
         let before = ids.len();
         let answered: Vec<Id> = frames.iter().filter(|f| is_response(f)).filter_map(Frame::id).collect();
         ids.retain(|id| !answered.iter().any(|other| same_id(id, other)));

@@ -1,7 +1,7 @@
 //! `yardstick check`
 
-use std::cell::RefCell;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use futures_util::future::join_all;
 use suite::{Baseline, Options, Report, Selection};
@@ -33,8 +33,7 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
     let baseline = arguments.baseline.as_deref().map(known).transpose()?.unwrap_or_default();
     let calls = calls::of(&arguments)?;
     let protocols = arguments.protocol.clone();
-    let silence = Options::default().silence.max(arguments.timeout);
-    let options = Options { protocols, selection, limits, silence, baseline, calls, ..Options::default() };
+    let options = Options { protocols, selection, limits, baseline, calls, ..Options::default() };
     let wanted = format::wanted(&arguments.output.format, arguments.output.output.as_deref())?;
     let subjects = target::of(&arguments).await?;
     if arguments.plan {
@@ -59,12 +58,12 @@ async fn measure(
     streams: &mut Streams,
 ) -> anyhow::Result<Report> {
     let human = wanted.iter().any(|place| place.format == Format::Human && place.file.is_none());
-    let seen = RefCell::new((Progress::new(human), streams));
+    let seen = Mutex::new((Progress::new(human), streams));
     let runs = subjects.iter().enumerate().map(async |(number, subject)| {
         let keep = record.map(|record| record.keep(&subject.target));
         let options = Options { keep, ..options.clone() };
         suite::run(&subject.target, &subject.arguments, &options, |event| {
-            let (progress, streams) = &mut *seen.borrow_mut();
+            let (progress, streams) = &mut *seen.lock().unwrap_or_else(PoisonError::into_inner);
             streams.event(number, event);
             progress.event(event);
         })
@@ -75,7 +74,7 @@ async fn measure(
         reports = join_all(runs) => Ok(reports),
         _ = told_to_stop() => Err(anyhow::anyhow!("interrupted")),
     };
-    seen.borrow().0.clear();
+    seen.lock().unwrap_or_else(PoisonError::into_inner).0.clear();
     let reports = reports?;
     Ok(Report::merge(reports.into_iter().collect::<Result<Vec<_>, _>>()?))
 }

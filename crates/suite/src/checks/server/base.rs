@@ -1,15 +1,16 @@
 //! Requests, ids, notifications and what is none of them.
 
-use std::time::Duration;
-
 use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::framing as fault;
+use transport::client::Request;
 
 use super::fixture::blocked;
 use crate::expect::NO_CODE;
-use crate::unasked::{drain, unasked};
-use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, advised, must, must_not};
+use crate::unasked::{drain, expect_no_response};
+use crate::{
+    Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, advised, must, must_not,
+};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
     UNKNOWN_METHOD,
@@ -20,9 +21,6 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
     PARSE_ERROR_CODE,
     BATCH_ANSWERED,
 ];
-
-/// How long silence is listened to.
-const SILENCE: Duration = Duration::from_millis(150);
 
 const MESSAGES: &[Cite] = &[
     must("basic/index#", Span::only(Version::V2024_11_05)),
@@ -110,12 +108,12 @@ const NOTIFICATION_UNANSWERED: Check = Check {
     why: "the client has no request that the response could belong to",
     fix: "never answer a message without an id, not even when its method is unknown",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(notification_unanswered(cx))),
+    run: Run::Alone(|cx| Box::pin(notification_unanswered(cx))),
     fault: &fault::NOTIFICATION_ANSWERED,
 };
 
 async fn notification_unanswered(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     drain(&session).await;
     let answer = cx.notification_on(&session, "notifications/yardstick-unknown").send().await?;
     if answer.reply.frame().is_some_and(|frame| frame.result.is_some()) {
@@ -125,12 +123,7 @@ async fn notification_unanswered(cx: &ServerCx) -> Verdict {
         return Ok(());
     }
     // On a pipe the response would come by itself.
-    match unasked(&session, SILENCE).await? {
-        Some(message) => {
-            Err(Finding::violated("no response", String::from_utf8_lossy(&message.bytes).into_owned()))
-        }
-        None => Ok(()),
-    }
+    expect_no_response(cx, &session).await
 }
 
 const PARSE_ERROR: Check = Check {
@@ -141,7 +134,7 @@ const PARSE_ERROR: Check = Check {
     why: "one broken message must not take the connection down, nor vanish without a trace",
     fix: "catch the parser's error, answer -32700, and go on reading",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(parse_error(cx))),
+    run: Run::Alone(|cx| Box::pin(parse_error(cx))),
     fault: &fault::PARSE_ERROR_SWALLOWED,
 };
 
@@ -160,7 +153,7 @@ const PARSE_ERROR_CODE: Check = Check {
     why: "the code tells the client that its own encoder is broken, and not the request",
     fix: "use -32700 when the message cannot be parsed",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(parse_error_code(cx))),
+    run: Run::Alone(|cx| Box::pin(parse_error_code(cx))),
     fault: &fault::PARSE_ERROR_WRONG_CODE,
 };
 
@@ -177,17 +170,20 @@ async fn parse_error_code(cx: &ServerCx) -> Verdict {
 
 /// Sends broken JSON: the error object, null for a refusal without one, `None` for silence.
 async fn broken_json(cx: &ServerCx) -> Result<Option<Value>, Finding> {
-    cx.facts.broken.get_or_init(|| send_broken(cx)).await.clone()
+    cx.facts().broken.get_or_init(|| send_broken(cx)).await.clone()
 }
 
 async fn send_broken(cx: &ServerCx) -> Result<Option<Value>, Finding> {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     if let Some(reply) = session.send_bytes(&b"{\"jsonrpc\": \"2.0\", nope\n"[..]).await? {
         let refused = reply.status().is_some_and(|status| status >= 400);
         let error = reply.error().map(|e| json!({ "code": e.code, "message": e.message }));
         return Ok(error.or_else(|| refused.then_some(Value::Null)));
     }
-    while let Some(message) = session.incoming(Duration::from_secs(1)).await? {
+    if !cx.has_caught_up(&session).await {
+        return Ok(None);
+    }
+    while let Some(message) = session.incoming(cx.pace().moment()).await? {
         if let Some(error) = message.frame().and_then(|f| f.error.map(|raw| raw.get().to_owned())) {
             return Ok(serde_json::from_str(&error).ok());
         }
@@ -203,36 +199,44 @@ const BATCH_ANSWERED: Check = Check {
     why: "2025-03-26 lets clients send batches, so some do",
     fix: "handle each element of an array as a message of its own, and answer with an array",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(batch_answered(cx))),
+    run: Run::Alone(|cx| Box::pin(batch_answered(cx))),
     fault: &fault::BATCH_REFUSED,
 };
 
 async fn batch_answered(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
-    let batch = json!([
-        { "jsonrpc": "2.0", "id": "batch-1", "method": "ping" },
-        { "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" },
-        { "jsonrpc": "2.0", "id": "batch-2", "method": "ping" },
-    ]);
-    let mut bytes = batch.to_string().into_bytes();
-    bytes.push(b'\n');
-    let mut answered = Vec::new();
-    let take = |answered: &mut Vec<String>, frames: Vec<wire::Frame<'_>>| {
+    let session = cx.alone().await?;
+    let one = |request: Request| serde_json::from_str::<Value>(&request.message()).unwrap_or_default();
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" });
+    let batch = json!([one(session.request("ping")), note, one(session.request("ping"))]);
+    let ids = [batch[0]["id"].clone(), batch[2]["id"].clone()];
+    let line = format!("{batch}\n");
+    let mut answered: Vec<Value> = Vec::new();
+    let take = |answered: &mut Vec<Value>, frames: Vec<wire::Frame<'_>>| {
         let results = frames.into_iter().filter(|f| f.result.is_some());
-        answered.extend(results.filter_map(|f| f.id.map(|raw| raw.get().to_owned())));
+        answered.extend(results.filter_map(|f| serde_json::from_str(f.id?.get()).ok()));
     };
-    match session.send_bytes(bytes).await? {
+    match session.send_bytes(line.clone()).await? {
         Some(reply) => take(&mut answered, reply.responses()),
+        None if !cx.has_caught_up(&session).await => {}
         None => {
-            while answered.len() < 2 {
-                let Some(message) = session.incoming(Duration::from_secs(2)).await? else { break };
+            let deadline = tokio::time::Instant::now() + cx.pace().benefit_of_doubt();
+            while answered.len() < ids.len() {
+                let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+                let Some(message) = session.incoming(left).await? else { break };
                 take(&mut answered, message.frames());
             }
         }
     }
-    answered.sort();
-    if answered == ["\"batch-1\"", "\"batch-2\""] {
+    if ids.iter().all(|id| answered.contains(id)) {
         return Ok(());
     }
-    Err(Finding::violated("results for batch-1 and batch-2", format!("results for {answered:?}")))
+    let found: Vec<_> = answered.iter().map(ToString::to_string).collect();
+    let actual = if found.is_empty() {
+        "no result at all".to_owned()
+    } else {
+        format!("results for {}", found.join(", "))
+    };
+    let evidence = Evidence::new(format!("results for {} and {}", ids[0], ids[1]), actual);
+    let sent = Excerpt::of(Party::Client, line.as_bytes());
+    Err(Finding::Violated(Box::new(evidence.showing(sent))))
 }

@@ -1,19 +1,14 @@
 //! Batches: where a revision has them, and where it has not.
 
-use std::time::Duration;
-
 use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::{base as fault, framing};
-use transport::client::{Failure, Profile, Session};
+use transport::client::{Failure, Session};
 use transport::serve::Via;
 
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, advised, defined, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[NOTIFICATIONS_UNANSWERED, EMPTY_REFUSED, NOT_SERVED];
-
-/// How long silence is listened to.
-const SILENCE: Duration = Duration::from_millis(150);
 
 const WITH_BATCHES: Span = Span::only(Version::V2025_03_26);
 
@@ -25,13 +20,13 @@ const NOTIFICATIONS_UNANSWERED: Check = Check {
     why: "an empty list, or answers to notifications, are responses that belong to nothing",
     fix: "send nothing when a batch has no requests in it; over HTTP answer 202",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(notifications_unanswered(cx))),
+    run: Run::Alone(|cx| Box::pin(notifications_unanswered(cx))),
     fault: &framing::NOTIFICATION_ANSWERED,
 };
 
 async fn notifications_unanswered(cx: &ServerCx) -> Verdict {
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" });
-    match answer_to(cx, &json!([note, note]).to_string(), SILENCE).await? {
+    match answer_to(cx, &json!([note, note]).to_string()).await? {
         // What has no id is about the whole of it: it was not taken, which another check tells, and may be said so.
         Some(bytes) if is_refusal(&bytes) => Err(Finding::not_applicable("the server takes no batches")),
         Some(bytes) if !bytes.is_empty() => Err(shown(&bytes, "no response", "a response")),
@@ -59,12 +54,12 @@ const EMPTY_REFUSED: Check = Check {
     why: "JSON-RPC counts an empty batch among invalid requests; a client that sends one would wait for ever",
     fix: "answer [] with one error object, code -32600, not in a list",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(empty_refused(cx))),
+    run: Run::Alone(|cx| Box::pin(empty_refused(cx))),
     fault: &fault::BATCH_EMPTY_IGNORED,
 };
 
 async fn empty_refused(cx: &ServerCx) -> Verdict {
-    match answer_to(cx, "[]", Duration::from_millis(700)).await? {
+    match answer_to(cx, "[]").await? {
         Some(bytes) => match wire::Frame::parse(&bytes) {
             Ok(frame) if frame.error.is_some() => Ok(()),
             Ok(_) | Err(_) => Err(shown(&bytes, "one error", "something else")),
@@ -81,21 +76,18 @@ const NOT_SERVED: Check = Check {
     why: "clients of this revision read one message at a time, and cannot read a list of them",
     fix: "refuse a list of messages with -32600",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(not_served(cx))),
+    run: Run::Alone(|cx| Box::pin(not_served(cx))),
     fault: &fault::BATCH_SERVED,
 };
 
 async fn not_served(cx: &ServerCx) -> Verdict {
     let method = if cx.version.era() == protocol::Era::Legacy { "ping" } else { "server/discover" };
-    let one = |id: &str| json!({ "jsonrpc": "2.0", "id": id, "method": method });
-    let batch = json!([one("batch-1"), one("batch-2")]).to_string();
-    let patience = Duration::from_millis(300);
+    let one = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": method });
+    let batch = json!([one(70_001), one(70_002)]).to_string();
     let answer = match cx.via {
-        Via::Pipe => answer_to(cx, &batch, patience).await?,
+        Via::Pipe => answer_to(cx, &batch).await?,
         // Apart from what the passive checks read: they would tell of the same list once more.
-        Via::StreamableHttp | Via::HttpSse => {
-            answer_on(cx, &cx.apart_as(Profile::default()).await?, &batch, patience).await?
-        }
+        Via::StreamableHttp | Via::HttpSse => answer_on(cx, &cx.apart().await?, &batch).await?,
     };
     match answer {
         Some(bytes) if bytes.trim_ascii_start().starts_with(b"[") => {
@@ -106,20 +98,15 @@ async fn not_served(cx: &ServerCx) -> Verdict {
 }
 
 /// Sends `batch` on a session of its own: the first message that comes back, or for HTTP the whole body.
-async fn answer_to(cx: &ServerCx, batch: &str, patience: Duration) -> Result<Option<Vec<u8>>, Finding> {
-    let session = cx.lent().await?;
-    answer_on(cx, &session, batch, patience).await
+async fn answer_to(cx: &ServerCx, batch: &str) -> Result<Option<Vec<u8>>, Finding> {
+    let session = cx.alone().await?;
+    answer_on(cx, &session, batch).await
 }
 
-async fn answer_on(
-    cx: &ServerCx,
-    session: &Session,
-    batch: &str,
-    patience: Duration,
-) -> Result<Option<Vec<u8>>, Finding> {
+async fn answer_on(cx: &ServerCx, session: &Session, batch: &str) -> Result<Option<Vec<u8>>, Finding> {
     let line = format!("{batch}\n");
     if cx.via != Via::Pipe {
-        return match session.request("ping").body(line).timeout(patience).send().await {
+        return match session.request("ping").body(line).timeout(cx.pace().limit()).send().await {
             Ok(reply) => {
                 let first = reply.messages.first().map(|message| message.bytes.to_vec());
                 Ok(first.or_else(|| (!reply.body.is_empty()).then(|| reply.body.to_vec())))
@@ -129,7 +116,10 @@ async fn answer_on(
         };
     }
     session.send_bytes(line).await?;
-    while let Some(message) = session.incoming(patience).await? {
+    if !cx.has_caught_up(session).await {
+        return Err(Finding::blocked("the server answers nothing any more"));
+    }
+    while let Some(message) = session.incoming(cx.pace().moment()).await? {
         let response = message.frames().iter().any(|frame| frame.method.is_none());
         if response || message.frame().is_none() {
             return Ok(Some(message.bytes.to_vec()));

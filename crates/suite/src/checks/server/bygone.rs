@@ -22,7 +22,7 @@ const GET_DELETE_405: Check = Check {
 };
 
 async fn get_delete_405(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.another().await?;
     for verb in [http::Method::GET, http::Method::DELETE] {
         let name = verb.to_string();
         let ask = cx.on(&session, &name).with(|r| r.verb(verb).header("accept", "text/event-stream"));

@@ -120,7 +120,7 @@ async fn server_info(cx: &ServerCx) -> Verdict {
     if !is_async(&declared) && !is_configured(&declared) {
         return Err(Finding::not_applicable("the server declares nothing of mcp-validator's dialect"));
     }
-    let answer = cx.on(&cx.fresh().await?, "server/info").params(json!({})).send().await?;
+    let answer = cx.request("server/info").await?.params(json!({})).send().await?;
     let info = answer.expect_result()?;
     match ["name", "version"].into_iter().find(|member| !info[*member].is_string()) {
         Some(member) => Err(answer.violated(format!("a {member}"), format!("{member}: {}", info[member]))),
@@ -145,12 +145,12 @@ async fn configuration(cx: &ServerCx) -> Verdict {
     if !is_configured(&cx.capabilities().await?) {
         return Err(Finding::not_applicable("the server does not declare workspace.configuration"));
     }
-    let session = cx.fresh().await?;
-    object(cx, &session, "workspace/configurationSchema", "schema").await?;
-    let before = object(cx, &session, "workspace/configuration", "configuration").await?;
+    let session = cx.session().await?;
+    object(cx, session, "workspace/configurationSchema", "schema").await?;
+    let before = object(cx, session, "workspace/configuration", "configuration").await?;
     let params = json!({ "configuration": before });
-    cx.on(&session, "workspace/setConfiguration").params(params).send().await?.expect_result()?;
-    object(cx, &session, "workspace/configuration", "configuration").await.map(drop)
+    cx.on(session, "workspace/setConfiguration").params(params).send().await?.expect_result()?;
+    object(cx, session, "workspace/configuration", "configuration").await.map(drop)
 }
 
 async fn object(cx: &ServerCx, session: &Session, method: &str, member: &str) -> Result<Value, Finding> {
@@ -165,7 +165,7 @@ async fn object(cx: &ServerCx, session: &Session, method: &str, member: &str) ->
 /// A session with a server that declares calls in the background, in one of the ways that the dialect has for it.
 async fn speaks_async(cx: &ServerCx) -> Result<Session, Finding> {
     if is_async(&cx.capabilities().await?) {
-        return cx.fresh().await;
+        return cx.session().await.cloned();
     }
     Err(Finding::not_applicable("the server does not declare tools.asyncSupported"))
 }

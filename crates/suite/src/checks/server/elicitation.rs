@@ -1,11 +1,12 @@
 //! Users who say no.
 
 use protocol::Span;
-use serde_json::{Value, json};
+use serde_json::Value;
 use server::fault::asks as fault;
-use transport::client::{Answer, Profile, Session};
+use transport::client::Session;
 use wire::Direction;
 
+use crate::clients::{Reaction, User};
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[DECLINE_HANDLED];
@@ -18,7 +19,7 @@ const DECLINE_HANDLED: Check = Check {
     why: "users say no; a server that counts on a yes leaves the client waiting",
     fix: "give a result, or an error, for decline and for cancel",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(decline_handled(cx))),
+    run: Run::OtherClient(|cx| Box::pin(decline_handled(cx))),
     fault: &fault::ELICIT_DECLINE_UNANSWERED,
 };
 
@@ -27,8 +28,14 @@ async fn decline_handled(cx: &ServerCx) -> Verdict {
     let fed = callable.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
     let asking: Vec<_> = fed.filter(|(tool, _)| elicits(tool)).take(4).collect();
     let mut asked = false;
-    for action in ["decline", "cancel"] {
-        let session = cx.fresh_as(refusing(action)).await?;
+    if asking.is_empty() {
+        return Err(Finding::not_applicable("no tool that may be called asks the user"));
+    }
+    let user = User::default();
+    let session = cx.partial(&user).await?;
+    for reaction in [Reaction::Decline, Reaction::Cancel] {
+        user.reacts(reaction);
+        let action = reaction.as_str();
         for (tool, good) in &asking {
             let before = refusals(&session, action);
             let answered = cx.call_on(&session, tool, good).through().await;
@@ -56,13 +63,4 @@ fn refusals(session: &Session, action: &str) -> usize {
     let sent = transcript.messages().filter(|entry| entry.direction == Direction::ToServer);
     let no = format!("\"{action}\"");
     sent.filter(|entry| String::from_utf8_lossy(&entry.bytes).contains(&no)).count()
-}
-
-/// A client whose user does nothing else.
-fn refusing(action: &'static str) -> Profile {
-    let usual = Profile::default();
-    Profile::default().answering(move |method, params| match method {
-        "elicitation/create" => Answer::Result(json!({ "action": action })),
-        _ => usual.answer(method, params),
-    })
 }

@@ -143,12 +143,12 @@ const GET_OR_405: Check = Check {
     why: "clients open the stream to hear of changes; what is neither stream nor 405 makes them retry for ever",
     fix: "answer GET with text/event-stream, or with 405 if you never speak first",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(get_or_405(cx))),
+    run: Run::Alone(|cx| Box::pin(get_or_405(cx))),
     fault: &fault::GET_NOT_A_STREAM,
 };
 
 async fn get_or_405(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.alone().await?;
     let listening =
         cx.on(&session, "GET").with(|r| r.verb(http::Method::GET).header("accept", "text/event-stream"));
     let pending = listening.start().await?;

@@ -3,9 +3,11 @@
 use protocol::{Span, Version};
 use serde_json::{Value, json};
 use server::fault::lifecycle as fault;
-use transport::client::Profile;
 
 use super::fixture::blocked;
+use crate::context::not_begun;
+use crate::expect::Answer;
+use crate::run_cx::PAST;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
@@ -19,12 +21,12 @@ const HANDSHAKE_COMPLETE: Check = Check {
     why: "a client cannot know what it may ask for, and typed clients refuse to connect",
     fix: "return all three; capabilities may be empty, serverInfo needs name and version",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(handshake_complete(cx))),
+    run: Run::Alone(|cx| Box::pin(handshake_complete(cx))),
     fault: &fault::INITIALIZE_WITHOUT_INFO,
 };
 
 async fn handshake_complete(cx: &ServerCx) -> Verdict {
-    let result = initialize(cx, cx.version.as_str()).await?;
+    let result = initialize(cx).await?;
     let text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
     let missing = [
         ("protocolVersion, a string", text(&result["protocolVersion"])),
@@ -46,14 +48,14 @@ const VERSION_AGREED: Check = Check {
     why: "a client that is offered another revision than the one it asked for disconnects, or misreads what follows",
     fix: "answer with the requested version whenever you support it, not with your newest",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(version_agreed(cx))),
+    run: Run::Alone(|cx| Box::pin(version_agreed(cx))),
     fault: &fault::VERSION_IGNORED,
 };
 
 /// Which revisions a server supports is known only from what it agrees to, so the question is put twice: what it
 /// offers in its own words must be what it agrees to when it is asked for.
 async fn version_agreed(cx: &ServerCx) -> Verdict {
-    let offered = initialize(cx, cx.version.as_str()).await.map_err(blocked)?;
+    let offered = initialize(cx).await.map_err(blocked)?;
     if offered["protocolVersion"] == cx.version.as_str() {
         return Ok(());
     }
@@ -71,12 +73,19 @@ const VERSION_COUNTERED: Check = Check {
     why: "a newer client finds common ground only through the counter-offer",
     fix: "when you do not know the requested version, answer with the newest one you support; do not fail, do not echo",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(version_countered(cx))),
+    run: Run::Alone(|cx| Box::pin(version_countered(cx))),
     fault: &fault::UNKNOWN_VERSION_ECHOED,
 };
 
 async fn version_countered(cx: &ServerCx) -> Verdict {
-    let result = countered(cx, "1999-12-31").await?;
+    offers_a_revision(cx, PAST).await
+}
+
+/// What the server offers to a client that asks for `asked` is a revision that exists.
+pub(super) async fn offers_a_revision(cx: &ServerCx, asked: &str) -> Verdict {
+    // Where no handshake comes about at all, that is another check's business.
+    cx.session().await?;
+    let result = cx.run.counter_offer(asked).await?;
     match &result["protocolVersion"] {
         Value::String(offered) if offered.parse::<Version>().is_ok() || offered == Version::PRE_RELEASE => {
             Ok(())
@@ -88,25 +97,16 @@ async fn version_countered(cx: &ServerCx) -> Verdict {
     }
 }
 
-/// A handshake for a revision that does not exist. Where none comes about at all, that is another check's business.
-pub(super) async fn countered(cx: &ServerCx, version: &str) -> Result<Value, Finding> {
-    match initialize(cx, version).await {
-        Err(finding) if initialize(cx, cx.version.as_str()).await.is_err() => Err(blocked(finding)),
-        result => result,
+/// The result of a handshake in this revision: that of the shared session, or where none came about, of one by hand.
+async fn initialize(cx: &ServerCx) -> Result<Value, Finding> {
+    if let Ok(session) = cx.session().await
+        && let Some(result) = session.server().result
+    {
+        return Ok(result);
     }
-}
-
-/// A handshake by hand, on a connection of its own: its result.
-pub(super) async fn initialize(cx: &ServerCx, version: &str) -> Result<Value, Finding> {
     let session = cx.unopened().await?;
-    let profile = Profile::default();
-    let params = json!({
-        "protocolVersion": version,
-        "capabilities": profile.capabilities,
-        "clientInfo": { "name": "yardstick", "version": env!("CARGO_PKG_VERSION") },
-    });
-    let _turn = cx.turn().await;
-    cx.on(&session, "initialize").params(params).send().await?.expect_result()
+    let reply = session.initialize().await.map_err(not_begun)?;
+    Answer::new(reply, session).expect_result()
 }
 
 const PING_ANSWERED: Check = Check {

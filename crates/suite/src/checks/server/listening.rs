@@ -1,23 +1,16 @@
 //! What comes on a subscription, and when it ends (2026-07-28).
 
-use std::time::Duration;
-
 use protocol::Span;
-use protocol::meta::SUBSCRIPTION_ID;
 use serde_json::{Value, json};
 use server::fault::{cancellation, mrtr as fault};
-use transport::client::{Failure, Message, Pending, Session};
+use transport::client::{Failure, Message, Session};
 
 use super::fixture::{call, fixture};
-use crate::{
-    Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, defined, must_not, should,
-};
+use super::subscriptions::{Subscription, shown};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must_not, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[FILTER_HONOURED, ACKNOWLEDGED_SUBSET, CANCELLED_ENDS];
 
-/// How long silence is listened to.
-const SILENCE: Duration = Duration::from_millis(200);
-const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 const TRIGGER: &str = "test_trigger_prompt_change";
 
 const FILTER_HONOURED: Check = Check {
@@ -28,16 +21,19 @@ const FILTER_HONOURED: Check = Check {
     why: "a client that asked for one kind reloads lists for nothing, or has no handler at all",
     fix: "keep the filter with the subscription, and look at it before every notification",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(filter_honoured(cx))),
+    run: Run::Last(|cx| Box::pin(filter_honoured(cx))),
     fault: &fault::FILTER_IGNORED,
 };
 
 async fn filter_honoured(cx: &ServerCx) -> Verdict {
     let trigger = fixture(cx, TRIGGER).await?;
-    let session = cx.fresh().await?;
-    let (mut pending, _) = listen(cx, &session, json!({ "toolsListChanged": true })).await?;
+    let session = cx.alone().await?;
+    let (mut subscription, _) =
+        Subscription::acknowledged(cx, &session, json!({ "toolsListChanged": true })).await?;
     change(cx, &session, trigger).await?;
-    match told(&mut pending, "notifications/prompts/list_changed").await? {
+    let told = told(cx, &mut subscription, "notifications/prompts/list_changed").await;
+    subscription.end().await;
+    match told? {
         Some(message) => Err(shown(&message, "only notifications/tools/list_changed", "another kind")),
         None => Ok(()),
     }
@@ -51,13 +47,15 @@ const ACKNOWLEDGED_SUBSET: Check = Check {
     why: "the client goes by the acknowledgement, and waits for what will never come",
     fix: "repeat of the filter what you will honour, and add nothing",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(acknowledged_subset(cx))),
+    run: Run::Alone(|cx| Box::pin(acknowledged_subset(cx))),
     fault: &fault::ACKNOWLEDGES_TOO_MUCH,
 };
 
 async fn acknowledged_subset(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
-    let (_pending, first) = listen(cx, &session, json!({ "toolsListChanged": true })).await?;
+    let session = cx.alone().await?;
+    let filter = json!({ "toolsListChanged": true });
+    let (subscription, first) = Subscription::acknowledged(cx, &session, filter).await?;
+    subscription.end().await;
     let granted = first.params().map(|params| params["notifications"].clone()).unwrap_or_default();
     let Some(granted) = granted.as_object() else {
         return Err(shown(&first, "notifications, an object", &granted.to_string()));
@@ -77,37 +75,23 @@ const CANCELLED_ENDS: Check = Check {
     why: "on stdio nothing else ends a subscription, and the client has forgotten its id",
     fix: "end the subscription when notifications/cancelled names its request",
     on: On::Pipe,
-    run: Run::Server(|cx| Box::pin(cancelled_ends(cx))),
+    run: Run::Last(|cx| Box::pin(cancelled_ends(cx))),
     fault: &cancellation::CANCEL_IGNORED,
 };
 
 async fn cancelled_ends(cx: &ServerCx) -> Verdict {
     let trigger = fixture(cx, TRIGGER).await?;
-    let session = cx.fresh().await?;
-    let (mut pending, _) = listen(cx, &session, json!({ "promptsListChanged": true })).await?;
-    pending.cancel("measured by yardstick").await?;
+    let session = cx.alone().await?;
+    let filter = json!({ "promptsListChanged": true });
+    let (mut subscription, _) = Subscription::acknowledged(cx, &session, filter).await?;
+    subscription.pending.cancel("measured by yardstick").await?;
     // What was under way before the cancellation was read does not count.
-    cx.on(&session, "server/discover").send().await?;
-    while told(&mut pending, "notifications/prompts/list_changed").await?.is_some() {}
+    cx.has_caught_up(&session).await;
+    while told(cx, &mut subscription, "notifications/prompts/list_changed").await?.is_some() {}
     change(cx, &session, trigger).await?;
-    match told(&mut pending, "notifications/prompts/list_changed").await? {
+    match told(cx, &mut subscription, "notifications/prompts/list_changed").await? {
         Some(message) => Err(shown(&message, "nothing after the cancellation", "a notification")),
         None => Ok(()),
-    }
-}
-
-const ID: &str = "yardstick-listens";
-
-/// Opens a subscription: it, and its acknowledgement.
-async fn listen(cx: &ServerCx, session: &Session, filter: Value) -> Result<(Pending, Message), Finding> {
-    let ask = cx.on(session, "subscriptions/listen").params(json!({ "notifications": filter }));
-    let mut pending = ask.with(|r| r.id(format!("\"{ID}\""))).start().await?;
-    match pending.next_within(Duration::from_secs(2)).await {
-        Ok(Some(message)) if message.is_notification(ACKNOWLEDGED) => Ok((pending, message)),
-        Ok(_) | Err(Failure::TimedOut { .. }) => {
-            Err(Finding::blocked("the subscription was not acknowledged"))
-        }
-        Err(failure) => Err(failure.into()),
     }
 }
 
@@ -123,22 +107,19 @@ async fn change(cx: &ServerCx, session: &Session, trigger: &Value) -> Verdict {
 }
 
 /// The first notification of `method` that names our subscription, if one comes.
-async fn told(pending: &mut Pending, method: &str) -> Result<Option<Message>, Finding> {
+async fn told(
+    cx: &ServerCx,
+    subscription: &mut Subscription,
+    method: &str,
+) -> Result<Option<Message>, Finding> {
     loop {
-        match pending.next_within(SILENCE).await {
-            Ok(Some(message)) => {
-                let ours = message.params().is_some_and(|params| params["_meta"][SUBSCRIPTION_ID] == ID);
-                if ours && message.is_notification(method) {
-                    return Ok(Some(message));
-                }
+        match subscription.pending.next_within(cx.pace().benefit_of_doubt()).await {
+            Ok(Some(message)) if message.is_notification(method) && subscription.is_tagged(&message) => {
+                return Ok(Some(message));
             }
+            Ok(Some(_)) => {}
             Ok(None) | Err(Failure::TimedOut { .. }) => return Ok(None),
             Err(failure) => return Err(failure.into()),
         }
     }
-}
-
-fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
-    let excerpt = Excerpt::of(Party::Server, &message.bytes);
-    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
 }

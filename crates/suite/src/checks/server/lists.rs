@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use protocol::capability::{Capability, PROMPTS, RESOURCES, TOOLS};
 use protocol::{Span, code};
-use serde_json::{Value, json};
+use serde_json::Value;
 use server::fault::lists as fault;
-use transport::client::Session;
 
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not};
 
@@ -86,7 +85,7 @@ const TOOLS_SAME: Check = Check {
     why: SAME,
     fix: KEEP,
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(same(cx, TOOLS, "tools/list", "tools"))),
+    run: Run::Alone(|cx| Box::pin(same(cx, TOOLS, "tools/list", "tools"))),
     fault: &fault::TOOLS_DIFFER,
 };
 
@@ -98,7 +97,7 @@ const RESOURCES_SAME: Check = Check {
     why: SAME,
     fix: KEEP,
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(same(cx, RESOURCES, "resources/list", "resources"))),
+    run: Run::Alone(|cx| Box::pin(same(cx, RESOURCES, "resources/list", "resources"))),
     fault: &fault::RESOURCES_DIFFER,
 };
 
@@ -110,21 +109,31 @@ const PROMPTS_SAME: Check = Check {
     why: SAME,
     fix: KEEP,
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(same(cx, PROMPTS, "prompts/list", "prompts"))),
+    run: Run::Alone(|cx| Box::pin(same(cx, PROMPTS, "prompts/list", "prompts"))),
     fault: &fault::PROMPTS_DIFFER,
 };
 
 /// How often a list that changes meanwhile is read again.
 const ROUNDS: usize = 4;
 
-/// The list here, on another connection, and here again: what changes meanwhile is not the connection's doing.
+/// The list as the shared session showed it, and as another one does. Where they differ, the list is read here, on a third
+/// connection and here again: what changes meanwhile is not the connection's doing.
 async fn same(cx: &ServerCx, capability: Capability, method: &str, key: &str) -> Verdict {
     cx.needs(capability).await?;
-    let (here, there) = (cx.fresh().await?, cx.fresh().await?);
+    let known = match capability {
+        TOOLS => cx.tools().await?,
+        RESOURCES => cx.resources().await?,
+        _ => cx.prompts().await?,
+    };
+    let here = cx.alone().await?;
+    if names(known) == names(&cx.list_on(&here, method, key).await.map_err(Finding::into_obstacle)?) {
+        return Ok(());
+    }
+    let there = cx.connect(here.profile().clone()).await?;
     for _ in 0..ROUNDS {
-        let before = names(cx, &here, method, key).await?;
-        let other = names(cx, &there, method, key).await?;
-        if before != names(cx, &here, method, key).await? {
+        let before = names(&cx.list_on(&here, method, key).await?);
+        let other = names(&cx.list_on(&there, method, key).await?);
+        if before != names(&cx.list_on(&here, method, key).await?) {
             continue;
         }
         let differing: Vec<_> = before.symmetric_difference(&other).cloned().collect();
@@ -137,16 +146,6 @@ async fn same(cx: &ServerCx, capability: Capability, method: &str, key: &str) ->
     Ok(())
 }
 
-/// The names on the first page.
-async fn names(
-    cx: &ServerCx,
-    session: &Session,
-    method: &str,
-    key: &str,
-) -> Result<BTreeSet<String>, Finding> {
-    let answer = cx.on(session, method).params(json!({})).send().await?;
-    let result = answer.reply.result().ok_or_else(|| Finding::blocked(format!("{method} was refused")))?;
-    let items = result[key].as_array().into_iter().flatten();
-    let name = |item: &Value| item.get("uri").unwrap_or(&item["name"]).to_string();
-    Ok(items.map(name).collect())
+fn names(items: &[Value]) -> BTreeSet<String> {
+    items.iter().map(|item| item.get("uri").unwrap_or(&item["name"]).to_string()).collect()
 }

@@ -44,13 +44,13 @@ const LEVELS_ACCEPTED: Check = Check {
     why: "a client that sets the level gets an error for doing what the capability invites it to",
     fix: "implement logging/setLevel for debug, info, notice, warning, error, critical, alert and emergency",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(levels_accepted(cx))),
+    run: Run::Alone(|cx| Box::pin(levels_accepted(cx))),
     fault: &asks::LEVEL_REFUSED,
 };
 
 async fn levels_accepted(cx: &ServerCx) -> Verdict {
     cx.needs(LOGGING).await?;
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     for level in LogLevel::ALL {
         let params = json!({ "level": level.as_str() });
         cx.on(&session, "logging/setLevel").params(params).send().await?.expect_result()?;
@@ -66,14 +66,14 @@ const LEVEL_RESPECTED: Check = Check {
     why: "who asks for errors only drowns in details",
     fix: "keep the level of the session, and compare before a message is sent",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(level_respected(cx))),
+    run: Run::Alone(|cx| Box::pin(level_respected(cx))),
     fault: &tools::LOG_UNWANTED,
 };
 
 async fn level_respected(cx: &ServerCx) -> Verdict {
     cx.needs(LOGGING).await?;
     let logging = talkative(cx).await?;
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     let set =
         |level: LogLevel| cx.on(&session, "logging/setLevel").params(json!({ "level": level.as_str() }));
     let mut heard = false;
@@ -145,17 +145,18 @@ const META_LEVEL_RESPECTED: Check = Check {
     why: "who asks for errors only drowns in details",
     fix: "compare every message with the logLevel in the request's _meta",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(meta_level_respected(cx))),
+    run: Run::Alone(|cx| Box::pin(meta_level_respected(cx))),
     fault: &tools::LOG_UNWANTED,
 };
 
 async fn meta_level_respected(cx: &ServerCx) -> Verdict {
     cx.needs(LOGGING).await?;
+    let logging = talkative(cx).await?;
+    let session = cx.alone().await?;
     let mut heard = false;
     for least in [LogLevel::Debug, LogLevel::Error] {
-        for (tool, good) in talkative(cx).await? {
-            let session = cx.fresh().await?;
-            let ask = cx.call_on(&session, tool, &good).with(|r| r.meta(LOG_LEVEL, least.as_str()));
+        for (tool, good) in &logging {
+            let ask = cx.call_on(&session, tool, good).with(|r| r.meta(LOG_LEVEL, least.as_str()));
             let answer = ask.send().await?;
             heard |= answer.reply.notifications("notifications/message").next().is_some();
             not_below(&answer, least)?;

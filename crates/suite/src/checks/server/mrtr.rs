@@ -43,8 +43,8 @@ async fn completes(cx: &ServerCx) -> Verdict {
     for tool in fixtures(cx, ASKING).await? {
         let params = json!({ "name": tool["name"], "arguments": {} });
         cx.patience.left("tools/call")?;
-        let patience = cx.patience.limit("tools/call");
-        let rounds = session.request("tools/call").params(params).at_most(patience).send_through().await;
+        let patience = cx.patience.limit("tools/call", cx.pace().limit());
+        let rounds = session.request("tools/call").params(params).timeout(patience).send_through().await;
         // Tools may take as long as they like.
         let rounds = rounds.map_err(|failure| match failure {
             Failure::TimedOut { .. } => Finding::blocked(failure.to_string()),

@@ -11,11 +11,11 @@ use protocol::method::Side;
 use protocol::{Era, Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::{lifecycle, negotiation as fault};
-use transport::client::Profile;
 
 use super::fixture::blocked;
-use super::lifecycle::{countered, initialize};
+use super::lifecycle::offers_a_revision;
 use crate::checks::wire::lifecycle::client_declared;
+use crate::run_cx::FUTURE;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, WireCx, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
@@ -86,19 +86,12 @@ const FUTURE_COUNTERED: Check = Check {
     why: "every client will one day be newer than your server, and has to find common ground",
     fix: "when you do not know the requested version, answer with the newest one you support; do not fail, do not echo",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(future_countered(cx))),
+    run: Run::Alone(|cx| Box::pin(future_countered(cx))),
     fault: &lifecycle::UNKNOWN_VERSION_REFUSED,
 };
 
 async fn future_countered(cx: &ServerCx) -> Verdict {
-    let result = countered(cx, "2999-12-31").await?;
-    match result["protocolVersion"].as_str() {
-        Some(offered) if offered.parse::<Version>().is_ok() || offered == Version::PRE_RELEASE => Ok(()),
-        _ => {
-            let actual = format!("protocolVersion {}", result["protocolVersion"]);
-            Err(Finding::violated("a protocolVersion that the specification has", actual))
-        }
-    }
+    offers_a_revision(cx, FUTURE).await
 }
 
 const LATEST_OFFERED: Check = Check {
@@ -109,19 +102,19 @@ const LATEST_OFFERED: Check = Check {
     why: "the client settles for the offer, and everything newer is lost to both",
     fix: "answer an unknown version with the newest handshake revision that you support",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(latest_offered(cx))),
+    run: Run::Alone(|cx| Box::pin(latest_offered(cx))),
     fault: &fault::OLDEST_OFFERED,
 };
 
 async fn latest_offered(cx: &ServerCx) -> Verdict {
-    let result = initialize(cx, "2999-12-31").await.map_err(blocked)?;
+    cx.session().await?;
+    let result = cx.run.counter_offer(FUTURE).await.map_err(blocked)?;
     let Some(offered) = result["protocolVersion"].as_str().and_then(|text| text.parse::<Version>().ok())
     else {
         return Err(Finding::blocked("no known revision was offered"));
     };
     for newer in Span::LEGACY.versions().filter(|version| *version > offered) {
-        let agreed = initialize(cx, newer.as_str()).await.map_err(blocked)?;
-        if agreed["protocolVersion"] == newer.as_str() {
+        if cx.run.speaks(newer).await? {
             let actual = format!("{offered}, although {newer} is supported");
             return Err(Finding::violated(format!("protocolVersion {newer} or newer"), actual));
         }
@@ -140,7 +133,7 @@ const CLIENT_RESPECTED: Check = Check {
     why: "simple clients refuse sampling, elicitation and roots, and the tool that relied on them fails half way",
     fix: "look at the client's capabilities first, and say in the result what is missing",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(client_respected(cx))),
+    run: Run::Alone(|cx| Box::pin(client_respected(cx))),
     fault: &lifecycle::CAPABILITY_ASSUMED,
 };
 
@@ -159,7 +152,7 @@ async fn client_respected(cx: &ServerCx) -> Verdict {
         Err(Finding::NotApplicable(_)) if !chosen.is_empty() => {}
         Err(other) => return Err(other),
     }
-    let session = cx.apart_as(Profile::bare()).await?;
+    let session = cx.alone().await?;
     let calls = chosen.into_iter().filter_map(|tool| {
         let params = json!({ "name": tool["name"], "arguments": cx.arguments_for(tool)? });
         Some(session.request("tools/call").params(params).timeout(PATIENCE).send())

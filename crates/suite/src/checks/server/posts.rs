@@ -19,12 +19,12 @@ const RESPONSE_ACCEPTED: Check = Check {
     why: "the client has answered and waits for nothing; what else comes it cannot place",
     fix: "answer a posted response with 202 Accepted and nothing more, or refuse it with 4xx",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(response_accepted(cx))),
+    run: Run::Alone(|cx| Box::pin(response_accepted(cx))),
     fault: &fault::RESPONSE_200,
 };
 
 async fn response_accepted(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     let response = json!({ "jsonrpc": "2.0", "id": "yardstick-never-asked", "result": {} });
     let answer = cx.on(&session, "a response").with(|r| r.body(response.to_string())).send().await?;
     match answer.reply.status() {
@@ -47,12 +47,12 @@ const BAD_JSON_STATUS: Check = Check {
     why: "those in between, and clients that look at the status first, take 200 for a success",
     fix: "answer 400, with error -32700 in the body",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(bad_json_status(cx))),
+    run: Run::Alone(|cx| Box::pin(bad_json_status(cx))),
     fault: &fault::BAD_JSON_200,
 };
 
 async fn bad_json_status(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     let answer =
         cx.on(&session, "broken JSON").with(|r| r.body("{\"jsonrpc\": \"2.0\", nope")).send().await?;
     match answer.reply.status() {

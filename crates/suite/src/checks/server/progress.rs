@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use server::fault::cancellation as fault;
 
 use super::fixture::{call, fixture};
-use transport::client::Profile;
 
 use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, must};
 
@@ -30,10 +29,10 @@ const TOKEN_ECHOED: Check = Check {
 
 async fn token_echoed(cx: &ServerCx) -> Verdict {
     let tool = fixture(cx, "test_tool_with_progress").await?;
-    let session = cx.fresh().await?;
+    let session = cx.session().await?;
     let mut seen = false;
     for token in [json!("0"), json!(0)] {
-        let ask = call(cx, &session, tool, &json!({})).with(|r| r.meta("progressToken", token.clone()));
+        let ask = call(cx, session, tool, &json!({})).with(|r| r.meta("progressToken", token.clone()));
         let answer = ask.send().await?;
         for note in answer.reply.notifications("notifications/progress") {
             seen = true;
@@ -56,13 +55,13 @@ const ONLY_WHEN_ASKED: Check = Check {
     why: "a client that did not ask has nothing to attach it to",
     fix: "report progress only where _meta has a progressToken",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(only_when_asked(cx))),
+    run: Run::Alone(|cx| Box::pin(only_when_asked(cx))),
     fault: &fault::PROGRESS_UNASKED,
 };
 
 async fn only_when_asked(cx: &ServerCx) -> Verdict {
     let tool = fixture(cx, "test_tool_with_progress").await?;
-    let session = cx.apart_as(Profile::default()).await?;
+    let session = cx.alone().await?;
     let nothing: Value = json!({});
     let answer = call(cx, &session, tool, &nothing).send().await?;
     match answer.reply.notifications("notifications/progress").next() {

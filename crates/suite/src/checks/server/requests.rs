@@ -1,7 +1,5 @@
 //! Messages that are no proper requests, and many proper ones at once.
 
-use std::time::Duration;
-
 use futures_util::future::join_all;
 use protocol::{Span, Version, code};
 use serde_json::{Value, json};
@@ -17,9 +15,6 @@ use crate::{Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, V
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[IMPROPER_REFUSED, IMPROPER_CODE, IMPROPER_SURVIVED, OWN_ANSWERS, ALL_ANSWERED];
-
-/// How long an answer to what is no request may take.
-const PATIENCE: Duration = Duration::from_millis(250);
 
 const MESSAGES: &[Cite] = &[
     must("basic/index#", Span::only(Version::V2024_11_05)),
@@ -39,7 +34,7 @@ const IMPROPER_REFUSED: Check = Check {
     why: "a client whose messages are malformed would believe that they work, until it meets another server",
     fix: "check jsonrpc, method and params before anything else, and answer -32600",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(improper_refused(cx))),
+    run: Run::Alone(|cx| Box::pin(improper_refused(cx))),
     fault: &fault::INVALID_ANSWERED,
 };
 
@@ -62,7 +57,7 @@ const IMPROPER_CODE: Check = Check {
     why: "the code tells the client that its message is at fault, and that sending it again will not help",
     fix: "use -32600 for what is no request, -32602 for params of the wrong type, -32700 for what cannot be read",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(improper_code(cx))),
+    run: Run::Alone(|cx| Box::pin(improper_code(cx))),
     fault: &fault::INVALID_WRONG_CODE,
 };
 
@@ -100,7 +95,7 @@ const IMPROPER_SURVIVED: Check = Check {
     why: "one broken message must not take down everything else that the client does",
     fix: "catch what goes wrong with one message, and go on reading",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(improper_survived(cx))),
+    run: Run::Alone(|cx| Box::pin(improper_survived(cx))),
     fault: &fault::INVALID_DEAFENS,
 };
 
@@ -119,18 +114,18 @@ async fn answered(cx: &ServerCx) -> Result<Vec<Message>, Finding> {
 
 /// Messages that are no proper requests are sent once for all checks.
 async fn improper(cx: &ServerCx) -> Result<Improper, Finding> {
-    cx.facts.improper.get_or_init(|| send_improper(cx)).await.clone()
+    cx.facts().improper.get_or_init(|| send_improper(cx)).await.clone()
 }
 
 /// Sends messages that are no proper requests, and a proper one after them.
 async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     let method = cx.cheap();
     let messages = [
-        json!({ "jsonrpc": "1.0", "id": "improper-1", "method": method }),
-        json!({ "jsonrpc": "2.0", "id": "improper-2" }),
-        json!({ "jsonrpc": "2.0", "id": "improper-3", "method": 7 }),
-        json!({ "jsonrpc": "2.0", "id": "improper-4", "method": "tools/list", "params": "none" }),
+        json!({ "jsonrpc": "1.0", "id": 71001, "method": method }),
+        json!({ "jsonrpc": "2.0", "id": 71002 }),
+        json!({ "jsonrpc": "2.0", "id": 71003, "method": 7 }),
+        json!({ "jsonrpc": "2.0", "id": 71004, "method": "tools/list", "params": "none" }),
     ];
     let mut answers = Vec::new();
     let mut refused = false;
@@ -140,7 +135,7 @@ async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
             session.send_bytes(line).await?;
             continue;
         }
-        match session.request(method).body(line).timeout(PATIENCE).send().await {
+        match session.request(method).body(line).timeout(cx.pace().limit()).send().await {
             Ok(reply) => {
                 refused |= reply.status().is_some_and(|status| status >= 400);
                 answers.extend(reply.messages);
@@ -149,8 +144,12 @@ async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
             Err(failure) => return Err(failure.into()),
         }
     }
+    if cx.via == Via::Pipe {
+        // What comes after them shows that it has dealt with them; whether it does is judged below.
+        let _ = cx.has_caught_up(&session).await;
+    }
     while cx.via == Via::Pipe && answers.len() < messages.len() {
-        let Some(message) = session.incoming(PATIENCE).await? else { break };
+        let Some(message) = session.incoming(cx.pace().moment()).await? else { break };
         if message.frames().iter().any(|frame| frame.method.is_none()) {
             answers.push(message);
         }

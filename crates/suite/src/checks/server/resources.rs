@@ -167,7 +167,7 @@ const SUBSCRIBE: Check = Check {
     why: "a client that relies on it shows what is out of date",
     fix: "answer resources/subscribe and resources/unsubscribe with an empty result",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(subscribe(cx))),
+    run: Run::Alone(|cx| Box::pin(subscribe(cx))),
     fault: &lists::SUBSCRIBE_REFUSED,
 };
 
@@ -176,7 +176,7 @@ async fn subscribe(cx: &ServerCx) -> Verdict {
     let Some(resource) = cx.resources().await?.first() else {
         return Err(Finding::not_applicable("the server lists no resources"));
     };
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     for method in ["resources/subscribe", "resources/unsubscribe"] {
         let params = json!({ "uri": resource["uri"] });
         cx.on(&session, method).params(params).send().await?.expect_result()?;

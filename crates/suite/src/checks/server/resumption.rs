@@ -34,12 +34,12 @@ const IDS_UNIQUE: Check = Check {
     why: "an id that two streams share leads a client that comes back to the wrong one",
     fix: "put the stream into the id, or number events per session",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(ids_unique(cx))),
+    run: Run::Alone(|cx| Box::pin(ids_unique(cx))),
     fault: &fault::EVENT_IDS_REPEAT,
 };
 
 async fn ids_unique(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     let streamer = cx.streamer().await?;
     let mut seen = HashSet::new();
     for _ in 0..3 {
@@ -62,12 +62,12 @@ const OWN_STREAM_ONLY: Check = Check {
     why: "the client would take the answer to one request for that to another",
     fix: "replay only the events of the stream that Last-Event-ID belongs to",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(own_stream_only(cx))),
+    run: Run::Alone(|cx| Box::pin(own_stream_only(cx))),
     fault: &fault::REPLAYS_OTHERS,
 };
 
 async fn own_stream_only(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     let streamer = cx.streamer().await?;
     let one = streamer.ask(cx, &session).0.send().await?.reply;
     let two = streamer.ask(cx, &session).0.send().await?.reply;
@@ -96,12 +96,12 @@ const PRIMED: Check = Check {
     why: "a connection that breaks before the first message cannot be resumed otherwise",
     fix: "send an event with an id and empty data as soon as the stream is open",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(primed(cx))),
+    run: Run::Alone(|cx| Box::pin(primed(cx))),
     fault: &fault::NO_PRIMING,
 };
 
 async fn primed(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     let reply = cx.streamer().await?.ask(cx, &session).0.send().await?.reply;
     if reply.messages.iter().all(|message| id_of(message).is_none()) {
         return Err(no_ids());
@@ -137,7 +137,7 @@ async fn retry_said(cx: &ServerCx) -> Verdict {
             "no tool is known to close its connection, like {RECONNECTS}"
         )));
     }
-    let session = cx.fresh().await?;
+    let session = cx.another().await?;
     let call = cx.on(&session, "tools/call").params(json!({ "name": RECONNECTS, "arguments": {} }));
     let answer = call.within(AGAIN * 2).send().await?;
     let stayed =
@@ -157,12 +157,12 @@ const DISCONNECT_NO_CANCEL: Check = Check {
     why: "networks break; work that was begun would be lost, or done twice",
     fix: "let the request run on, and keep its response for a client that comes back",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(disconnect_no_cancel(cx))),
+    run: Run::Alone(|cx| Box::pin(disconnect_no_cancel(cx))),
     fault: &fault::DISCONNECT_CANCELS,
 };
 
 async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     // Work that was nearly done when the connection broke would show nothing.
     let mut pending = cx.slow_streamer().await?.ask(cx, &session).0.start().await?;
     let first = pending.next().await?.ok_or_else(|| Finding::blocked("the stream ended at once"))?;

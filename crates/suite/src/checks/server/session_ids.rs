@@ -26,7 +26,7 @@ const UNGUESSABLE: Check = Check {
 };
 
 async fn unguessable(cx: &ServerCx) -> Verdict {
-    let (one, two) = (cx.fresh().await?, cx.fresh().await?);
+    let (one, two) = (cx.another().await?, cx.another().await?);
     let (one, two) = (id(&one)?, id(&two)?);
     if one == two {
         return Err(Finding::violated("an id of its own for every session", "two sessions with one id"));
@@ -47,12 +47,12 @@ const UNKNOWN_REFUSED: Check = Check {
     why: "a client whose session is lost must learn of it, and nobody may make one up",
     fix: "answer 404 to a session id that you do not know",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(unknown_refused(cx))),
+    run: Run::Alone(|cx| Box::pin(unknown_refused(cx))),
     fault: &fault::ANY_SESSION,
 };
 
 async fn unknown_refused(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     id(&session)?;
     let made_up = "00000000-0000-4000-8000-79617264737469";
     let answer = cx.on(&session, "ping").header("mcp-session-id", made_up).send().await?;
@@ -70,13 +70,13 @@ const INDEPENDENT: Check = Check {
     why: "one client that leaves would take all the others with it",
     fix: "keep what belongs to a session under its id, and remove only that",
     on: On::Http,
-    run: Run::Ending(|cx| Box::pin(independent(cx))),
+    run: Run::Last(|cx| Box::pin(independent(cx))),
     fault: &fault::DELETE_ENDS_ALL,
 };
 
 async fn independent(cx: &ServerCx) -> Verdict {
     // On a connection apart, so that the session which other checks share survives.
-    let (one, two) = (cx.fresh().await?, cx.fresh().await?);
+    let (one, two) = (cx.another().await?, cx.another().await?);
     id(&one)?;
     let deleted = cx.on(&one, "DELETE").with(|r| r.verb(http::Method::DELETE)).send().await?;
     if deleted.reply.status() == Some(405) {
@@ -96,12 +96,12 @@ const VERSION_OPTIONAL: Check = Check {
     why: "clients of 2025-03-26 do not know the header",
     fix: "go by the version of the handshake, or assume 2025-03-26",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(version_optional(cx))),
+    run: Run::Alone(|cx| Box::pin(version_optional(cx))),
     fault: &fault::VERSION_INSISTED,
 };
 
 async fn version_optional(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     let ask = cx.on(&session, "ping").with(|r| r.without_header("mcp-protocol-version"));
     ask.send().await?.expect_result().map(drop)
 }

@@ -44,12 +44,12 @@ const REQUIRED: Check = Check {
     why: "served without its session, a request gets somebody else's state, or none",
     fix: "answer 400 when the header is missing, unless the request is initialize",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(required(cx))),
+    run: Run::Alone(|cx| Box::pin(required(cx))),
     fault: &fault::SESSION_OPTIONAL,
 };
 
 async fn required(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     session_id(&session)?;
     cx.on(&session, "ping").with(|r| r.without_header("mcp-session-id")).send().await?.expect_status(&[400])
 }
@@ -62,12 +62,12 @@ const TERMINATED: Check = Check {
     why: "404 is what makes a client start a new session; on anything else it goes on with a dead one",
     fix: "forget the session on DELETE, and answer 404 to its id from then on",
     on: On::Http,
-    run: Run::Ending(|cx| Box::pin(terminated(cx))),
+    run: Run::Last(|cx| Box::pin(terminated(cx))),
     fault: &fault::SESSION_IMMORTAL,
 };
 
 async fn terminated(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.another().await?;
     session_id(&session)?;
     let deleted = cx.on(&session, "DELETE").with(|r| r.verb(http::Method::DELETE)).send().await?;
     // 405 is but one way to refuse: many servers have no such route, and then the session goes on.

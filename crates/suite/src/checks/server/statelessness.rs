@@ -5,7 +5,7 @@ use protocol::{Span, capability, code};
 use serde_json::{Value, json};
 use server::fault::negotiation as fault;
 
-use super::fixture::{blocked, call, fixtures};
+use super::fixture::{call, fixtures};
 use crate::expect::Answer;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not};
 
@@ -29,20 +29,12 @@ const NO_DISCOVERY_NEEDED: Check = Check {
     why: "clients reconnect, and load balancers send each request to another machine",
     fix: "take version and capabilities from the _meta of the request at hand, never from an earlier one",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(no_discovery_needed(cx))),
+    run: Run::Alone(|cx| Box::pin(no_discovery_needed(cx))),
     fault: &fault::DISCOVERY_FIRST,
 };
 
 async fn no_discovery_needed(cx: &ServerCx) -> Verdict {
-    let declared = cx.capabilities().await?;
-    let lists = [("tools", "tools/list"), ("resources", "resources/list"), ("prompts", "prompts/list")];
-    let Some((_, method)) = lists.iter().find(|(capability, _)| declared.get(capability).is_some()) else {
-        return Err(Finding::not_applicable("the server has nothing to list"));
-    };
-    // What is refused on every connection is another check's business.
-    cx.request(method).await?.send().await.and_then(|answer| answer.expect_result()).map_err(blocked)?;
-    let session = cx.unopened().await?;
-    cx.on(&session, method).send().await?.expect_result().map(drop)
+    cx.first_words().await?.expect_result().map(drop)
 }
 
 const REQUESTED_NAMED: Check = Check {

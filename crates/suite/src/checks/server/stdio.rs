@@ -2,18 +2,20 @@
 
 use std::time::Duration;
 
-use protocol::{Era, Span, Version, meta};
-use serde_json::{Value, json};
+use protocol::{Span, Version};
+use serde_json::Value;
 use server::fault::stdio as fault;
 use transport::client::{Closing, Failure, Session, Step};
+use transport::serve::Via;
 
-use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, defined, must, should};
+use crate::expect::Answer;
+use crate::{
+    Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, defined, must, should,
+};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[ENDS_WITH_STDIN, LIVES_ON, MANY_IN_ONE_WRITE, ONE_IN_TWO_WRITES, CARRIAGE_RETURN, UTF8_INTACT];
 
-/// How long an answer may take that is due at once.
-const SOON: Duration = Duration::from_secs(2);
 /// Long enough for two writes to arrive as two.
 const APART: Duration = Duration::from_millis(40);
 
@@ -29,13 +31,13 @@ const ENDS_WITH_STDIN: Check = Check {
     why: "closing stdin is the only portable way to stop a server; one that stays is a leaked process",
     fix: "leave the main loop at the end of stdin, and exit",
     on: On::Pipe,
-    run: Run::Server(|cx| Box::pin(ends_with_stdin(cx))),
+    run: Run::Last(|cx| Box::pin(ends_with_stdin(cx))),
     fault: &fault::OUTLIVES_STDIN,
 };
 
 async fn ends_with_stdin(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
-    match session.close().await {
+    let session = cx.alone().await?;
+    match cx.close_session(&session).await {
         Closing::Process(end) if matches!(end.step, Step::StdinClosed) => Ok(()),
         Closing::Process(end) if matches!(end.step, Step::AlreadyExited) => {
             Err(Finding::blocked("the server had ended before its input did"))
@@ -65,15 +67,17 @@ const LIVES_ON: Check = Check {
     why: "one bad line must not take down a server that others depend on",
     fix: "catch the parser's error, answer -32700, and go on reading",
     on: On::Pipe,
-    run: Run::Server(|cx| Box::pin(lives_on(cx))),
+    run: Run::Alone(|cx| Box::pin(lives_on(cx))),
     fault: &fault::DIES_OF_BAD_LINE,
 };
 
 async fn lives_on(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
+    let session = cx.alone().await?;
     session.send_bytes(&b"this is not JSON\n"[..]).await?;
     session.send_bytes(&b"\n"[..]).await?;
-    answered(cx, &session, "after a bad line", &[line("after-noise", cx)]).await
+    let lines = [line(cx, &session)];
+    session.send_bytes(lines.concat()).await?;
+    expect_answers(cx, &session, "after a bad line", &lines).await
 }
 
 const MANY_IN_ONE_WRITE: Check = Check {
@@ -84,15 +88,15 @@ const MANY_IN_ONE_WRITE: Check = Check {
     why: "pipes join what was written apart; a server that reads a message a read loses some under load",
     fix: "split what was read at every newline, and handle all the pieces",
     on: On::Pipe,
-    run: Run::Server(|cx| Box::pin(many_in_one_write(cx))),
+    run: Run::Alone(|cx| Box::pin(many_in_one_write(cx))),
     fault: &fault::ONE_MESSAGE_A_READ,
 };
 
 async fn many_in_one_write(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
-    let lines = [line("one-1", cx), line("one-2", cx), line("one-3", cx)];
+    let session = cx.alone().await?;
+    let lines = [line(cx, &session), line(cx, &session), line(cx, &session)];
     session.send_bytes(lines.concat()).await?;
-    heard(cx, &session, "to three requests in one write", &lines).await
+    expect_answers(cx, &session, "to three requests in one write", &lines).await
 }
 
 const ONE_IN_TWO_WRITES: Check = Check {
@@ -103,18 +107,18 @@ const ONE_IN_TWO_WRITES: Check = Check {
     why: "pipes cut long messages anywhere; a server that takes every read for a message breaks them",
     fix: "keep what came after the last newline, and put the next read behind it",
     on: On::Pipe,
-    run: Run::Server(|cx| Box::pin(one_in_two_writes(cx))),
+    run: Run::Alone(|cx| Box::pin(one_in_two_writes(cx))),
     fault: &fault::READ_IS_MESSAGE,
 };
 
 async fn one_in_two_writes(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
-    let whole = line("in-two", cx);
+    let session = cx.alone().await?;
+    let whole = line(cx, &session);
     let (first, second) = whole.split_at(whole.len() / 2);
     session.send_bytes(first.to_vec()).await?;
     tokio::time::sleep(APART).await;
     session.send_bytes(second.to_vec()).await?;
-    heard(cx, &session, "to a request in two writes", &[whole]).await
+    expect_answers(cx, &session, "to a request in two writes", &[whole]).await
 }
 
 const CARRIAGE_RETURN: Check = Check {
@@ -125,16 +129,17 @@ const CARRIAGE_RETURN: Check = Check {
     why: "it is white space to JSON, and libraries on Windows write it",
     fix: "hand the line to a JSON parser as it is, or trim it first",
     on: On::Pipe,
-    run: Run::Server(|cx| Box::pin(carriage_return(cx))),
+    run: Run::Alone(|cx| Box::pin(carriage_return(cx))),
     fault: &fault::CARRIAGE_RETURN_REFUSED,
 };
 
 async fn carriage_return(cx: &ServerCx) -> Verdict {
-    let session = cx.fresh().await?;
-    let mut whole = line("crlf", cx);
+    let session = cx.alone().await?;
+    let mut whole = line(cx, &session);
     whole.truncate(whole.len() - 1);
     whole.extend(b"\r\n");
-    answered(cx, &session, "to a line that ends with CR LF", &[whole]).await
+    session.send_bytes(whole.clone()).await?;
+    expect_answers(cx, &session, "to a line that ends with CR LF", &[whole]).await
 }
 
 const UTF8_INTACT: Check = Check {
@@ -148,80 +153,65 @@ const UTF8_INTACT: Check = Check {
     why: "a server that reads or writes in another encoding mangles every name and text that is not English",
     fix: "read and write UTF-8, whatever the locale of the process is",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(utf8_intact(cx))),
+    run: Run::Alone(|cx| Box::pin(utf8_intact(cx))),
     fault: &fault::NON_ASCII_LOST,
 };
 
+/// The text goes out as the id of a request. One that was mangled answers nothing that was asked, so the line is sent as
+/// bytes, and whatever comes back is looked at.
 async fn utf8_intact(cx: &ServerCx) -> Verdict {
     const ID: &str = "gr\u{fc}\u{df}e-\u{6e2c}\u{8a66}-\u{1f4cf}";
-    let session = cx.fresh().await?;
-    let ask = cx.on(&session, "yardstick/no-such-method").with(|r| r.id(format!("\"{ID}\"")));
-    let reply = match ask.within(SOON).start().await?.response().await {
-        Ok(reply) => reply,
-        // An id that was mangled answers nothing that was asked.
-        Err(Failure::TimedOut { .. }) => {
-            return Err(Finding::violated(format!("an answer with id {ID:?}"), "no answer has it"));
-        }
-        Err(failure) => return Err(failure.into()),
-    };
-    let echoed = reply.frame().and_then(|frame| serde_json::from_str::<Value>(frame.id?.get()).ok());
-    match echoed {
-        Some(Value::String(id)) if id == ID => Ok(()),
-        Some(other) => Err(Finding::violated(format!("id {ID:?}"), format!("id {other}"))),
-        None => Err(Finding::blocked("the answer has no id")),
+    let session = cx.alone().await?;
+    let request = session.request("yardstick/no-such-method").id(Value::from(ID).to_string());
+    if cx.via != Via::Pipe {
+        let reply = Answer::new(request.send().await?, session.clone());
+        return match reply.reply.frame().and_then(|frame| serde_json::from_str(frame.id?.get()).ok()) {
+            Some(Value::String(id)) if id == ID => Ok(()),
+            Some(other) => Err(reply.violated(format!("id {ID:?}"), format!("id {other}"))),
+            None => Err(Finding::blocked("the answer has no id")),
+        };
     }
+    let line = format!("{}\n", request.message()).into_bytes();
+    session.send_bytes(line.clone()).await?;
+    expect_answers(cx, &session, "with the id of the request", &[line]).await
 }
 
 /// A line with a request that every server answers.
-fn line(id: &str, cx: &ServerCx) -> Vec<u8> {
-    let message = match cx.version.era() {
-        Era::Legacy => json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }),
-        Era::Modern => {
-            let meta = json!({ meta::PROTOCOL_VERSION: cx.version, meta::CLIENT_CAPABILITIES: {} });
-            json!({ "jsonrpc": "2.0", "id": id, "method": "server/discover", "params": { "_meta": meta } })
-        }
+fn line(cx: &ServerCx, session: &Session) -> Vec<u8> {
+    format!("{}\n", session.request(cx.cheap()).message()).into_bytes()
+}
+
+/// Waits for an answer to each of the lines that were sent. Whether it is late shows by a request that is sent after them.
+async fn expect_answers(cx: &ServerCx, session: &Session, what: &str, lines: &[Vec<u8>]) -> Verdict {
+    let expected = format!("an answer {what}");
+    let shown = |actual: String| {
+        let sent = lines.iter().map(|line| Excerpt::of(Party::Client, line));
+        let evidence = Evidence::new(expected.clone(), actual);
+        Finding::Violated(Box::new(sent.fold(evidence, Evidence::showing)))
     };
-    format!("{message}\n").into_bytes()
-}
-
-/// Sends the lines, and waits for an answer to each.
-async fn answered(cx: &ServerCx, session: &Session, what: &str, lines: &[Vec<u8>]) -> Verdict {
-    session.send_bytes(lines.concat()).await?;
-    heard(cx, session, what, lines).await
-}
-
-/// Waits for an answer to each of the lines that were sent. On a busy machine it may come late, but no later than the answer
-/// to what is asked after it.
-async fn heard(cx: &ServerCx, session: &Session, what: &str, lines: &[Vec<u8>]) -> Verdict {
     let mut open: Vec<Value> = lines.iter().filter_map(|line| id_of(line)).collect();
-    listen(session, what, &mut open, SOON).await?;
-    if !open.is_empty() {
-        if !cx.is_awake(session).await {
-            return Err(Finding::blocked("the server does not answer anything"));
-        }
-        listen(session, what, &mut open, Duration::ZERO).await?;
+    if !cx.has_caught_up(session).await {
+        let gone = session.ended().map(|failure| failure.to_string());
+        return Err(shown(gone.unwrap_or_else(|| "none, nor to anything after it".to_owned())));
     }
+    strike_answered(session, &mut open, cx.pace().benefit_of_doubt())
+        .await
+        .map_err(|failure| shown(failure.to_string()))?;
     match &open[..] {
         [] => Ok(()),
         missing => {
             let missing: Vec<_> = missing.iter().map(ToString::to_string).collect();
-            Err(Finding::violated(format!("an answer {what}"), format!("none to {}", missing.join(", "))))
+            Err(shown(format!("none to {}", missing.join(", "))))
         }
     }
 }
 
 /// Strikes from `open` the ids of all that is answered within `limit`.
-async fn listen(session: &Session, what: &str, open: &mut Vec<Value>, limit: Duration) -> Verdict {
+async fn strike_answered(session: &Session, open: &mut Vec<Value>, limit: Duration) -> Result<(), Failure> {
     let deadline = tokio::time::Instant::now() + limit;
     while !open.is_empty() {
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());
-        let message = match session.incoming(left).await {
-            Ok(Some(message)) => message,
-            Ok(None) => break,
-            Err(failure) => {
-                return Err(Finding::violated(format!("an answer {what}"), failure.to_string()));
-            }
-        };
+        let Some(message) = session.incoming(left).await? else { break };
         let answered = message.frames().into_iter().filter(|f| f.method.is_none());
         let ids: Vec<Value> = answered.filter_map(|f| serde_json::from_str(f.id?.get()).ok()).collect();
         open.retain(|id| !ids.contains(id));

@@ -29,12 +29,12 @@ const ENDS: Check = Check {
     why: "every stream that stays open holds a connection, and clients of limited ones run dry",
     fix: "close the response body when the response has been written",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(ends(cx))),
+    run: Run::Alone(|cx| Box::pin(ends(cx))),
     fault: &fault::STAYS_OPEN,
 };
 
 async fn ends(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     let mut pending = cx.streamer().await?.ask(cx, &session).0.start().await?;
     while !pending.is_settled() {
         if pending.next().await?.is_none() {
@@ -63,13 +63,13 @@ const RELATED: Check = Check {
     why: "clients tell requests apart by their streams; what strays is lost, or shown to the wrong user",
     fix: "send progress and log messages on the stream of the request that caused them",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(related(cx))),
+    run: Run::Alone(|cx| Box::pin(related(cx))),
     fault: &fault::FOREIGN_PROGRESS,
 };
 
 /// Two requests at once: each stream has its own response and its own progress, and no other.
 async fn related(cx: &ServerCx) -> Verdict {
-    let session = cx.lent().await?;
+    let session = cx.alone().await?;
     let streamer = cx.streamer().await?;
     let ((one, first), (two, second)) = (streamer.ask(cx, &session), streamer.ask(cx, &session));
     let (one, two) = tokio::join!(one.send(), two.send());
@@ -104,7 +104,7 @@ const GET_WITHOUT_RESPONSES: Check = Check {
     why: "a client waits for the response on the stream of its POST, and does not look for it elsewhere",
     fix: "answer a request on the stream, or in the body, of its own POST",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(get_without_responses(cx))),
+    run: Run::Alone(|cx| Box::pin(get_without_responses(cx))),
     fault: &fault::RESPONDS_ON_GET,
 };
 
@@ -127,7 +127,7 @@ const NOT_BROADCAST: Check = Check {
     why: "a client with two streams would take one message for two",
     fix: "choose one stream for each message: that of its request, or the GET stream",
     on: On::Http,
-    run: Run::Server(|cx| Box::pin(not_broadcast(cx))),
+    run: Run::Alone(|cx| Box::pin(not_broadcast(cx))),
     fault: &fault::BROADCASTS,
 };
 
@@ -142,11 +142,11 @@ async fn not_broadcast(cx: &ServerCx) -> Verdict {
 
 /// The reply to a request that is answered with a stream while the GET stream is open, and what came beside it.
 async fn call_while_listening(cx: &ServerCx) -> Result<(Reply, Vec<Message>), Finding> {
-    cx.facts.overheard.get_or_init(|| overhear(cx)).await.clone()
+    cx.facts().overheard.get_or_init(|| overhear(cx)).await.clone()
 }
 
 async fn overhear(cx: &ServerCx) -> Result<(Reply, Vec<Message>), Finding> {
-    let session = cx.fresh().await?;
+    let session = cx.alone().await?;
     let mut beside = listen(&session).await?;
     let answer = cx.streamer().await?.ask(cx, &session).0.send().await?;
     let mut came = Vec::new();

@@ -1,16 +1,16 @@
-//! `subscriptions/listen` of 2026-07-28.
-
-use std::time::Duration;
+//! `subscriptions/listen` of 2026-07-28: how a subscription begins.
 
 use protocol::Span;
 use protocol::meta::SUBSCRIPTION_ID;
-use serde_json::json;
+use serde_json::{Value, json};
 use server::fault::resources as fault;
-use transport::client::Message;
+use transport::client::{Failure, Message, Pending, Session};
 
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ACKNOWLEDGED, TAGGED];
+
+const ACKNOWLEDGEMENT: &str = "notifications/subscriptions/acknowledged";
 
 const ACKNOWLEDGED: Check = Check {
     id: "server/subscriptions/acknowledged-first",
@@ -20,16 +20,20 @@ const ACKNOWLEDGED: Check = Check {
     why: "the acknowledgement says which of its wishes the server will honour",
     fix: "send notifications/subscriptions/acknowledged as the first message of the stream",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(acknowledged(cx))),
+    run: Run::Alone(|cx| Box::pin(acknowledged(cx))),
     fault: &fault::SUBSCRIPTION_UNACKNOWLEDGED,
 };
 
 async fn acknowledged(cx: &ServerCx) -> Verdict {
-    match first(cx).await? {
-        Some(message) if message.is_notification("notifications/subscriptions/acknowledged") => Ok(()),
-        Some(message) => Err(shown(&message, "an acknowledgement", "another message")),
+    let session = cx.alone().await?;
+    let subscription = Subscription::open(cx, &session, all_lists()).await?;
+    let verdict = match &subscription.first {
+        Some(message) if message.is_notification(ACKNOWLEDGEMENT) => Ok(()),
+        Some(message) => Err(shown(message, "an acknowledgement", "another message")),
         None => Err(Finding::violated("an acknowledgement", "nothing")),
-    }
+    };
+    subscription.end().await;
+    verdict
 }
 
 const TAGGED: Check = Check {
@@ -43,37 +47,103 @@ const TAGGED: Check = Check {
     why: "on stdio all subscriptions share one channel, and the id is all that tells them apart",
     fix: "put io.modelcontextprotocol/subscriptionId, the id of the listen request, into the _meta of the params",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(tagged(cx))),
+    run: Run::Alone(|cx| Box::pin(tagged(cx))),
     fault: &fault::SUBSCRIPTION_UNTAGGED,
 };
 
 async fn tagged(cx: &ServerCx) -> Verdict {
-    let Some(message) = first(cx).await? else {
-        return Err(Finding::blocked("nothing was sent on the subscription"));
+    let session = cx.alone().await?;
+    let subscription = Subscription::open(cx, &session, all_lists()).await?;
+    let verdict = match &subscription.first {
+        Some(message) if subscription.is_tagged(message) => Ok(()),
+        Some(message) => {
+            let tag = tag_of(message);
+            let expected = format!("subscriptionId {} in _meta", subscription.id);
+            Err(shown(message, &expected, &format!("subscriptionId {tag}")))
+        }
+        None => Err(Finding::blocked("nothing was sent on the subscription")),
     };
-    let tag = message.params().map(|params| params["_meta"][SUBSCRIPTION_ID].clone()).unwrap_or_default();
-    if tag == ID {
-        return Ok(());
-    }
-    Err(shown(&message, &format!("subscriptionId {ID:?} in _meta"), &format!("subscriptionId {tag}")))
+    subscription.end().await;
+    verdict
 }
 
-const ID: &str = "yardstick-listens";
+fn all_lists() -> Value {
+    json!({ "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true })
+}
 
-/// The first message of a subscription, if there is one in time.
-async fn first(cx: &ServerCx) -> Result<Option<Message>, Finding> {
-    let session = cx.fresh().await?;
-    let filter = json!({ "notifications": { "toolsListChanged": true, "promptsListChanged": true } });
-    let ask = cx.on(&session, "subscriptions/listen").params(filter).with(|r| r.id(format!("\"{ID}\"")));
-    let mut pending = ask.within(Duration::from_secs(2)).start().await?;
-    match pending.next().await {
-        Ok(message) => Ok(message),
-        Err(transport::client::Failure::TimedOut { .. }) => Ok(None),
-        Err(failure) => Err(failure.into()),
+/// A subscription under way. It has to be ended: on a pipe nothing else does.
+#[derive(Debug)]
+pub(super) struct Subscription {
+    pub(super) pending: Pending,
+    /// The id of the request, which is that of the subscription.
+    pub(super) id: Value,
+    /// The first message that came on it.
+    pub(super) first: Option<Message>,
+}
+
+impl Subscription {
+    /// Asks for a subscription and waits for its first message. A server may refuse, and then there is none.
+    pub(super) async fn open(cx: &ServerCx, session: &Session, filter: Value) -> Result<Self, Finding> {
+        let ask = cx.on(session, "subscriptions/listen").params(json!({ "notifications": filter }));
+        let mut pending = ask.start().await?;
+        let id = pending.id().and_then(|id| serde_json::from_str(&id.to_string()).ok()).unwrap_or_default();
+        loop {
+            let first = match pending.next_within(cx.pace().limit()).await {
+                Ok(first) => first,
+                Err(Failure::TimedOut { .. }) => None,
+                Err(failure) => return Err(failure.into()),
+            };
+            if let Some(refusal) = first.as_ref().filter(|message| is_refusal(message, &pending)) {
+                let error = refusal.value().unwrap_or_default()["error"].clone();
+                return Err(Finding::not_applicable(format!("subscriptions/listen was refused: {error}")));
+            }
+            // On a pipe there are messages of others, which carry other ids or none.
+            let foreign = first.as_ref().is_some_and(|message| {
+                !message.is_notification(ACKNOWLEDGEMENT) && tag_of(message).is_null()
+            });
+            if !foreign || cx.via != transport::serve::Via::Pipe {
+                return Ok(Self { pending, id, first });
+            }
+        }
+    }
+
+    /// The same, where the acknowledgement is another check's business.
+    pub(super) async fn acknowledged(
+        cx: &ServerCx,
+        session: &Session,
+        filter: Value,
+    ) -> Result<(Self, Message), Finding> {
+        let subscription = Self::open(cx, session, filter).await?;
+        match subscription.first.clone() {
+            Some(message) if message.is_notification(ACKNOWLEDGEMENT) => Ok((subscription, message)),
+            Some(_) | None => {
+                subscription.end().await;
+                Err(Finding::blocked_by(ACKNOWLEDGED.id, "the subscription was not acknowledged"))
+            }
+        }
+    }
+
+    /// Whether a message says that it belongs to this subscription.
+    pub(super) fn is_tagged(&self, message: &Message) -> bool {
+        tag_of(message) == self.id
+    }
+
+    /// Ends it, as far as the server listens.
+    pub(super) async fn end(mut self) {
+        let _ = self.pending.cancel("the subscription was measured").await;
     }
 }
 
-fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
+fn tag_of(message: &Message) -> Value {
+    message.params().map(|params| params["_meta"][SUBSCRIPTION_ID].clone()).unwrap_or_default()
+}
+
+fn is_refusal(message: &Message, pending: &Pending) -> bool {
+    let ours = |id: Option<::wire::Id>| pending.id().is_some_and(|own| id.as_ref() == Some(own));
+    message.frames().iter().any(|frame| frame.error.is_some() && (ours(frame.id()) || pending.is_settled()))
+}
+
+pub(super) fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
     let excerpt = Excerpt::of(Party::Server, &message.bytes);
     Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
 }

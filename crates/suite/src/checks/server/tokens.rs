@@ -126,7 +126,7 @@ const EVERY_REQUEST: Check = Check {
 
 async fn every_request(cx: &ServerCx) -> Verdict {
     guarded(cx).await?;
-    let session = cx.fresh().await?;
+    let session = cx.another().await?;
     let asks = match cx.version.era() {
         Era::Modern => vec![cx.on(&session, "tools/list")],
         Era::Legacy => {

@@ -1,5 +1,7 @@
-//! The way out of a pipe: one task writes, so that a timeout never cuts a message in two.
+//! The way out of a pipe: one task writes, so that a timeout never cuts a message in two, and nothing that this end writes
+//! of its own accord lands within a line that is being written in pieces.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -31,8 +33,19 @@ pub(crate) struct Answers(mpsc::WeakSender<Outgoing>);
 #[derive(Debug)]
 struct Outgoing {
     bytes: Bytes,
-    newline: bool,
+    kind: Kind,
     done: oneshot::Sender<io::Result<()>>,
+}
+
+/// What a write is, which decides how it is ended and whether it may have to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A message: a newline ends it.
+    Line,
+    /// The same, written by this end of its own accord: never into the middle of somebody's line.
+    Answer,
+    /// Exactly these bytes.
+    Raw,
 }
 
 impl Outbox {
@@ -45,12 +58,12 @@ impl Outbox {
 
     /// Writes one message and the newline that ends it.
     pub(crate) async fn line(&self, bytes: Bytes, patience: Duration) -> Result<(), Failure> {
-        self.put(bytes, true, patience).await
+        self.put(bytes, Kind::Line, patience).await
     }
 
     /// Writes exactly these bytes.
     pub(crate) async fn raw(&self, bytes: Bytes, patience: Duration) -> Result<(), Failure> {
-        self.put(bytes, false, patience).await
+        self.put(bytes, Kind::Raw, patience).await
     }
 
     /// Closes the pipe, after what is on its way if that goes within `patience`.
@@ -62,13 +75,13 @@ impl Outbox {
         }
     }
 
-    async fn put(&self, bytes: Bytes, newline: bool, patience: Duration) -> Result<(), Failure> {
+    async fn put(&self, bytes: Bytes, kind: Kind, patience: Duration) -> Result<(), Failure> {
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let gone = || Failure::closed("writing", "its input is closed");
         let sender = sender.ok_or_else(gone)?;
         let (done, written) = oneshot::channel();
         let attempt = async {
-            sender.send(Outgoing { bytes, newline, done }).await.map_err(|_| gone())?;
+            sender.send(Outgoing { bytes, kind, done }).await.map_err(|_| gone())?;
             match written.await {
                 Ok(Ok(())) => Ok(()),
                 Ok(Err(why)) => Err(Failure::closed("writing", why.to_string())),
@@ -86,21 +99,36 @@ impl Answers {
         if let Some(sender) = self.0.upgrade() {
             let (done, _) = oneshot::channel();
             // A queue that is full is that of a target that does not read; it gets no answer.
-            let _ = sender.try_send(Outgoing { bytes, newline: true, done });
+            let _ = sender.try_send(Outgoing { bytes, kind: Kind::Answer, done });
         }
     }
 }
 
 async fn write(mut output: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Outgoing>, ledger: Ledger) {
     let mut begun = BytesMut::new();
-    while let Some(Outgoing { bytes, newline, done }) = queue.recv().await {
-        if newline {
-            ledger.sent(What::Message, 0, bytes.clone());
-        } else {
-            begun.extend_from_slice(&bytes);
-            record_lines(&mut begun, &ledger);
-        }
-        let newline: &[u8] = if newline { b"\n" } else { b"" };
+    let mut held = VecDeque::new();
+    loop {
+        let next = if begun.is_empty() { held.pop_front() } else { None };
+        let next = match next {
+            Some(answer) => Some(answer),
+            None => queue.recv().await,
+        };
+        let Some(Outgoing { bytes, kind, done }) = next else { break };
+        let newline: &[u8] = match kind {
+            Kind::Answer if !begun.is_empty() => {
+                held.push_back(Outgoing { bytes, kind, done });
+                continue;
+            }
+            Kind::Line | Kind::Answer => {
+                ledger.sent(What::Message, 0, bytes.clone());
+                b"\n"
+            }
+            Kind::Raw => {
+                begun.extend_from_slice(&bytes);
+                record_lines(&mut begun, &ledger);
+                b""
+            }
+        };
         let written = async {
             output.write_all(&bytes).await?;
             output.write_all(newline).await?;

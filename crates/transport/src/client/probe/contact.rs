@@ -7,33 +7,43 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use wire::{Direction, What};
 
-use super::{RUNG, Spoken};
+use super::Spoken;
 use crate::client::{Failure, Limits, Profile, Reply, Session, Target, Transport};
 
 /// What the first contact showed.
 #[derive(Debug)]
-pub(super) struct First {
-    pub(super) contact: Contact,
-    /// Still open, to be closed in order.
-    pub(super) session: Session,
+pub struct FirstContact {
+    /// What it showed of the modern era.
+    pub modern: Modern,
+    /// The session, still open. A modern one serves for more requests.
+    pub session: Session,
+    /// Whether `initialize` was sent on it too, because the discovery met silence.
+    pub initialized: bool,
     /// How long the first answer took; a process that starts slowly does so again.
-    pub(super) took: Duration,
+    pub took: Duration,
 }
 
-/// The era of a target, as far as the first contact shows it.
+/// Whether a target is of the modern era, as far as the first contact shows it.
 #[derive(Debug)]
-pub(super) enum Contact {
+pub enum Modern {
     /// It answered the discovery.
-    Modern(Box<Spoken>),
+    Spoken(Box<Spoken>),
     /// It is of the modern era but does not take our revision.
-    OtherModern { supported: Vec<String>, why: String },
-    /// It is not of the modern era.
-    NotModern(String),
+    Other {
+        /// The revisions that it named.
+        supported: Vec<String>,
+        /// What it said.
+        why: String,
+    },
+    /// It is not of the modern era, for this reason.
+    Absent(String),
 }
 
-pub(super) async fn first(target: &Target, limits: &Limits) -> Result<First, Failure> {
+/// Asks a target for a discovery, as the compatibility rules of the specification say: what is not answered in the way of
+/// the modern era is of the legacy era.
+pub async fn first_contact(target: &Target, limits: &Limits) -> Result<FirstContact, Failure> {
     let start = Instant::now();
-    let limits = Limits { shutdown: limits.shutdown.min(RUNG), ..limits.clone() };
+    let mut initialized = false;
     let session = Session::connect(target, Version::LATEST, Profile::default(), limits.clone()).await?;
     let discovery = session.request("server/discover").timeout(limits.start).send();
     tokio::pin!(discovery);
@@ -44,6 +54,7 @@ pub(super) async fn first(target: &Target, limits: &Limits) -> Result<First, Fai
             biased;
             answer = &mut discovery => Some(answer),
             answer = handshake(&session) => {
+                initialized = session.transport() != Transport::StreamableHttp;
                 let refused = answer?.result().is_none();
                 // A server of both eras may just be slower with the discovery.
                 let patience = if refused { limits.probe } else { limits.probe / 4 };
@@ -53,13 +64,13 @@ pub(super) async fn first(target: &Target, limits: &Limits) -> Result<First, Fai
         },
     };
     let took = start.elapsed();
-    let contact = match answer {
+    let modern = match answer {
         Some(Ok(reply)) => read(&session, &reply).await,
         Some(Err(failure)) if failure.is_unreachable() || failure.is_timeout() => return Err(failure),
-        Some(Err(failure)) => Contact::NotModern(failure.to_string()),
-        None => Contact::NotModern("server/discover was not answered".into()),
+        Some(Err(failure)) => Modern::Absent(failure.to_string()),
+        None => Modern::Absent("server/discover was not answered".into()),
     };
-    Ok(First { contact, session, took })
+    Ok(FirstContact { modern, session, initialized, took })
 }
 
 /// `initialize` where `server/discover` met silence: on the same pipe, or beside it over HTTP.
@@ -104,15 +115,15 @@ async fn babble(session: &Session) -> Failure {
     }
 }
 
-async fn read(session: &Session, reply: &Reply) -> Contact {
+async fn read(session: &Session, reply: &Reply) -> Modern {
     if let Some(result) = reply.result() {
         return match result.get("supportedVersions").and_then(Value::as_array) {
-            Some(_) => Contact::Modern(Box::new(session.spoken(Some(result)))),
-            None => Contact::NotModern("its answer to server/discover names no supportedVersions".into()),
+            Some(_) => Modern::Spoken(Box::new(session.spoken(Some(result)))),
+            None => Modern::Absent("its answer to server/discover names no supportedVersions".into()),
         };
     }
     let Some(error) = reply.error() else {
-        return Contact::NotModern(match reply.status() {
+        return Modern::Absent(match reply.status() {
             Some(status) => format!("server/discover was answered with HTTP {status} and no JSON-RPC"),
             None => "server/discover was not answered".into(),
         });
@@ -121,36 +132,35 @@ async fn read(session: &Session, reply: &Reply) -> Contact {
     let message = error.message.unwrap_or_default();
     let why = format!("server/discover was refused: {message} ({code})");
     match code {
-        _ if !code::is_recognised_modern(reply.status(), code) => Contact::NotModern(why),
+        _ if !code::is_recognised_modern(reply.status(), code) => Modern::Absent(why),
         code::METHOD_NOT_FOUND => without_discovery(session, why).await,
         _ => {
             let supported = error.data.as_ref().and_then(|data| data.get("supported"));
-            Contact::OtherModern { supported: crate::client::session::versions(supported), why }
+            Modern::Other { supported: crate::client::session::versions(supported), why }
         }
     }
 }
 
 /// 404 with -32601 is what a modern server says that lacks the discovery; some legacy servers say it too. A result that
 /// has a `resultType` decides.
-async fn without_discovery(session: &Session, why: String) -> Contact {
+async fn without_discovery(session: &Session, why: String) -> Modern {
     let reply = session.request("tools/list").send().await;
     match reply {
         Ok(reply) if reply.result_type().is_some() => {
             let mut spoken = session.spoken(None);
             spoken.server.supported = vec![spoken.version.as_str().to_owned()];
-            Contact::Modern(Box::new(spoken))
+            Modern::Spoken(Box::new(spoken))
         }
-        _ => Contact::NotModern(why),
+        _ => Modern::Absent(why),
     }
 }
 
 impl Session {
     fn spoken(&self, result: Option<Value>) -> Spoken {
         debug_assert_eq!(self.version().era(), Era::Modern);
-        let mut server = self.server();
         if let Some(result) = result {
-            server.discovered(result);
+            self.learn_discovery(result);
         }
-        Spoken { version: self.version(), transport: self.transport(), server }
+        Spoken { version: self.version(), transport: self.transport(), server: self.server() }
     }
 }

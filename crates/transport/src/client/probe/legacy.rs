@@ -1,52 +1,50 @@
-//! Every legacy revision, tried by a handshake on a connection of its own.
+//! A legacy revision, tried by a handshake on a connection of its own.
 
-use std::time::Duration;
+use protocol::Version;
 
-use futures_util::StreamExt;
-use protocol::{Span, Version};
-
-use super::{RUNG, Spoken};
 use crate::client::{Failure, Limits, Profile, Session, Target};
 
-/// One revision that was tried.
+/// What a handshake in one revision came to.
 #[derive(Debug)]
-pub(super) struct Attempt {
-    pub(super) version: Version,
-    pub(super) outcome: Result<Spoken, Failure>,
+pub enum Settled {
+    /// The target speaks the revision; the session is open.
+    Spoken(Session),
+    /// The target said that it does not.
+    Absent(Failure),
+    /// Something stood in the way, and a second try may tell.
+    Unsettled(Failure),
 }
 
-/// Tries them all, oldest first. `took` is how long the target needed for its first answer.
-pub(super) async fn all(target: &Target, limits: &Limits, took: Duration) -> Vec<Attempt> {
-    // It has answered once, so it will not need the time of a first start again. What was no answer in all that time is
-    // not for want of time.
-    let patience = match took < limits.start {
-        true => limits.start.min(limits.probe.max(took * 3)),
-        false => limits.probe,
-    };
-    let limits = Limits {
-        start: patience,
-        request: patience,
-        connect: limits.connect.min(patience),
-        shutdown: limits.shutdown.min(RUNG),
-        ..limits.clone()
-    };
-    let at_once = match target {
-        // Each is a process of its own.
-        Target::Command(_) => 2,
-        Target::Url(_) | Target::InProcess(_) => 4,
-    };
-    let attempts = Span::LEGACY.versions().map(|version| attempt(target, version, limits.clone()));
-    futures_util::stream::iter(attempts).buffered(at_once).collect().await
+/// Finds out by a handshake whether a target speaks `version`. Only the word of the target rules a revision out; silence and
+/// broken connections do not.
+pub async fn settle(target: &Target, version: Version, profile: Profile, limits: Limits) -> Settled {
+    match Session::open(target, version, profile, limits).await {
+        Ok(session) => Settled::Spoken(session),
+        Err(failure) if is_refusal(&failure) => Settled::Absent(failure),
+        Err(failure) => Settled::Unsettled(failure),
+    }
 }
 
-async fn attempt(target: &Target, version: Version, limits: Limits) -> Attempt {
-    let outcome = match Session::open(target, version, Profile::default(), limits).await {
-        Ok(session) => {
-            let spoken = Spoken { version, transport: session.transport(), server: session.server() };
-            session.close().await;
-            Ok(spoken)
+/// Whether a failure is the word of the target that it does not speak the revision.
+const fn is_refusal(failure: &Failure) -> bool {
+    match failure {
+        Failure::OtherVersion { .. } | Failure::Refused { .. } => true,
+        // Who asks for a token, or for less haste, has not spoken of revisions.
+        Failure::Status { status, .. } => {
+            matches!(status, 400..=499) && !matches!(status, 401 | 403 | 408 | 429)
         }
-        Err(failure) => Err(failure),
-    };
-    Attempt { version, outcome }
+        Failure::NoEndpoint { .. } => true,
+        Failure::Unusable(_)
+        | Failure::NotStarted { .. }
+        | Failure::Unreachable { .. }
+        | Failure::Tls { .. }
+        | Failure::Closed { .. }
+        | Failure::TimedOut { .. }
+        | Failure::NotHttp { .. }
+        | Failure::NotJsonRpc { .. }
+        | Failure::NoResponse { .. }
+        | Failure::BadEndpoint { .. }
+        | Failure::TooLarge { .. }
+        | Failure::Ours(_) => false,
+    }
 }

@@ -5,15 +5,13 @@ mod legacy;
 
 use std::time::Duration;
 
-use protocol::{Era, Version};
+use protocol::{Era, Span, Version};
 use serde_json::Value;
 
-use contact::Contact;
+pub use contact::{FirstContact, Modern, first_contact};
+pub use legacy::{Settled, settle};
 
-use super::{Failure, Limits, Server, Target, Transport};
-
-/// How long each rung of a shutdown may take here: nothing of value is lost.
-const RUNG: Duration = Duration::from_millis(250);
+use super::{Failure, Limits, Profile, Server, Target, Transport};
 
 /// What a target speaks.
 #[derive(Clone, Debug, Default)]
@@ -26,8 +24,6 @@ pub struct Discovery {
     pub notes: Vec<String>,
     /// How long the first answer took; a process that starts slowly does so again.
     pub took: Duration,
-    /// How long it was silent where an answer was due.
-    pub silent: Duration,
 }
 
 /// One revision that a target speaks.
@@ -68,23 +64,24 @@ impl Discovery {
     }
 }
 
-/// Finds out which revisions a target speaks: asks for a discovery, falls back to the handshake where the answer is
-/// not of the modern era, and then tries every legacy revision on a connection of its own.
+/// Finds out which revisions a target speaks: asks for a discovery, and then tries every legacy revision by a handshake on a
+/// connection of its own, one after the other.
 pub async fn probe(target: &Target, limits: Limits) -> Result<Discovery, Failure> {
-    let first = contact::first(target, &limits).await?;
+    let first = first_contact(target, &limits).await?;
+    first.session.close().await;
     let mut found = Discovery { took: first.took, ..Discovery::default() };
     let mut failure = None;
-    let (_, attempts) = tokio::join!(first.session.close(), legacy::all(target, &limits, first.took));
-    for attempt in attempts {
-        match attempt.outcome {
-            Ok(spoken) => found.spoken.push(spoken),
-            Err(why) => {
-                found.notes.push(format!("not {}: {why}", attempt.version));
+    for version in Span::LEGACY.versions() {
+        match settle(target, version, Profile::default(), limits.clone()).await {
+            Settled::Spoken(session) => {
+                let (transport, server) = (session.transport(), session.server());
+                found.spoken.push(Spoken { version, transport, server });
+                session.close().await;
+            }
+            Settled::Absent(why) | Settled::Unsettled(why) => {
+                found.notes.push(format!("not {version}: {why}"));
                 if let Failure::OtherVersion { offered, .. } = &why {
                     found.mention(std::slice::from_ref(offered));
-                }
-                if let Failure::TimedOut { after, .. } = &why {
-                    found.silent = found.silent.max(*after);
                 }
                 // The newest attempt tells the most, unless an older one got further.
                 if !matches!(failure, Some(Failure::BadEndpoint { .. })) {
@@ -93,21 +90,7 @@ pub async fn probe(target: &Target, limits: Limits) -> Result<Discovery, Failure
             }
         }
     }
-    match first.contact {
-        Contact::Modern(spoken) => {
-            found.mention(&spoken.server.supported);
-            if spoken.server.supported.iter().any(|v| v == spoken.version.as_str()) {
-                found.spoken.push(*spoken);
-            } else {
-                found.notes.push(format!("not {}: it is not among its supportedVersions", spoken.version));
-            }
-        }
-        Contact::OtherModern { supported, why } => {
-            found.mention(&supported);
-            found.notes.push(format!("not {}: {why}", Version::LATEST));
-        }
-        Contact::NotModern(why) => found.notes.push(format!("not {}: {why}", Version::LATEST)),
-    }
+    found.take_modern(first.modern);
     match failure {
         Some(failure) if found.spoken.is_empty() && found.unknown.is_empty() => Err(failure),
         _ => Ok(found),
@@ -115,11 +98,36 @@ pub async fn probe(target: &Target, limits: Limits) -> Result<Discovery, Failure
 }
 
 impl Discovery {
+    fn take_modern(&mut self, modern: Modern) {
+        match modern {
+            Modern::Spoken(spoken) => {
+                self.mention(&spoken.server.supported);
+                if spoken.is_supported() {
+                    self.spoken.push(*spoken);
+                } else {
+                    self.notes.push(format!("not {}: it is not among its supportedVersions", spoken.version));
+                }
+            }
+            Modern::Other { supported, why } => {
+                self.mention(&supported);
+                self.notes.push(format!("not {}: {why}", Version::LATEST));
+            }
+            Modern::Absent(why) => self.notes.push(format!("not {}: {why}", Version::LATEST)),
+        }
+    }
+
     fn mention(&mut self, versions: &[String]) {
         for version in versions {
             if version.parse::<Version>().is_err() && !self.unknown.contains(version) {
                 self.unknown.push(version.clone());
             }
         }
+    }
+}
+
+impl Spoken {
+    /// Whether the server names the revision among those that it supports.
+    pub fn is_supported(&self) -> bool {
+        self.server.supported.iter().any(|version| version == self.version.as_str())
     }
 }

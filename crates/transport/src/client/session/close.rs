@@ -37,7 +37,7 @@ impl Session {
     /// Ends the session in order: stdin closed, then signals; DELETE of an HTTP session; streams closed.
     pub async fn close(&self) -> Closing {
         let limits = &self.inner.limits;
-        match &self.inner.channel {
+        match &*self.inner.channel {
             Channel::Pipe(pipe) => match pipe.close(limits.shutdown).await {
                 PipeEnd::Process(end) => Closing::Process(end),
                 PipeEnd::InProcess { ended, took } => Closing::Pipe { ended, took },

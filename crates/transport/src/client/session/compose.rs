@@ -26,6 +26,7 @@ impl Request {
             None => self.message().into(),
         };
         let want = if bytes.is_empty() { Want::Nothing } else { Want::of(&bytes) };
+        let want = if self.exact { want.exact() } else { want };
         let label = match (&self.body, &self.verb) {
             (Some(_), _) => "raw bytes".to_owned(),
             (None, &http::Method::POST) => self.method.clone(),

@@ -68,7 +68,7 @@ impl Own {
         loop {
             match self.body.next().await? {
                 Some(Item::Message(message)) => {
-                    if let Channel::Streamable(http) = &session.inner.channel {
+                    if let Channel::Streamable(http) = &*session.inner.channel {
                         http.answer(&message);
                     }
                     return Ok(Some(message));
@@ -92,7 +92,7 @@ impl Own {
     /// Goes on with a stream that ended early; false when that is not possible.
     async fn resume(&mut self, session: &Session) -> Result<bool, Failure> {
         let inner = &session.inner;
-        let Channel::Streamable(http) = &inner.channel else { return Ok(false) };
+        let Channel::Streamable(http) = &*inner.channel else { return Ok(false) };
         let Some(last) = self.body.last_event_id.clone() else { return Ok(false) };
         if inner.version.era() == Era::Modern || self.resumptions == inner.limits.resumptions {
             return Ok(false);

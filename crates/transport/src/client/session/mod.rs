@@ -75,8 +75,8 @@ struct Inner {
     limits: Limits,
     ledger: Ledger,
     facts: Mutex<Server>,
-    ids: AtomicU64,
-    channel: Channel,
+    ids: Arc<AtomicU64>,
+    channel: Arc<Channel>,
 }
 
 #[derive(Debug)]
@@ -115,10 +115,34 @@ impl Session {
     /// What the server said about itself so far.
     pub fn server(&self) -> Server {
         let mut facts = self.inner.facts();
-        if let Channel::Streamable(http) = &self.inner.channel {
+        if let Channel::Streamable(http) = &*self.inner.channel {
             facts.session_id = http.session_id();
         }
         facts
+    }
+
+    /// The same conversation with other capabilities. Only the modern era has them in every request; in the legacy era
+    /// they are declared once, by the handshake.
+    #[must_use]
+    pub fn with_profile(&self, profile: Profile) -> Self {
+        let inner = &self.inner;
+        let inner = Inner {
+            target: inner.target.clone(),
+            transport: inner.transport,
+            version: inner.version,
+            profile,
+            limits: inner.limits.clone(),
+            ledger: inner.ledger.clone(),
+            facts: Mutex::new(inner.facts()),
+            ids: Arc::clone(&inner.ids),
+            channel: Arc::clone(&inner.channel),
+        };
+        Self { inner: inner.into() }
+    }
+
+    /// Whether both are the same conversation, whatever their capabilities.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner.channel, &other.inner.channel)
     }
 
     /// The record of everything.
@@ -128,7 +152,7 @@ impl Session {
 
     /// The last lines that the process wrote to stderr.
     pub fn stderr(&self) -> Stderr {
-        match &self.inner.channel {
+        match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.last_words(),
             Channel::Streamable(_) | Channel::HttpSse { .. } => Stderr::default(),
         }
@@ -136,7 +160,7 @@ impl Session {
 
     /// The process id of the target, if it is a process.
     pub fn pid(&self) -> Option<u32> {
-        match &self.inner.channel {
+        match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.pid(),
             Channel::Streamable(_) | Channel::HttpSse { .. } => None,
         }
@@ -144,7 +168,7 @@ impl Session {
 
     /// Why the channel has ended, if it has. Streamable HTTP has no one channel that could end.
     pub fn ended(&self) -> Option<Failure> {
-        match &self.inner.channel {
+        match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.router.ended(),
             Channel::HttpSse { sse, .. } => sse.router.ended(),
             Channel::Streamable(_) => None,
@@ -172,7 +196,7 @@ impl Session {
 
     /// Sends bytes as they are: into the pipe without a newline, or as the body of a POST. Only the latter has a reply.
     pub async fn send_bytes(&self, bytes: impl Into<Bytes>) -> Result<Option<Reply>, Failure> {
-        match &self.inner.channel {
+        match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.raw(bytes.into(), self.inner.limits.request).await.map(|()| None),
             Channel::Streamable(_) | Channel::HttpSse { .. } => {
                 self.request("bytes").body(bytes).send().await.map(Some)
@@ -183,7 +207,7 @@ impl Session {
     /// The next message that belongs to no request; `None` when none comes in time. On legacy Streamable HTTP the first
     /// call opens the GET stream; [`Self::tune_in`] does so beforehand.
     pub async fn incoming(&self, patience: Duration) -> Result<Option<Message>, Failure> {
-        match &self.inner.channel {
+        match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.router.unclaimed(patience).await,
             Channel::HttpSse { sse, .. } => sse.router.unclaimed(patience).await,
             Channel::Streamable(http) => {

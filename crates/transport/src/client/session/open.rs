@@ -1,7 +1,7 @@
 //! How a session begins: connect, and then whatever the era says comes first.
 
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 
 use protocol::{Era, Version, code};
 use serde_json::json;
@@ -78,23 +78,49 @@ impl Session {
         match inner.version.era() {
             Era::Legacy => {
                 let reply = self.initialize().await?;
-                if let Some(result) = reply.result() {
-                    inner.learn(|facts| facts.initialized(result));
-                    if let Channel::Streamable(http) = &inner.channel {
-                        http.negotiated(inner.facts().version);
-                    }
-                    self.notify("notifications/initialized", None).await?;
+                if reply.result().is_some() {
+                    self.initialized().await?;
                 }
                 Ok(reply)
             }
             Era::Modern => {
                 let reply = self.request("server/discover").timeout(inner.limits.start).send().await?;
                 if let Some(result) = reply.result() {
-                    inner.learn(|facts| facts.discovered(result));
+                    self.learn_discovery(result);
                 }
                 Ok(reply)
             }
         }
+    }
+
+    /// The first half of a handshake of the legacy era: `initialize`, and what its reply says about the server.
+    pub async fn initialize(&self) -> Result<Reply, Failure> {
+        let inner = &self.inner;
+        let params = json!({
+            "protocolVersion": inner.version,
+            "capabilities": inner.profile.capabilities_in(inner.version),
+            "clientInfo": inner.profile.info,
+        });
+        let reply = self.request("initialize").params(params).timeout(inner.limits.start).send().await?;
+        if let Some(result) = reply.result() {
+            inner.learn(|facts| facts.initialized(result));
+            if let Channel::Streamable(http) = &*inner.channel {
+                http.negotiated(inner.facts().version);
+            }
+        }
+        Ok(reply)
+    }
+
+    /// The second half: `notifications/initialized`. From here on what the declared capabilities invite is served.
+    pub async fn initialized(&self) -> Result<(), Failure> {
+        self.notify("notifications/initialized", None).await?;
+        self.serve_requests();
+        Ok(())
+    }
+
+    /// Takes over what a discovery says about the server.
+    pub(in crate::client) fn learn_discovery(&self, result: serde_json::Value) {
+        self.inner.learn(|facts| facts.discovered(result));
     }
 
     async fn open_recorded(
@@ -147,20 +173,10 @@ impl Session {
             limits,
             ledger,
             facts: Mutex::new(Server::default()),
-            ids: AtomicU64::new(0),
-            channel,
+            ids: Arc::new(AtomicU64::new(0)),
+            channel: Arc::new(channel),
         };
         Ok(Self { inner: inner.into() })
-    }
-
-    async fn initialize(&self) -> Result<Reply, Failure> {
-        let inner = &self.inner;
-        let params = json!({
-            "protocolVersion": inner.version,
-            "capabilities": inner.profile.capabilities_in(inner.version),
-            "clientInfo": inner.profile.info,
-        });
-        self.request("initialize").params(params).timeout(inner.limits.start).send().await
     }
 
     /// The handshake, with what makes the session useless as a failure.

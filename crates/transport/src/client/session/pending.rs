@@ -35,7 +35,7 @@ impl Pending {
     pub(super) async fn start(request: Request) -> Result<Self, Failure> {
         let composed = request.compose();
         let (session, patience, started) = (request.session.clone(), request.patience(), Instant::now());
-        let (flow, head) = match &session.inner.channel {
+        let (flow, head) = match &*session.inner.channel {
             Channel::Pipe(pipe) => {
                 let ticket = pipe.router.register(composed.want.clone(), composed.token.clone());
                 pipe.line(composed.bytes.clone(), patience).await.map_err(|f| during(f, &composed.label))?;
@@ -140,7 +140,7 @@ impl Pending {
     /// Takes the request back: by closing its stream in the modern era of HTTP, elsewhere by a notification.
     pub async fn cancel(&mut self, reason: &str) -> Result<(), Failure> {
         let inner = &self.session.inner;
-        if let (Channel::Streamable(_), Era::Modern) = (&inner.channel, inner.version.era()) {
+        if let (Channel::Streamable(_), Era::Modern) = (&*inner.channel, inner.version.era()) {
             self.close();
             return Ok(());
         }
@@ -219,7 +219,7 @@ impl Pending {
             return Failure::NotJsonRpc { doing: self.label.clone(), why, after: patience };
         }
         let failure = Failure::timed_out(&self.label, patience);
-        match &self.session.inner.channel {
+        match &*self.session.inner.channel {
             Channel::Pipe(pipe) => failure.with_stderr(pipe.last_words()),
             Channel::HttpSse { .. } | Channel::Streamable(_) => failure,
         }
@@ -244,7 +244,7 @@ impl Pending {
 impl Session {
     /// What is wrong with the last thing that came over a pipe, if nothing that came was a message.
     pub(crate) fn only_noise(&self) -> Option<Malformed> {
-        match &self.inner.channel {
+        match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.router.only_noise(),
             Channel::HttpSse { .. } | Channel::Streamable(_) => None,
         }
@@ -257,7 +257,7 @@ impl Session {
             ticket: router.register(Want::Nothing, None),
             early: VecDeque::new(),
         };
-        match &self.inner.channel {
+        match &*self.inner.channel {
             Channel::Pipe(pipe) => Ok(Pending::listening(self, shared(&pipe.router), None)),
             Channel::HttpSse { sse, .. } => Ok(Pending::listening(self, shared(&sse.router), None)),
             Channel::Streamable(http) => {
@@ -271,7 +271,7 @@ impl Session {
 
 /// Posts to the endpoint of HTTP+SSE. A refusal is the whole answer; else the answer comes on the stream.
 async fn post_sse(request: &Request, composed: &Composed) -> Result<(Flow, Option<(Head, u32)>), Failure> {
-    let Channel::HttpSse { http, sse, base } = &request.session.inner.channel else {
+    let Channel::HttpSse { http, sse, base } = &*request.session.inner.channel else {
         return Err(Failure::Ours("no HTTP+SSE here".into()));
     };
     let mut all = base.clone();

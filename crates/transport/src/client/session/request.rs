@@ -23,6 +23,7 @@ pub struct Request {
     pub(super) verb: http::Method,
     pub(super) path: Option<String>,
     pub(super) timeout: Option<Duration>,
+    pub(super) exact: bool,
 }
 
 /// The id that a message gets.
@@ -50,6 +51,7 @@ impl Request {
             verb: http::Method::POST,
             path: None,
             timeout: None,
+            exact: false,
         }
     }
 
@@ -113,6 +115,14 @@ impl Request {
         self
     }
 
+    /// Takes nothing for the response but what has the id of the request. Otherwise an error that names no request is taken
+    /// for the response while no other request is open.
+    #[must_use]
+    pub const fn exact(mut self) -> Self {
+        self.exact = true;
+        self
+    }
+
     /// Bytes in the place of the whole message.
     #[must_use]
     pub fn body(mut self, bytes: impl Into<Bytes>) -> Self {
@@ -141,11 +151,11 @@ impl Request {
         self
     }
 
-    /// Waits no longer than `limit`, however long it would have waited otherwise.
-    #[must_use]
-    pub fn at_most(mut self, limit: Duration) -> Self {
-        self.timeout = Some(self.patience().min(limit));
-        self
+    /// How long it waits for the response, if that was said, else `usual`; but a process that has not said anything yet has
+    /// the time of a start.
+    pub fn limit_or(&self, usual: Duration) -> Duration {
+        let inner = &self.session.inner;
+        self.timeout.unwrap_or_else(|| if self.is_starting() { inner.limits.start.max(usual) } else { usual })
     }
 
     /// Sends it and waits for what settles it.
@@ -165,10 +175,11 @@ impl Request {
 
     /// A process that has not said anything yet may still be starting.
     pub(super) fn patience(&self) -> Duration {
+        self.limit_or(self.session.inner.limits.request)
+    }
+
+    fn is_starting(&self) -> bool {
         let inner = &self.session.inner;
-        let starting = matches!(inner.channel, Channel::Pipe(_)) && !inner.ledger.has_heard();
-        let usual =
-            if starting { inner.limits.start.max(inner.limits.request) } else { inner.limits.request };
-        self.timeout.unwrap_or(usual)
+        matches!(*inner.channel, Channel::Pipe(_)) && !inner.ledger.has_heard()
     }
 }

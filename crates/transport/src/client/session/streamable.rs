@@ -175,10 +175,26 @@ impl Streamable {
 }
 
 impl Session {
+    /// Listens for the requests that the declared capabilities invite: a server that asks on the GET stream would wait for
+    /// ever for a client that never opens it. Goes on in the background; a server need not have such a stream.
+    pub(super) fn serve_requests(&self) {
+        let invites = self.inner.profile.capabilities_in(self.inner.version);
+        let invites = ["roots", "sampling", "elicitation"].iter().any(|name| invites.get(name).is_some());
+        if invites && matches!(*self.inner.channel, super::Channel::Streamable(_)) {
+            let weak = Arc::downgrade(&self.inner);
+            tokio::spawn(async move {
+                if let Some(inner) = weak.upgrade() {
+                    // What stands in the way shows when somebody listens.
+                    let _ = Self { inner }.tune_in().await;
+                }
+            });
+        }
+    }
+
     /// Opens the GET stream of legacy Streamable HTTP in the background, once; its messages come out of
     /// [`Self::incoming`]. True when the server has such a stream; other wires need none.
     pub async fn tune_in(&self) -> Result<bool, Failure> {
-        let super::Channel::Streamable(http) = &self.inner.channel else { return Ok(true) };
+        let super::Channel::Streamable(http) = &*self.inner.channel else { return Ok(true) };
         let mut listener = http.listener.lock().await;
         match *listener {
             Listener::NotTried => {}
@@ -194,7 +210,7 @@ impl Session {
         *listener = Listener::On(Task::spawn(async move {
             while let Ok(Some(item)) = stream.next().await {
                 let Some(inner) = weak.upgrade() else { return };
-                let super::Channel::Streamable(http) = &inner.channel else { return };
+                let super::Channel::Streamable(http) = &*inner.channel else { return };
                 if let Item::Message(message) = item {
                     http.router.route(&message);
                     http.answer(&message);

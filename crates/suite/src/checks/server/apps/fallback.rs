@@ -39,7 +39,7 @@ const PLAIN_CLIENT: Check = Check {
     why: "most clients show no apps, and for them the tool is all there is",
     fix: "answer every call in text, whoever asks",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(plain_client(cx))),
+    run: Run::Alone(|cx| Box::pin(plain_client(cx))),
     fault: &fault::UI_NO_TEXT_FALLBACK,
 };
 
@@ -48,7 +48,7 @@ async fn plain_client(cx: &ServerCx) -> Verdict {
     surface.ui_tools()?;
     let plain = surface.plain(cx).await?;
     let offered = |tool: &Value| plain.tools.iter().any(|other| other["name"] == tool["name"]);
-    each_says_something(cx, &plain.session, offered).await
+    each_says_something(cx, &*cx.bare().await?, offered).await
 }
 
 /// Calls the UI tools that may be called; each answer has content with something in it.

@@ -48,7 +48,7 @@ const NEGOTIATED_ONLY: Check = Check {
     why: "a client without Views offers its model tools that only an app can use",
     fix: "look for io.modelcontextprotocol/ui in the client's extensions before you add _meta.ui",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(negotiated_only(cx))),
+    run: Run::Alone(|cx| Box::pin(negotiated_only(cx))),
     fault: &fault::UI_FOR_EVERYONE,
 };
 
@@ -67,7 +67,7 @@ const MEDIA_TYPE_NEGOTIATED: Check = Check {
     why: "a host for another kind of View cannot show an HTML app, and its model is offered tools for one",
     fix: "look for text/html;profile=mcp-app in the mimeTypes that the client declares",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(media_type_negotiated(cx))),
+    run: Run::OtherClient(|cx| Box::pin(media_type_negotiated(cx))),
     fault: &details::UI_ANY_MEDIA_TYPE,
 };
 
@@ -80,7 +80,7 @@ async fn media_type_negotiated(cx: &ServerCx) -> Verdict {
         return Err(Finding::not_applicable("UI is offered to every client"));
     }
     let types = json!({ "extensions": { EXTENSION: { "mimeTypes": ["application/vnd.example.view"] } } });
-    let session = cx.fresh_as(Profile::bare().with_capabilities(types)).await?;
+    let session = cx.as_client(Profile::bare().with_capabilities(types)).await?;
     let answer = cx.on(&session, "tools/list").send().await?;
     let result = answer.expect_result()?;
     let tools = result["tools"].as_array().cloned().unwrap_or_default();

@@ -6,7 +6,6 @@ use protocol::apps::{MIME_TYPE, URI_SCHEME};
 use protocol::schema;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
-use transport::client::{Profile, Session};
 
 use super::super::fixture::blocked;
 use super::super::openai::Widgets;
@@ -75,16 +74,15 @@ pub(crate) struct Read {
 /// A client that cannot show apps, and what it is offered.
 #[derive(Debug)]
 pub(super) struct Plain {
-    pub(super) session: Session,
     pub(super) answer: Answer,
     pub(super) tools: Vec<Value>,
 }
 
 impl ServerCx {
     /// What the server shows of MCP Apps.
-    pub(in crate::checks::server) async fn apps(&self) -> Result<&Surface, Finding> {
+    pub(crate) async fn apps(&self) -> Result<&Surface, Finding> {
         self.session().await?;
-        Ok(self.surface.get_or_init(|| Surface::look(self)).await)
+        Ok(self.surface().get_or_init(|| Surface::look(self)).await)
     }
 }
 
@@ -217,11 +215,11 @@ impl Read {
 
 impl Plain {
     async fn meet(cx: &ServerCx) -> Result<Self, Finding> {
-        let session = cx.fresh_as(Profile::bare()).await?;
+        let session = cx.bare().await?;
         let answer = cx.on(&session, "tools/list").send().await?;
         let result = answer.expect_result()?;
         let tools = result["tools"].as_array().cloned().unwrap_or_default();
-        Ok(Self { session, answer, tools })
+        Ok(Self { answer, tools })
     }
 }
 

@@ -29,8 +29,8 @@ const CREATED: Check = Check {
 
 async fn created(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
-    let session = cx.fresh().await?;
-    let answer = begin(cx, &session, tool, &arguments).await?;
+    let session = cx.session().await?;
+    let answer = begin(cx, session, tool, &arguments).await?;
     let task = answer.expect_result()?["task"].clone();
     if task["taskId"].as_str().is_some_and(|id| !id.is_empty()) {
         return Ok(());
@@ -54,8 +54,8 @@ const BEGINS_WORKING: Check = Check {
 /// fixture, which takes its time and asks nothing.
 async fn begins_working(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
-    let session = cx.fresh().await?;
-    let answer = begin(cx, &session, tool, &arguments).await?;
+    let session = cx.session().await?;
+    let answer = begin(cx, session, tool, &arguments).await?;
     let task = answer.reply.result().unwrap_or_default()["task"].clone();
     let moved = task["createdAt"] != task["lastUpdatedAt"];
     let known =
@@ -85,9 +85,9 @@ const IDS_UNIQUE: Check = Check {
 
 async fn ids_unique(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
-    let session = cx.fresh().await?;
-    let one = begun(cx, &session, tool, &arguments).await?;
-    let two = begun(cx, &session, tool, &arguments).await?;
+    let session = cx.session().await?;
+    let one = begun(cx, session, tool, &arguments).await?;
+    let two = begun(cx, session, tool, &arguments).await?;
     if one == two { Err(Finding::violated("two ids", format!("{one} twice"))) } else { Ok(()) }
 }
 
@@ -134,13 +134,13 @@ async fn ttl_shown(cx: &ServerCx) -> Verdict {
 /// Creates a task and looks at it; `flaw` says what is wrong with it.
 async fn looked_at(cx: &ServerCx, flaw: impl Fn(&Value) -> Option<(String, String)>) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
-    let session = cx.fresh().await?;
-    let first = begin(cx, &session, tool, &arguments).await?;
+    let session = cx.session().await?;
+    let first = begin(cx, session, tool, &arguments).await?;
     let task = first.reply.result().unwrap_or_default()["task"].clone();
     if !task["taskId"].is_string() {
         return Err(Finding::blocked(format!("no task was created: {}", first.summary())));
     }
-    let later = about(cx, &session, "tasks/get", &task["taskId"]).await?;
+    let later = about(cx, session, "tasks/get", &task["taskId"]).await?;
     let got = later.expect_result()?;
     for (answer, task) in [(later, got), (first, task)] {
         if let Some((expected, actual)) = flaw(&task) {
@@ -191,11 +191,11 @@ const LISTED: Check = Check {
 async fn listed(cx: &ServerCx) -> Verdict {
     cx.needs(TASKS_LIST).await?;
     let (tool, arguments) = task_tool(cx, false).await?;
-    let session = cx.fresh().await?;
-    let id = begun(cx, &session, tool, &arguments).await?;
+    let session = cx.session().await?;
+    let id = begun(cx, session, tool, &arguments).await?;
     let mut params = json!({});
     for _ in 0..20 {
-        let answer = cx.on(&session, "tasks/list").params(params).send().await?;
+        let answer = cx.on(session, "tasks/list").params(params).send().await?;
         let page = answer.expect_result()?;
         if page["tasks"].as_array().into_iter().flatten().any(|task| task["taskId"] == id) {
             return Ok(());

@@ -26,9 +26,9 @@ const RESULT_WAITS: Check = Check {
 
 async fn result_waits(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
-    let session = cx.fresh().await?;
-    let id = begun(cx, &session, tool, &arguments).await?;
-    let answer = outcome(cx, &session, &id).await?;
+    let session = cx.session().await?;
+    let id = begun(cx, session, tool, &arguments).await?;
+    let answer = outcome(cx, session, &id).await?;
     let result = answer.expect_result()?;
     if result["content"].is_array() {
         return Ok(());
@@ -53,9 +53,9 @@ const RESULT_RELATED: Check = Check {
 
 async fn result_related(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
-    let session = cx.fresh().await?;
-    let id = begun(cx, &session, tool, &arguments).await?;
-    let answer = outcome(cx, &session, &id).await?;
+    let session = cx.session().await?;
+    let id = begun(cx, session, tool, &arguments).await?;
+    let answer = outcome(cx, session, &id).await?;
     let Some(result) = answer.reply.result() else {
         return Err(Finding::blocked(format!("tasks/result has no result: {}", answer.summary())));
     };
@@ -79,9 +79,9 @@ const ERROR_RETURNED: Check = Check {
 
 async fn error_returned(cx: &ServerCx) -> Verdict {
     let tool = task_fixture(cx, "protocol_error_job").await?;
-    let session = cx.fresh().await?;
-    let id = begun(cx, &session, tool, &json!({})).await?;
-    outcome(cx, &session, &id).await?.expect_any_error()
+    let session = cx.session().await?;
+    let id = begun(cx, session, tool, &json!({})).await?;
+    outcome(cx, session, &id).await?.expect_any_error()
 }
 
 const CANCELLED: Check = Check {
@@ -99,9 +99,9 @@ const CANCELLED: Check = Check {
 async fn cancelled(cx: &ServerCx) -> Verdict {
     cx.needs(TASKS_CANCEL).await?;
     let (tool, arguments) = task_tool(cx, true).await?;
-    let session = cx.fresh().await?;
-    let id = begun(cx, &session, tool, &arguments).await?;
-    let answer = about(cx, &session, "tasks/cancel", &id).await?;
+    let session = cx.session().await?;
+    let id = begun(cx, session, tool, &arguments).await?;
+    let answer = about(cx, session, "tasks/cancel", &id).await?;
     if answer.reply.code() == Some(code::INVALID_PARAMS) {
         return Err(Finding::not_applicable("the task had ended before it could be cancelled"));
     }
@@ -109,7 +109,7 @@ async fn cancelled(cx: &ServerCx) -> Verdict {
     if task["status"] != "cancelled" {
         return Err(answer.violated("status cancelled", format!("status {}", task["status"])));
     }
-    let later = about(cx, &session, "tasks/get", &id).await?;
+    let later = about(cx, session, "tasks/get", &id).await?;
     // It may be gone by now.
     match later.reply.result() {
         Some(task) if task["status"] != "cancelled" => {
@@ -137,11 +137,11 @@ const END_NOT_CANCELLED: Check = Check {
 async fn end_not_cancelled(cx: &ServerCx) -> Verdict {
     cx.needs(TASKS_CANCEL).await?;
     let (tool, arguments) = task_tool(cx, false).await?;
-    let session = cx.fresh().await?;
-    let id = begun(cx, &session, tool, &arguments).await?;
-    let ended = outcome(cx, &session, &id).await?;
+    let session = cx.session().await?;
+    let id = begun(cx, session, tool, &arguments).await?;
+    let ended = outcome(cx, session, &id).await?;
     if ended.reply.result().is_none() {
         return Err(Finding::blocked(format!("the task did not end well: {}", ended.summary())));
     }
-    about(cx, &session, "tasks/cancel", &id).await?.expect_error(&[code::INVALID_PARAMS])
+    about(cx, session, "tasks/cancel", &id).await?.expect_error(&[code::INVALID_PARAMS])
 }

@@ -196,9 +196,9 @@ const LISTEN_UNDECLARED: Check = Check {
 
 async fn listen_undeclared(cx: &ServerCx) -> Verdict {
     cx.needs(TASKS_EXTENSION).await?;
-    let session = cx.fresh().await?;
+    let session = cx.session().await?;
     let params = json!({ "notifications": { "taskIds": ["yardstick-no-such-task"] } });
-    let ask = cx.on(&session, "subscriptions/listen").params(params);
+    let ask = cx.on(session, "subscriptions/listen").params(params);
     let mut pending = ask.with(|r| r.meta(CLIENT_CAPABILITIES, json!({}))).start().await?;
     let Some(first) = pending.next_within(Duration::from_secs(2)).await? else {
         return Err(Finding::violated("error -32021", "the end of the stream"));
@@ -247,7 +247,7 @@ pub(super) async fn with_tasks(cx: &ServerCx) -> Result<Session, Finding> {
         "roots": {},
         "extensions": { extension::TASKS: {} },
     });
-    cx.fresh_as(Profile::default().with_capabilities(capabilities)).await
+    Ok(cx.session().await?.with_profile(Profile::default().with_capabilities(capabilities)))
 }
 
 /// Calls the fixture that takes a while; not applicable when it does not become a task.

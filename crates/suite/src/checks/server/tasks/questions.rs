@@ -29,9 +29,9 @@ const QUESTION_RELATED: Check = Check {
 
 async fn question_related(cx: &ServerCx) -> Verdict {
     let tool = task_fixture(cx, "confirm_delete").await?;
-    let session = cx.fresh().await?;
-    let id = asking(cx, &session, tool).await?;
-    let ask = cx.on(&session, "tasks/result").params(json!({ "taskId": id }));
+    let session = cx.session().await?;
+    let id = asking(cx, session, tool).await?;
+    let ask = cx.on(session, "tasks/result").params(json!({ "taskId": id }));
     let mut pending = ask.start().await?;
     while let Some(message) = pending.next_within(Duration::from_secs(3)).await? {
         if message.method().as_deref() != Some("elicitation/create") {
@@ -66,22 +66,22 @@ const QUESTION_SHOWN: Check = Check {
 
 async fn question_shown(cx: &ServerCx) -> Verdict {
     let tool = task_fixture(cx, "confirm_delete").await?;
-    let session = cx.fresh().await?;
-    let id = asking(cx, &session, tool).await?;
-    let mut look = about(cx, &session, "tasks/get", &id).await?;
+    let session = cx.session().await?;
+    let id = asking(cx, session, tool).await?;
+    let mut look = about(cx, session, "tasks/get", &id).await?;
     for _ in 0..10 {
         if look.expect_result()?["status"] != "working" {
             break;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
-        look = about(cx, &session, "tasks/get", &id).await?;
+        look = about(cx, session, "tasks/get", &id).await?;
     }
     let status = look.expect_result()?["status"].clone();
     if status != "input_required" {
         return Err(look.violated("status input_required", format!("status {status}")));
     }
-    outcome(cx, &session, &id).await?;
-    let after = about(cx, &session, "tasks/get", &id).await?;
+    outcome(cx, session, &id).await?;
+    let after = about(cx, session, "tasks/get", &id).await?;
     let status = after.reply.result().unwrap_or_default()["status"].clone();
     if status == "input_required" {
         return Err(after.violated("another status once everything is answered", "status input_required"));
@@ -103,10 +103,10 @@ const FAILURE_EXPLAINED: Check = Check {
 
 async fn failure_explained(cx: &ServerCx) -> Verdict {
     let tool = task_fixture(cx, "protocol_error_job").await?;
-    let session = cx.fresh().await?;
-    let id = begun(cx, &session, tool, &json!({})).await?;
-    outcome(cx, &session, &id).await?;
-    let answer = about(cx, &session, "tasks/get", &id).await?;
+    let session = cx.session().await?;
+    let id = begun(cx, session, tool, &json!({})).await?;
+    outcome(cx, session, &id).await?;
+    let answer = about(cx, session, "tasks/get", &id).await?;
     let task = answer.expect_result()?;
     match (task["status"].as_str(), &task["statusMessage"]) {
         (Some("failed"), Value::String(_)) => Ok(()),

@@ -1,0 +1,93 @@
+//! Whether a server that gives no answer is silent, or only slow.
+
+use std::time::Duration;
+
+use protocol::Era;
+use transport::client::{Failure, Reply, Session};
+
+use crate::expect::Ask;
+use crate::{Finding, ServerCx};
+
+/// The least that a server is given to refuse nonsense.
+const LEAST: Duration = Duration::from_secs(1);
+/// How many answers show that a server has dealt with what came before: one may overtake it, a few do not.
+const ROUND_TRIPS: usize = 3;
+/// A method that no server has.
+const NONSENSE: &str = "yardstick/are-you-there";
+
+impl ServerCx {
+    /// A request that every server of the revision answers at once.
+    pub const fn cheap(&self) -> &'static str {
+        match self.version.era() {
+            Era::Legacy => "ping",
+            Era::Modern => "server/discover",
+        }
+    }
+
+    /// Sends a request and waits for its answer. When none has come in time the server is asked whether it is there, and
+    /// the answer is waited for all the while: what comes late has come.
+    pub(crate) async fn answer_to(&self, ask: Ask<'_>) -> Result<Reply, Finding> {
+        let Ask { session, request, method, .. } = ask;
+        self.patience.left(&method)?;
+        let outstanding = self.pace().begin();
+        let limit = self.patience.limit(&method, request.limit_or(self.pace().limit()));
+        let grace = self.grace();
+        let mut awake = false;
+        let look = async {
+            tokio::time::sleep(limit).await;
+            awake = self.is_awake(&session).await;
+            std::future::pending::<()>().await;
+        };
+        let answer = tokio::select! {
+            // On the heap, as all that goes through the transport: checks nest, and their futures would grow with it.
+            answer = Box::pin(request.timeout(limit + grace).send()) => answer,
+            () = look => unreachable!("it waits for ever"),
+        };
+        match answer {
+            Ok(reply) => {
+                if method != "tools/call" {
+                    outstanding.answered(reply.elapsed);
+                }
+                self.patience.answered(&method);
+                Ok(reply)
+            }
+            Err(failure) => Err(self.judge_failure(&method, failure, awake)),
+        }
+    }
+
+    /// What to make of a request that failed. Silence counts against a server only if it answers something else in the
+    /// meantime; otherwise it may just be slow, as everything is on a busy machine. Tools may take as long as they like.
+    fn judge_failure(&self, method: &str, failure: Failure, awake: bool) -> Finding {
+        let Failure::TimedOut { after, .. } = failure else { return self.noted(method, failure) };
+        let proves = awake && method != "tools/call" && !self.patience.is_remembered(method);
+        self.patience.unanswered(method, after);
+        if proves { failure.into() } else { Finding::blocked(failure.to_string()) }
+    }
+
+    /// How long the server has to show that it is there.
+    fn grace(&self) -> Duration {
+        self.pace().benefit_of_doubt().max(LEAST)
+    }
+
+    /// Whether the server answers on this session. Only what has not ended may be asked.
+    pub(crate) async fn is_awake(&self, session: &Session) -> bool {
+        session.request(NONSENSE).timeout(self.grace()).send().await.is_ok()
+    }
+
+    /// Waits until the server has dealt with everything that was sent so far on `session`: it answers a few requests that
+    /// cost nothing, one after the other. False when it does not.
+    pub(crate) async fn has_caught_up(&self, session: &Session) -> bool {
+        for _ in 0..ROUND_TRIPS {
+            let outstanding = self.pace().begin();
+            let sent = session.request(self.cheap()).exact().timeout(self.pace().limit()).send().await;
+            match sent {
+                Ok(reply) if reply.frame().is_some() => {
+                    outstanding.answered(reply.elapsed);
+                    self.pace().measured(reply.elapsed);
+                }
+                Ok(_) | Err(_) => return false,
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,129 @@
+//! How long this server takes for an answer, as it has shown so far, and how long to wait for one.
+//!
+//! No limit of a check is a number of its own: a server that takes seconds for everything is waited for longer than one that
+//! takes milliseconds, and on a busy machine everything takes longer.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// How much longer than ever before an answer may take.
+const MARGIN: u32 = 3;
+/// The least that is waited for what need not come, and how many times as long as a round trip takes just now.
+const MOMENT: Duration = Duration::from_millis(60);
+const MOMENT_MARGIN: u32 = 20;
+/// The same for what has to come.
+const DOUBT: Duration = Duration::from_millis(250);
+const DOUBT_MARGIN: u32 = 50;
+
+/// What a server has shown of its speed, in all revisions together.
+#[derive(Debug)]
+pub struct Pace {
+    /// How long the user gives the server for one answer.
+    timeout: Duration,
+    /// The longest that one answer took, in microseconds, less the time that it waited behind others of ours.
+    slowest: AtomicU64,
+    /// How long a round trip took just now, in microseconds: the load of the machine shows in it.
+    round_trip: AtomicU64,
+    /// How many requests are on their way.
+    outstanding: AtomicUsize,
+}
+
+/// A request on its way.
+#[derive(Debug)]
+pub(crate) struct Outstanding<'p> {
+    pace: &'p Pace,
+    /// How many others were on their way when it was sent.
+    others: usize,
+}
+
+impl Pace {
+    /// Nothing shown so far.
+    pub const fn new(timeout: Duration) -> Self {
+        Self {
+            timeout,
+            slowest: AtomicU64::new(0),
+            round_trip: AtomicU64::new(0),
+            outstanding: AtomicUsize::new(0),
+        }
+    }
+
+    /// How long to wait for an answer, as things are.
+    pub fn limit(&self) -> Duration {
+        let slowest = self.slowest();
+        let queue = u32::try_from(self.outstanding.load(Ordering::Relaxed)).unwrap_or(u32::MAX);
+        self.timeout.max(slowest * MARGIN).saturating_add(slowest.saturating_mul(queue))
+    }
+
+    /// How long to listen for what need not come, when the server has answered what was asked after it.
+    pub fn moment(&self) -> Duration {
+        self.round_trips(MOMENT_MARGIN, MOMENT)
+    }
+
+    /// How long to wait for what has to come, when the server has answered what was asked after it: an answer may be
+    /// overtaken, but not by much.
+    pub fn benefit_of_doubt(&self) -> Duration {
+        self.round_trips(DOUBT_MARGIN, DOUBT)
+    }
+
+    fn round_trips(&self, count: u32, least: Duration) -> Duration {
+        let one = Duration::from_micros(self.round_trip.load(Ordering::Relaxed));
+        (one * count).clamp(least, self.timeout.max(least))
+    }
+
+    /// A round trip took so long just now.
+    pub(crate) fn measured(&self, round_trip: Duration) {
+        self.round_trip.store(micros(round_trip), Ordering::Relaxed);
+    }
+
+    pub(crate) fn begin(&self) -> Outstanding<'_> {
+        Outstanding { pace: self, others: self.outstanding.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    fn slowest(&self) -> Duration {
+        Duration::from_micros(self.slowest.load(Ordering::Relaxed))
+    }
+}
+
+impl Outstanding<'_> {
+    /// It was answered after `took`. A server that works on one request at a time answered all the others before.
+    pub(crate) fn answered(&self, took: Duration) {
+        let share = took / u32::try_from(self.others.saturating_add(1)).unwrap_or(u32::MAX);
+        self.pace.slowest.fetch_max(micros(share), Ordering::Relaxed);
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl Drop for Outstanding<'_> {
+    fn drop(&mut self) {
+        self.pace.outstanding.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_slow_server_is_waited_for_longer() {
+        let pace = Pace::new(SECOND * 3);
+        assert_eq!((pace.limit(), pace.moment()), (SECOND * 3, MOMENT));
+        pace.begin().answered(SECOND * 2);
+        pace.measured(SECOND / 10);
+        assert_eq!((pace.limit(), pace.moment()), (SECOND * 6, SECOND * 2));
+    }
+
+    #[test]
+    fn waiting_behind_other_requests_is_our_own_doing() {
+        let pace = Pace::new(SECOND * 3);
+        let queue: Vec<_> = std::iter::repeat_with(|| pace.begin()).take(4).collect();
+        queue[3].answered(SECOND * 4);
+        assert_eq!(pace.limit(), SECOND * 3 + SECOND * 4, "one second each, and four are on their way");
+        drop(queue);
+        assert_eq!(pace.limit(), SECOND * 3);
+    }
+}
