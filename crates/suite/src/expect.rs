@@ -7,6 +7,7 @@ use transport::client::{Failure, Pending, Reply, Request, Session};
 use wire::{Direction, Entry, Frame, What};
 
 use crate::context::ASKS_FOR_TOKEN;
+use crate::upstream;
 use crate::{Evidence, Excerpt, Finding, ServerCx, Verdict};
 
 /// What stands in the way where the code is what counts.
@@ -111,7 +112,16 @@ impl Answer {
         if self.reply.status() == Some(401) {
             return Err(Finding::blocked(ASKS_FOR_TOKEN));
         }
+        if let Some(trouble) = self.upstream_trouble() {
+            return Err(Finding::blocked(trouble));
+        }
         self.reply.result().ok_or_else(|| self.violated("a result", self.summary()))
+    }
+
+    /// What an error tells of trouble that is not the server's own.
+    fn upstream_trouble(&self) -> Option<String> {
+        let error = self.reply.error()?;
+        upstream::trouble(error.code, &error.message.unwrap_or_default())
     }
 
     /// A response, be it an error: whoever gives one is alive.
@@ -124,6 +134,9 @@ impl Answer {
         let code = self.reply.code();
         if code.is_some_and(|code| codes.contains(&code)) {
             return Ok(());
+        }
+        if let Some(trouble) = self.upstream_trouble() {
+            return Err(Finding::blocked(trouble));
         }
         if self.reply.is_error() && code.is_none() {
             // That codes are integers is a rule of its own, and one wrong is one finding.

@@ -38,6 +38,7 @@ mod streamer;
 mod survey;
 mod sweep;
 mod unasked;
+mod upstream;
 mod verdict;
 
 pub use baseline::{Baseline, BaselineError, Entry};

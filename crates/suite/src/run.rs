@@ -5,8 +5,9 @@
 //! of the two has ended.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -71,6 +72,8 @@ struct Running<'r> {
     unsettled: Mutex<Vec<(Version, Failure)>>,
     /// Revisions that the target said it does not speak, with its words.
     absent: Mutex<Vec<(Version, Failure)>>,
+    /// Whether a second try to settle a revision met silence too.
+    silent_again: AtomicBool,
 }
 
 /// Measures `target`. Every event goes to `emit` as it happens; the report is their fold.
@@ -94,7 +97,8 @@ pub async fn run(
     };
     let run = Arc::new(RunCx::new(target.clone(), options.limits.clone(), options.calls.clone()));
     let (unsettled, absent) = (Mutex::default(), Mutex::default());
-    let running = Running { run, options, tell: &tell, unsettled, absent };
+    let running =
+        Running { run, options, tell: &tell, unsettled, absent, silent_again: AtomicBool::new(false) };
     let measured = Box::pin(running.measure(arguments)).await;
     tell(Event::Ended { took: start.elapsed() });
     measured?;
@@ -121,6 +125,7 @@ fn redacted(target: &Target, event: Event) -> Event {
 impl Running<'_> {
     async fn measure(&self, arguments: &str) -> Result<(), Failure> {
         let target = &self.run.target;
+        let start = Instant::now();
         let slot = self.run.slot().await;
         let first = match Box::pin(first_contact(target, &self.run.limits)).await {
             Ok(first) => first,
@@ -128,7 +133,7 @@ impl Running<'_> {
             Err(failure) if is_talkative(&failure) => {
                 (self.tell)(Event::Reached(describe(target, arguments, None)));
                 drop(slot);
-                self.measure_regardless(&failure).await;
+                self.hasten(start.elapsed()).measure_regardless(&failure).await;
                 return Ok(());
             }
             Err(failure) => {
@@ -142,10 +147,35 @@ impl Running<'_> {
         self.measure_revisions(modern).await;
         self.settle_again().await;
         self.finish_negotiation().await;
-        if !self.has_spoken() {
-            self.measure_regardless(&Failure::NoResponse { doing: "the handshake".to_owned() }).await;
+        if self.has_spoken() || !self.options.protocols.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        match self.closed_door() {
+            Some(failure) => {
+                let why = failure.to_string();
+                (self.tell)(Event::Unreached { target: describe(target, arguments, None), why });
+                Err(failure)
+            }
+            None => {
+                self.measure_regardless(&Failure::NoResponse { doing: "the handshake".to_owned() }).await;
+                Ok(())
+            }
+        }
+    }
+
+    /// The refusal of a target that let us into none of its revisions, where HTTP itself says no: a wrong path, a Host that
+    /// it does not serve, a proxy without a server. Who asks for a token can be measured by how it asks.
+    fn closed_door(&self) -> Option<Failure> {
+        let refusals: Vec<Failure> = lock(&self.absent)
+            .iter()
+            .chain(lock(&self.unsettled).iter())
+            .map(|(_, failure)| failure.clone())
+            .collect();
+        let closed = |failure: &&Failure| matches!(failure, Failure::Status { status, .. } if *status != 401 && *status != 400);
+        if refusals.is_empty() || !refusals.iter().all(|failure| closed(&failure)) {
+            return None;
+        }
+        refusals.into_iter().next_back()
     }
 
     /// The session of the first contact, if it serves for the modern revision. One of the legacy era serves to ask for a
@@ -229,6 +259,10 @@ impl Running<'_> {
     }
 
     async fn measure_legacy(&self, version: Version) {
+        // One start that nothing came of is waited for in full; the others wait until it has been tried again.
+        if let Some(failure) = self.silent_start().filter(|_| !self.is_named(version)) {
+            return lock(&self.unsettled).push((version, failure));
+        }
         let slot = self.run.slot().await;
         match self.settle(version).await {
             Settled::Spoken(session) => self.measure_spoken(version, session, slot).await,
@@ -267,9 +301,19 @@ impl Running<'_> {
         self.measure_revision(ServerCx::new(Arc::clone(&self.run), version, via)).await;
     }
 
-    /// Revisions that were not settled are tried once more, each alone.
+    /// What stood in the way of a revision whose start met silence.
+    fn silent_start(&self) -> Option<Failure> {
+        let unsettled = lock(&self.unsettled);
+        unsettled.iter().map(|(_, failure)| failure).find(|failure| failure.is_timeout()).cloned()
+    }
+
+    /// Revisions that were not settled are tried once more, each alone. When that meets silence as well, it is enough.
     async fn settle_again(&self) {
-        for (version, _) in std::mem::take(&mut *lock(&self.unsettled)) {
+        for (version, earlier) in std::mem::take(&mut *lock(&self.unsettled)) {
+            if self.silent_again.load(Ordering::Relaxed) {
+                self.leave_unsettled(version, earlier);
+                continue;
+            }
             match self.settle(version).await {
                 Settled::Spoken(session) => self.measure_spoken(version, session, None).await,
                 Settled::Absent(failure) => {
@@ -277,12 +321,26 @@ impl Running<'_> {
                     (self.tell)(Event::Absent { version, why: failure.to_string() });
                     lock(&self.absent).push((version, failure));
                 }
-                Settled::Unsettled(failure) if self.has_spoken() => {
-                    let why = format!("{failure}; --start-timeout SECONDS waits longer for a start");
-                    (self.tell)(Event::Unsettled { version, why });
+                // There is a stream of HTTP+SSE: its checks say what is wrong with it.
+                Settled::Unsettled(Failure::BadEndpoint { .. }) => {
+                    self.run.note(version, true);
+                    let cx = ServerCx::new(Arc::clone(&self.run), version, Via::HttpSse);
+                    self.measure_revision(cx).await;
                 }
-                Settled::Unsettled(failure) => lock(&self.unsettled).push((version, failure)),
+                Settled::Unsettled(failure) => self.leave_unsettled(version, failure),
             }
+        }
+    }
+
+    fn leave_unsettled(&self, version: Version, failure: Failure) {
+        if failure.is_timeout() {
+            self.silent_again.store(true, Ordering::Relaxed);
+        }
+        if self.has_spoken() {
+            let why = format!("{failure}; --start-timeout SECONDS waits longer for a start");
+            (self.tell)(Event::Unsettled { version, why });
+        } else {
+            lock(&self.unsettled).push((version, failure));
         }
     }
 
@@ -297,6 +355,21 @@ impl Running<'_> {
 
     fn has_spoken(&self) -> bool {
         !self.run.spoken().is_empty()
+    }
+
+    /// The same run with a target that has shown within `took` what it has to say: no start is waited for longer.
+    fn hasten(&self, took: Duration) -> Running<'_> {
+        let start = self.run.limits.start.min(took * 2);
+        let limits = Limits { start, request: self.run.limits.request.min(start), ..self.run.limits.clone() };
+        let run = RunCx::new(self.run.target.clone(), limits, self.run.calls.clone());
+        Running {
+            run: Arc::new(run),
+            options: self.options,
+            tell: self.tell,
+            unsettled: Mutex::default(),
+            absent: Mutex::default(),
+            silent_again: AtomicBool::new(false),
+        }
     }
 
     /// What answers, but nothing that makes sense, is measured in the newest revision of each era.

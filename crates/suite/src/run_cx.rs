@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use protocol::{Span, Version};
+use protocol::Version;
 use serde_json::{Value, json};
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
-use transport::client::{Failure, Limits, Profile, Session, Settled, Target, settle};
+use transport::client::{Failure, Limits, Profile, Session, Settled, Target, Transport, settle};
 
 use crate::patience::Memory;
 use crate::policy::Calls;
@@ -141,10 +141,21 @@ impl RunCx {
 
     async fn ask_for(&self, asked: &str) -> CounterOffer {
         let _slot = self.slot_within(BRIEFLY).await;
+        let mut first = None;
+        for transport in Transport::candidates(&self.target, Version::LATEST_LEGACY) {
+            match self.ask_over(transport, asked).await {
+                Ok(offer) => return Ok(offer),
+                Err(finding) => drop(first.get_or_insert(finding)),
+            }
+        }
+        Err(first.unwrap_or_else(|| Finding::Broke("no transport fits the target".to_owned())))
+    }
+
+    async fn ask_over(&self, transport: Transport, asked: &str) -> CounterOffer {
+        let (profile, limits) = (Profile::default(), self.limits.clone());
         // Any legacy revision serves: what is asked for is in the message.
-        let version = Span::LEGACY.versions().next_back().unwrap_or(Version::LATEST_LEGACY);
-        let connected =
-            Session::connect(&self.target, version, Profile::default(), self.limits.clone()).await;
+        let version = Version::LATEST_LEGACY;
+        let connected = Session::connect_via(&self.target, transport, version, profile, limits).await;
         let session = connected.map_err(|failure| Finding::blocked(failure.to_string()))?;
         let offer = initialize(&session, asked, &self.limits).await;
         session.close().await;

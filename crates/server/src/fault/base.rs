@@ -3,9 +3,11 @@
 use serde_json::{Value, json};
 
 use super::edit::{ahead, each, legacy, modern, recode, remove, result_of};
-use super::{Effect, Fault};
+use super::{Effect, Fault, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
+    &STRAY_DEAFENS,
+    &LARGE_ID_ROUNDED,
     &RESULT_NULL,
     &REQUEST_ID_NULL,
     &REQUEST_ID_REUSED,
@@ -161,3 +163,25 @@ pub const BATCH_SERVED: Fault =
 /// An empty batch is not an error.
 pub const BATCH_EMPTY_IGNORED: Fault =
     Fault { name: "batch-empty-ignored", about: "an empty batch gets no answer", effect: Effect::Switch };
+
+/// What belongs to nothing ends everything.
+pub const STRAY_DEAFENS: Fault = Fault {
+    name: "stray-deafens",
+    about: "nothing is answered any more after progress of an unknown token",
+    effect: Effect::Incoming(|incoming| {
+        let stray = incoming.frame.method().as_deref() == Some("notifications/progress");
+        stray.then_some(Reaction::Deafen)
+    }),
+};
+
+/// Ids pass through a floating-point number.
+pub const LARGE_ID_ROUNDED: Fault = Fault {
+    name: "large-id-rounded",
+    about: "an id beyond 2^53 comes back as the nearest number that a double can hold",
+    effect: Effect::Message(|_, mut message| {
+        if let Some(id) = message["id"].as_u64().filter(|id| *id > 1 << 53) {
+            message["id"] = serde_json::json!(id & !0x7ff);
+        }
+        vec![message]
+    }),
+};

@@ -1,7 +1,8 @@
 //! A server seen through its faults.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::response::Parts;
@@ -11,8 +12,9 @@ use tokio::sync::mpsc;
 use transport::serve::{Answer, Handler, Inbound, Opening, Out, Outbox, Via};
 use wire::Malformed;
 
-use super::{Effect, Faults, Outgoing, stdio};
-use crate::{Peer, Server};
+use super::{Effect, Faults, Incoming, Outgoing, Reaction, stdio};
+use crate::rpc::RpcError;
+use crate::{Peer, Server, answer};
 
 /// How many messages may wait on their way through a fault.
 const QUEUE: usize = 64;
@@ -24,12 +26,14 @@ const OUTLIVED: std::time::Duration = std::time::Duration::from_secs(60);
 pub struct Faulty {
     server: Arc<Server>,
     faults: Faults,
+    /// The connections on which nothing is answered any more.
+    deaf: Arc<Mutex<HashSet<usize>>>,
 }
 
 impl Faulty {
     /// A server with `faults`, switches included.
     pub fn new(faults: Faults) -> Arc<Self> {
-        Arc::new(Self { server: Server::with_faults(faults.clone()), faults })
+        Arc::new(Self { server: Server::with_faults(faults.clone()), faults, deaf: Arc::default() })
     }
 
     /// See [`Server::close`].
@@ -45,6 +49,7 @@ impl Faulty {
                 | Effect::Head(_)
                 | Effect::Http(_)
                 | Effect::Input(_)
+                | Effect::Incoming(_)
                 | Effect::Bridge(_)
                 | Effect::Several(_) => messages,
                 Effect::Bytes(change) => {
@@ -56,6 +61,37 @@ impl Faulty {
             };
         }
         messages
+    }
+
+    /// What a fault answers in the place of the server, if one does.
+    fn intercept(&self, peer: &Arc<Peer>, inbound: &Inbound<'_>, version: Option<Version>) -> Option<Answer> {
+        let connection = Arc::as_ptr(peer).addr();
+        let mut deaf = self.deaf.lock().unwrap_or_else(PoisonError::into_inner);
+        if deaf.contains(&connection) {
+            return Some(Answer::Accepted);
+        }
+        let incoming = Incoming { frame: &inbound.frame, is_ready: peer.is_ready() };
+        let reaction = self.faults.effects().find_map(|effect| match effect {
+            Effect::Incoming(react) => react(&incoming),
+            Effect::Switch
+            | Effect::Message(_)
+            | Effect::Bytes(_)
+            | Effect::Head(_)
+            | Effect::Http(_)
+            | Effect::Input(_)
+            | Effect::Bridge(_)
+            | Effect::Several(_) => None,
+        })?;
+        Some(match reaction {
+            Reaction::Deafen => {
+                deaf.insert(connection);
+                Answer::Accepted
+            }
+            Reaction::Refuse(code, message) => {
+                let error = RpcError::new(code, message);
+                answer::refuse(&inbound.frame, version.unwrap_or(Version::LATEST), &error)
+            }
+        })
     }
 
     fn spoil(&self, circumstances: &Circumstances, answer: Answer) -> Answer {
@@ -120,6 +156,10 @@ impl Handler for Faulty {
     fn handle(&self, peer: &Arc<Peer>, inbound: Inbound<'_>) -> Answer {
         let method = inbound.frame.method().map(Cow::into_owned);
         let modern = matches!(inbound.opening, Opening::Modern(_));
+        let version = if modern { Some(Version::LATEST) } else { self.server.version(peer) };
+        if let Some(answer) = self.intercept(peer, &inbound, version) {
+            return answer;
+        }
         let answer = self.server.handle(peer, inbound);
         let version = if modern { Some(Version::LATEST) } else { self.server.version(peer) };
         self.spoil(&Circumstances { method, version, via: peer.via }, answer)

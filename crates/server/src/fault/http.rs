@@ -10,6 +10,7 @@ use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[
     &ACCEPT_ANY_ORIGIN,
+    &ORIGIN_ON_POST_ALONE,
     &FOREIGN_ORIGIN_WRONG_STATUS,
     &ACCEPT_ANY_HOST,
     &NOTIFICATION_200,
@@ -39,6 +40,15 @@ pub const ACCEPT_ANY_ORIGIN: Fault = Fault {
     name: "accept-any-origin",
     about: "a request from a foreign Origin is served",
     effect: Effect::Http(|options| options.guard.check_origin = false),
+};
+
+/// Only POST is guarded.
+pub const ORIGIN_ON_POST_ALONE: Fault = Fault {
+    name: "origin-on-post-alone",
+    about: "the Origin of GET and DELETE is not looked at",
+    effect: Effect::Http(|options| {
+        options.guard.unguarded = vec![::http::Method::GET, ::http::Method::DELETE];
+    }),
 };
 
 /// A foreign Origin gets another status than 403.

@@ -1,9 +1,10 @@
 //! Faults of handshake, discovery and the per-request metadata.
 
+use protocol::{Version, code};
 use serde_json::json;
 
 use super::edit::{each, in_error, remove, result_of};
-use super::{Effect, Fault};
+use super::{Effect, Fault, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
     &INITIALIZE_WITHOUT_INFO,
@@ -11,6 +12,8 @@ pub(super) const FAULTS: &[&Fault] = &[
     &UNKNOWN_VERSION_ECHOED,
     &UNKNOWN_VERSION_REFUSED,
     &PING_REFUSED,
+    &PING_AFTER_INITIALIZED,
+    &OFFERED_REFUSED,
     &DISCOVER_MISSING,
     &DISCOVER_WITHOUT_VERSION,
     &ANY_VERSION_SERVED,
@@ -58,6 +61,29 @@ pub const UNKNOWN_VERSION_REFUSED: Fault = Fault {
 /// A ping that is not answered.
 pub const PING_REFUSED: Fault =
     Fault { name: "ping-refused", about: "ping is an unknown method", effect: Effect::Switch };
+
+/// A ping that comes too early for the server.
+pub const PING_AFTER_INITIALIZED: Fault = Fault {
+    name: "ping-after-initialized",
+    about: "ping is refused until notifications/initialized has come",
+    effect: Effect::Incoming(|incoming| {
+        let early = incoming.frame.method().as_deref() == Some("ping") && !incoming.is_ready;
+        early.then_some(Reaction::Refuse(code::INVALID_REQUEST, "not initialized yet"))
+    }),
+};
+
+/// What the server offers it does not agree to.
+pub const OFFERED_REFUSED: Fault = Fault {
+    name: "offered-refused",
+    about: "initialize offers its newest revision to who asks for an unknown one, and refuses who asks for that one",
+    effect: Effect::Incoming(|incoming| {
+        let frame = incoming.frame;
+        let newest =
+            frame.params.is_some_and(|params| params.get().contains(Version::LATEST_LEGACY.as_str()));
+        let refused = frame.method().as_deref() == Some("initialize") && newest;
+        refused.then_some(Reaction::Refuse(code::INVALID_PARAMS, "version is not supported"))
+    }),
+};
 
 /// Nothing to discover.
 pub const DISCOVER_MISSING: Fault =

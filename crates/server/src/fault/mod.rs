@@ -66,10 +66,30 @@ pub enum Effect {
     Http(fn(&mut Options)),
     /// What is read from a pipe passes through, before it is cut into lines; `None` ends the connection.
     Input(fn(&[u8]) -> Option<Vec<u8>>),
+    /// A message that comes in is looked at before the server sees it.
+    Incoming(fn(&Incoming<'_>) -> Option<Reaction>),
     /// What View, host and sandbox proxy say to each other, which is no server's doing.
     Bridge(fn(&mut Session)),
     /// Several at once.
     Several(&'static [Self]),
+}
+
+/// A message that comes in, and its circumstances.
+#[derive(Clone, Copy, Debug)]
+pub struct Incoming<'a> {
+    /// The message.
+    pub frame: &'a wire::Frame<'a>,
+    /// Whether the handshake is over, where there is one.
+    pub is_ready: bool,
+}
+
+/// What a fault does instead of handing a message on.
+#[derive(Clone, Copy, Debug)]
+pub enum Reaction {
+    /// The message is refused with this error.
+    Refuse(i64, &'static str),
+    /// Nothing is answered any more on this connection.
+    Deafen,
 }
 
 /// An outgoing message's circumstances.
@@ -151,6 +171,7 @@ impl fmt::Debug for Effect {
             Self::Head(_) => "Head",
             Self::Http(_) => "Http",
             Self::Input(_) => "Input",
+            Self::Incoming(_) => "Incoming",
             Self::Bridge(_) => "Bridge",
             Self::Several(_) => "Several",
         })

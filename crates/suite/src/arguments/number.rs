@@ -41,8 +41,10 @@ impl Attempt<'_> {
             one.max(least.unwrap_or(one)).min(most.unwrap_or(f64::MAX)).max(least.unwrap_or(f64::MIN));
         let candidates = [start, least.unwrap_or(0.0), most.unwrap_or(one), middle(flat), start + step];
         let value = candidates[self.choices.pick(candidates.len())] + offset;
-        let above = most.is_some_and(|most| value > most);
-        exact(if above { start - offset } else { value }, whole)
+        let fits =
+            |value: f64| most.is_none_or(|most| value <= most) && least.is_none_or(|least| value >= least);
+        let value = [value, start - offset].into_iter().find(|value| fits(*value)).unwrap_or(start);
+        exact(value, whole)
     }
 }
 

@@ -210,7 +210,9 @@ impl fmt::Display for Stderr {
 const fn hint(status: u16) -> &'static str {
     match status {
         401 => "; it wants a token: give one with --bearer TOKEN, or in YARDSTICK_BEARER",
-        403 => "; it wants other credentials: give them as a header",
+        403 => {
+            "; it does not serve this Host, or wants other credentials: try `localhost` in the URL, or give a header"
+        }
         404 => "; is the path of the URL right?",
         301 | 302 | 303 | 307 | 308 => "; redirects are not followed: give the final URL",
         _ => "",

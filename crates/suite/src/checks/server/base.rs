@@ -2,7 +2,7 @@
 
 use protocol::{Span, Version, code};
 use serde_json::{Value, json};
-use server::fault::framing as fault;
+use server::fault::{base, framing as fault};
 use transport::client::Request;
 
 use super::fixture::blocked;
@@ -16,7 +16,9 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
     UNKNOWN_METHOD,
     UNKNOWN_METHOD_CODE,
     ID_ECHOED,
+    LARGE_ID_ECHOED,
     NOTIFICATION_UNANSWERED,
+    STRAYS_IGNORED,
     PARSE_ERROR,
     PARSE_ERROR_CODE,
     BATCH_ANSWERED,
@@ -85,8 +87,64 @@ const ID_ECHOED: Check = Check {
 };
 
 async fn id_echoed(cx: &ServerCx) -> Verdict {
+    echoes(cx, &["0", "\"yardstick-id\"", "9007199254740991", "-7", "\"0\"", "\"\""]).await
+}
+
+const LARGE_ID_ECHOED: Check = Check {
+    id: "server/base/large-id-echoed",
+    title: "the response has the id of the request, also when a double cannot hold it",
+    // Numbers beyond 2^53 are the sender's own risk in JSON, but nothing in MCP forbids them.
+    cites: &[
+        advised("basic/messages#responses", Span::only(Version::V2024_11_05)),
+        advised("basic/index#responses", Span::between(Version::V2025_03_26, Version::V2025_06_18)),
+        advised("basic/index#result-responses", Span::since(Version::V2025_11_25)),
+    ],
+    aliases: &[],
+    why: "clients count in 64 bits, or take the time for an id; one that comes back rounded matches nothing",
+    fix: "keep the id as the text that came, or read it as a 64-bit integer",
+    on: On::Any,
+    run: Run::Alone(|cx| Box::pin(large_id_echoed(cx))),
+    fault: &base::LARGE_ID_ROUNDED,
+};
+
+/// On a pipe a rounded id answers nothing that was asked, so that the line is sent as bytes and the answers are looked at.
+async fn large_id_echoed(cx: &ServerCx) -> Verdict {
+    const IDS: [&str; 2] = ["9007199254740993", "1789000000123456789"];
+    if cx.via != transport::serve::Via::Pipe {
+        return echoes(cx, &IDS).await;
+    }
+    let session = cx.alone().await?;
+    let lines = IDS.map(|id| format!("{}\n", session.request(cx.cheap()).id(id).message()));
+    session.send_bytes(lines.concat()).await?;
+    if !cx.has_caught_up(&session).await {
+        return Err(Finding::violated(
+            "answers with the ids of the requests",
+            "nothing is answered any more",
+        ));
+    }
+    let mut answered = Vec::new();
+    while let Some(message) = session.incoming(cx.pace().benefit_of_doubt()).await? {
+        let responses = message.frames().into_iter().filter(|frame| frame.method.is_none());
+        answered.extend(responses.filter_map(|frame| frame.id.map(|raw| raw.get().to_owned())));
+        if answered.len() >= IDS.len() {
+            break;
+        }
+    }
+    match IDS.iter().find(|id| !answered.iter().any(|other| other == *id)) {
+        Some(id) => {
+            let actual = if answered.is_empty() { "none".to_owned() } else { answered.join(", ") };
+            Err(Finding::violated(
+                format!("a response with id {id}"),
+                format!("ids of the responses: {actual}"),
+            ))
+        }
+        None => Ok(()),
+    }
+}
+
+async fn echoes(cx: &ServerCx, ids: &[&str]) -> Verdict {
     let session = cx.session().await?;
-    for id in ["0", "\"yardstick-id\"", "9007199254740991", "-7", "\"0\"", "\"\""] {
+    for id in ids.iter().copied() {
         let answer = cx.on(session, "yardstick/no-such-method").with(|r| r.id(id)).send().await?;
         let echoed = answer.reply.frame().and_then(|f| f.id.map(|raw| raw.get().to_owned()));
         if echoed.as_deref() != Some(id) {
@@ -120,10 +178,44 @@ async fn notification_unanswered(cx: &ServerCx) -> Verdict {
         return Err(answer.violated("no response", answer.summary()));
     }
     if cx.via != transport::serve::Via::Pipe {
-        return Ok(());
+        return cx.on(&session, cx.cheap()).send().await?.expect_response();
     }
     // On a pipe the response would come by itself.
     expect_no_response(cx, &session).await
+}
+
+const STRAYS_IGNORED: Check = Check {
+    id: "server/base/strays-ignored",
+    title: "a message that belongs to nothing is ignored, and the next request is answered",
+    cites: &[
+        must_not("basic/messages#notifications", Span::only(Version::V2024_11_05)),
+        must_not("basic/index#notifications", Span::since(Version::V2025_03_26)),
+    ],
+    aliases: &[],
+    why: "messages cross on their way; one that comes late must neither be answered nor break what comes after it",
+    fix: "ignore notifications about what you do not know, and go on reading",
+    on: On::Any,
+    run: Run::Alone(|cx| Box::pin(strays_ignored(cx))),
+    fault: &base::STRAY_DEAFENS,
+};
+
+async fn strays_ignored(cx: &ServerCx) -> Verdict {
+    let session = cx.alone().await?;
+    drain(&session).await;
+    let progress = json!({ "progressToken": "yardstick-never-asked", "progress": 1 });
+    for (method, params) in [
+        ("notifications/progress", progress),
+        ("notifications/yardstick/nested", json!({ "deep": { "er": [1, null, "x"] } })),
+    ] {
+        let answer = cx.notification_on(&session, method).params(params).send().await?;
+        if answer.reply.frame().is_some_and(|frame| frame.result.is_some()) {
+            return Err(answer.violated("no response", answer.summary()));
+        }
+    }
+    if cx.via == transport::serve::Via::Pipe {
+        return expect_no_response(cx, &session).await;
+    }
+    cx.on(&session, cx.cheap()).send().await?.expect_response()
 }
 
 const PARSE_ERROR: Check = Check {

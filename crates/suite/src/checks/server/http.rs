@@ -8,6 +8,7 @@ use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
     FOREIGN_ORIGIN,
+    FOREIGN_ORIGIN_ANY_METHOD,
     FOREIGN_ORIGIN_STATUS,
     NOTIFICATION_ACCEPTED,
     MEDIA_TYPE,
@@ -43,6 +44,38 @@ async fn foreign_origin(cx: &ServerCx) -> Verdict {
         match answer.reply.status() {
             Some(status) if status >= 400 => {}
             _ => return Err(answer.violated("HTTP 403", format!("{} to {origin}", answer.summary()))),
+        }
+    }
+    Ok(())
+}
+
+const FOREIGN_ORIGIN_ANY_METHOD: Check = Check {
+    id: "server/http/foreign-origin-any-method",
+    title: "GET and DELETE from a foreign Origin are refused too",
+    cites: &[must("basic/transports#security-warning", SINCE_STREAMABLE)],
+    aliases: &[],
+    why: "a web page that opens the stream reads what the server tells others, and one that sends DELETE ends their sessions",
+    fix: "compare Origin before the method is looked at",
+    on: On::Http,
+    run: Run::Alone(|cx| Box::pin(foreign_origin_any_method(cx))),
+    fault: &fault::ORIGIN_ON_POST_ALONE,
+};
+
+async fn foreign_origin_any_method(cx: &ServerCx) -> Verdict {
+    let post = from_abroad(cx).await?;
+    if post.reply.status().is_none_or(|status| status < 400) {
+        return Err(Finding::blocked_by(FOREIGN_ORIGIN.id, "a foreign Origin is not refused at all"));
+    }
+    let session = cx.another().await?;
+    for verb in [http::Method::GET, http::Method::DELETE] {
+        let name = format!("{verb} from {}", ABROAD[0]);
+        let ask = cx.on(&session, &name).with(|request| {
+            request.verb(verb).header("accept", "text/event-stream").header("origin", ABROAD[0])
+        });
+        let pending = ask.start().await?;
+        let status = pending.head().map(|head| head.status).unwrap_or_default();
+        if status < 400 {
+            return Err(Finding::violated(format!("HTTP 403 to {name}"), format!("HTTP {status}")));
         }
     }
     Ok(())

@@ -10,8 +10,14 @@ use crate::expect::Answer;
 use crate::run_cx::PAST;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
 
-pub(in crate::checks) const CHECKS: &[Check] =
-    &[HANDSHAKE_COMPLETE, VERSION_AGREED, VERSION_COUNTERED, PING_ANSWERED, CAPABILITIES_DECLARED];
+pub(in crate::checks) const CHECKS: &[Check] = &[
+    HANDSHAKE_COMPLETE,
+    VERSION_AGREED,
+    VERSION_COUNTERED,
+    PING_ANSWERED,
+    PING_BEFORE_INITIALIZED,
+    CAPABILITIES_DECLARED,
+];
 
 const HANDSHAKE_COMPLETE: Check = Check {
     id: "server/lifecycle/handshake-complete",
@@ -123,6 +129,29 @@ const PING_ANSWERED: Check = Check {
 
 async fn ping_answered(cx: &ServerCx) -> Verdict {
     cx.request("ping").await?.send().await?.expect_result().map(|_| ())
+}
+
+const PING_BEFORE_INITIALIZED: Check = Check {
+    id: "server/lifecycle/ping-before-initialized",
+    title: "a ping between the answer to initialize and notifications/initialized is answered",
+    cites: &[must("basic/utilities/ping#behavior-requirements", Span::LEGACY)],
+    aliases: &[],
+    why: "either side may ping as soon as the other has answered, and takes silence or an error for a dead connection",
+    fix: "answer ping in every state of the session",
+    on: On::Any,
+    run: Run::Alone(|cx| Box::pin(ping_before_initialized(cx))),
+    fault: &fault::PING_AFTER_INITIALIZED,
+};
+
+async fn ping_before_initialized(cx: &ServerCx) -> Verdict {
+    let verdict = cx.first_words().await.and_then(|answer| answer.expect_result().map(drop));
+    if verdict.is_ok() {
+        return verdict;
+    }
+    // That pings are answered at all is another check's business.
+    let session = cx.alone().await?;
+    let later = cx.on(&session, "ping").send().await?.expect_result();
+    later.map_err(|finding| finding.into_obstacle_of(PING_ANSWERED.id)).and(verdict)
 }
 
 const CAPABILITIES_DECLARED: Check = Check {

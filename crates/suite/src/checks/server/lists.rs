@@ -126,7 +126,9 @@ async fn same(cx: &ServerCx, capability: Capability, method: &str, key: &str) ->
         _ => cx.prompts().await?,
     };
     let here = cx.alone().await?;
-    if names(known) == names(&cx.list_on(&here, method, key).await.map_err(Finding::into_obstacle)?) {
+    let once = async || cx.list_on(&here, method, key).await.map_err(Finding::into_obstacle);
+    let known = names(known);
+    if known == names(&once().await?) && known == names(&once().await?) {
         return Ok(());
     }
     let there = cx.connect(here.profile().clone()).await?;

@@ -65,11 +65,11 @@ const PAGES_END: Check = Check {
 
 async fn pages_end(cx: &ServerCx) -> Verdict {
     let mut read = 0;
-    for (capability, method, _) in LISTS {
+    for (capability, method, key) in LISTS {
         if cx.needs(*capability).await.is_err() {
             continue;
         }
-        let mut seen = HashSet::new();
+        let (mut seen, mut items) = (HashSet::new(), HashSet::new());
         for (at, answer) in pages(cx, method).await?.into_iter().enumerate() {
             let Some(result) = answer.reply.result() else {
                 // Whether the list is there at all is another check's business.
@@ -80,8 +80,16 @@ async fn pages_end(cx: &ServerCx) -> Verdict {
             };
             read += 1;
             let again = result["nextCursor"].as_str().is_some_and(|cursor| !seen.insert(cursor.to_owned()));
-            if again || seen.len() >= MOST {
+            if again {
                 return Err(answer.violated("a last page", format!("cursor {} again", result["nextCursor"])));
+            }
+            // A long list has many pages, and each of them brings something.
+            let fresh =
+                result[key].as_array().into_iter().flatten().filter(|item| items.insert(item.to_string()));
+            if fresh.count() == 0 && seen.len() >= MOST {
+                return Err(
+                    answer.violated("a last page", format!("{MOST} pages, and the last brings nothing new"))
+                );
             }
         }
     }

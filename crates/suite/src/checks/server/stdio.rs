@@ -214,9 +214,14 @@ async fn strike_answered(session: &Session, open: &mut Vec<Value>, limit: Durati
         let Some(message) = session.incoming(left).await? else { break };
         let answered = message.frames().into_iter().filter(|f| f.method.is_none());
         let ids: Vec<Value> = answered.filter_map(|f| serde_json::from_str(f.id?.get()).ok()).collect();
-        open.retain(|id| !ids.contains(id));
+        open.retain(|id| !ids.iter().any(|other| text_of(other) == text_of(id)));
     }
     Ok(())
+}
+
+/// An id as text: that a number comes back as a number is another check's business.
+fn text_of(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
 fn id_of(line: &[u8]) -> Option<Value> {

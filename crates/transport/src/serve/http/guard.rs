@@ -4,7 +4,7 @@ use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, HOST, HeaderMap, HeaderValue, ORIGIN, VARY,
 };
-use http::{StatusCode, Uri};
+use http::{Method, StatusCode, Uri};
 
 use super::body::Body;
 use super::{Response, reply};
@@ -20,17 +20,30 @@ pub struct Guard {
     pub check_host: bool,
     /// Whether `Origin` is looked at.
     pub check_origin: bool,
+    /// The methods for which it is not looked at all the same.
+    pub unguarded: Vec<Method>,
 }
 
 impl Default for Guard {
     fn default() -> Self {
-        Self { hosts: Vec::new(), origins: Vec::new(), check_host: true, check_origin: true }
+        Self {
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            check_host: true,
+            check_origin: true,
+            unguarded: Vec::new(),
+        }
     }
 }
 
 impl Guard {
     /// The admitted origin, if the request has one, or why the request is refused.
-    pub(crate) fn admit(&self, headers: &HeaderMap, uri: &Uri) -> Result<Option<HeaderValue>, String> {
+    pub(crate) fn admit(
+        &self,
+        method: &Method,
+        headers: &HeaderMap,
+        uri: &Uri,
+    ) -> Result<Option<HeaderValue>, String> {
         if self.check_host {
             self.host(headers, uri)?;
         }
@@ -38,11 +51,15 @@ impl Guard {
         match (origins.next(), origins.next()) {
             (None, _) => Ok(None),
             (Some(_), Some(_)) => Err("more than one Origin header".to_owned()),
-            (Some(origin), None) if !self.check_origin || self.is_admitted_origin(origin) => {
+            (Some(origin), None) if !self.guards(method) || self.is_admitted_origin(origin) => {
                 Ok(Some(origin.clone()))
             }
             (Some(origin), None) => Err(format!("Origin {origin:?} is not admitted")),
         }
+    }
+
+    fn guards(&self, method: &Method) -> bool {
+        self.check_origin && !self.unguarded.contains(method)
     }
 
     fn host(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), String> {
@@ -114,7 +131,7 @@ mod tests {
             .iter()
             .map(|(n, v)| (http::HeaderName::from_static(n), HeaderValue::from_static(v)))
             .collect();
-        guard.admit(&headers, &Uri::from_static("/mcp")).map(|_| ())
+        guard.admit(&Method::POST, &headers, &Uri::from_static("/mcp")).map(|_| ())
     }
 
     #[test]
@@ -142,7 +159,7 @@ mod tests {
         for (name, value) in two {
             map.append(name, HeaderValue::from_static(value));
         }
-        assert!(guard.admit(&map, &Uri::from_static("/mcp")).is_err());
+        assert!(guard.admit(&Method::POST, &map, &Uri::from_static("/mcp")).is_err());
     }
 
     #[test]

@@ -257,7 +257,7 @@ where
 
 async fn route<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Response {
     let guard = &shared.options.guard;
-    let origin = match guard.admit(request.headers(), request.uri()) {
+    let origin = match guard.admit(request.method(), request.headers(), request.uri()) {
         Ok(origin) => origin,
         Err(why) => return finish(shared, None, reply::refused(403, &why)),
     };

@@ -29,7 +29,7 @@ pub(super) struct Upstream(Mutex<Option<http1::SendRequest<Passing>>>);
 
 /// Passes a request on and gives back the answer, its body still on its way.
 pub(super) async fn forward(shared: &Shared, upstream: &Upstream, request: Request<Incoming>) -> Answer {
-    if let Err(why) = shared.guard.admit(request.headers(), request.uri()) {
+    if let Err(why) = shared.guard.admit(request.method(), request.headers(), request.uri()) {
         return own(StatusCode::FORBIDDEN, &why);
     }
     let number = shared.exchanges.fetch_add(1, Ordering::Relaxed);
