@@ -3,7 +3,7 @@
 use clap::ValueEnum as _;
 use transport::client::{Target, is_secret_name, quoted};
 
-use crate::args::{AllowCalls, Check, START_TIMEOUT, TIMEOUT};
+use crate::args::{AllowCalls, BuiltIn, Check, START_TIMEOUT, TIMEOUT};
 
 /// What stands in the place of a secret; whoever runs the command again puts it in.
 const VALUE: &str = "VALUE";
@@ -11,15 +11,29 @@ const TOKEN: &str = "TOKEN";
 
 /// The arguments that name `target` again, options first.
 pub(crate) fn arguments(given: &Check, target: &Target) -> String {
-    let mut words = vec![target.redact(&options(given)).into_owned()];
-    match target {
-        Target::Url(_) => words.push(quoted(&target.describe()).into_owned()),
-        Target::Command(_) => words.push(format!("-- {}", target.describe())),
-        // Nothing on the command line names it.
-        Target::InProcess(_) => {}
-    }
+    let mut words = vec![target.redact(&options(given)).into_owned(), of_target(target)];
     words.retain(|word| !word.is_empty());
     words.join(" ")
+}
+
+/// The arguments that name the built-in server again.
+pub(crate) fn of_built_in(given: &Check, ways: BuiltIn) -> String {
+    let way = match ways {
+        BuiltIn::Both => "--built-in",
+        BuiltIn::Stdio => "--built-in=stdio",
+        BuiltIn::Http => "--built-in=http",
+    };
+    format!("{} {way}", options(given)).trim_start().to_owned()
+}
+
+/// The arguments that name `target` again where no command line named it.
+pub(crate) fn of_target(target: &Target) -> String {
+    match target {
+        Target::Url(_) => quoted(&target.describe()).into_owned(),
+        Target::Command(_) => format!("-- {}", target.describe()),
+        // Nothing on the command line names it.
+        Target::InProcess(_) => String::new(),
+    }
 }
 
 /// The options alone, as a shell takes them.

@@ -1,10 +1,12 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use protocol::Version;
 use report::human::Detail;
 
@@ -37,7 +39,7 @@ Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure a server; with no target, the built-in one
+    /// Measure a server; with no target and no choice of checks, the built-in one
     Check(Box<Check>),
     /// Show MCP Apps in the browser, as a strict host does; with no target, those of the built-in server
     Host(Host),
@@ -81,6 +83,17 @@ pub(crate) struct Check {
     /// The command that starts a stdio server
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
+    /// Measure the built-in server, over both transports or one of them
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TRANSPORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "both",
+        conflicts_with_all = ["url", "command"]
+    )]
+    pub(crate) built_in: Option<BuiltIn>,
     /// Measure this revision only (repeatable) [default: every one that the server speaks]
     #[arg(long, value_name = "VERSION")]
     pub(crate) protocol: Vec<Version>,
@@ -135,6 +148,35 @@ pub(crate) struct Check {
     pub(crate) write_baseline: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+impl Check {
+    /// The first option that says what to look for, or how to reach a target.
+    pub(crate) fn option_of_a_target(&self) -> Option<&'static str> {
+        let given = [
+            ("--only", !self.only.is_empty()),
+            ("--skip", !self.skip.is_empty()),
+            ("--protocol", !self.protocol.is_empty()),
+            ("--tool", !self.tool.is_empty()),
+            ("--args", !self.args.is_empty()),
+            ("--header", !self.header.is_empty()),
+            ("--bearer", self.bearer.is_some()),
+            ("--env", !self.env.is_empty()),
+            ("--cwd", self.cwd.is_some()),
+        ];
+        given.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
+    }
+}
+
+/// How the built-in server is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BuiltIn {
+    /// In both ways
+    Both,
+    /// Over a pipe within this process
+    Stdio,
+    /// Over HTTP on loopback
+    Http,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -331,8 +373,21 @@ pub(crate) struct Explain {
     pub(crate) id: String,
 }
 
+/// Reads the command line.
+///
+/// A `--` that ends it is refused: most often a variable behind it is not set, and the user did not mean to name no
+/// target at all.
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Arguments, clap::Error> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    if words.iter().position(|word| word == "--").is_some_and(|at| at + 1 == words.len()) {
+        let text = "no command follows `--`; is a variable not set?\n";
+        return Err(Arguments::command().error(ErrorKind::MissingRequiredArgument, text));
+    }
+    Arguments::try_parse_from(words)
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
     Duration::try_from_secs_f64(seconds)
         .ok()
         .filter(|limit| !limit.is_zero() && *limit <= Duration::from_secs(3600))

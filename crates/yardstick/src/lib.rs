@@ -49,10 +49,9 @@ mod progress;
 mod record;
 mod stream;
 mod target;
+mod tools_listed;
 
 use std::process::ExitCode;
-
-use clap::Parser as _;
 
 pub use measure::{Measure, Measured, measure, measure_with};
 pub use target::{in_process, reference};
@@ -60,7 +59,7 @@ pub use {protocol, report, server, suite, transport, wire};
 
 /// Runs the command line and says how it ended.
 pub fn main() -> ExitCode {
-    let arguments = match args::Arguments::try_parse() {
+    let arguments = match args::parse(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),
     };

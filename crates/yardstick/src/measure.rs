@@ -7,6 +7,8 @@ use protocol::Version;
 use suite::{Baseline, CaseReport, Conclusion, Options, Report};
 use transport::client::{Failure, Target};
 
+use crate::again;
+
 /// A measurement that has not run yet; [`measure`] makes one.
 #[derive(Clone, Debug)]
 #[must_use = "nothing runs before `run` is called"]
@@ -65,7 +67,8 @@ impl Measure {
         if let Some(name) = self.options.selection.unknown() {
             return Err(Failure::Unusable(format!("no check `{name}`; `yardstick list` shows them")));
         }
-        suite::run(&self.target, "", &self.options, |_| {}).await.map(Measured)
+        let arguments = again::of_target(&self.target);
+        suite::run(&self.target, &arguments, &self.options, |_| {}).await.map(Measured)
     }
 
     /// Runs it where there is no async runtime, as in a plain `#[test]`.

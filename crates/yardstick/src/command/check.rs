@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use futures_util::future::join_all;
-use suite::{Baseline, Options, Report, Selection};
+use suite::{Baseline, Keep, Options, Report, Selection};
 use transport::client::Limits;
 
 use super::plan;
@@ -17,6 +17,7 @@ use crate::progress::Progress;
 use crate::record::Record;
 use crate::stream::Streams;
 use crate::target::{self, Subject};
+use crate::tools_listed::ToolsListed;
 
 pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
     let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
@@ -43,10 +44,12 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
     }
     let record = arguments.record.as_deref().map(|file| Record::create(file, &subjects)).transpose()?;
     let mut streams = Streams::open(&wanted)?;
-    let report = measure(&subjects, &options, record.as_ref(), &wanted, &mut streams).await?;
+    let listed = ToolsListed::default();
+    let report = measure(&subjects, &options, record.as_ref(), &listed, &wanted, &mut streams).await?;
     format::write(&report, &wanted, arguments.output.detail(), |place| place.format == Format::Ndjson)?;
     streams.end()?;
     keep_baseline(&arguments, &report)?;
+    listed.verify_names(&options.calls)?;
     Ok(report.verdict().into())
 }
 
@@ -55,14 +58,21 @@ async fn measure(
     subjects: &[Subject],
     options: &Options,
     record: Option<&Record>,
+    listed: &ToolsListed,
     wanted: &[Wanted],
     streams: &mut Streams,
 ) -> anyhow::Result<Report> {
     let human = wanted.iter().any(|place| place.format == Format::Human && place.file.is_none());
     let seen = RefCell::new((Progress::new(human), streams));
     let runs = subjects.iter().enumerate().map(async |(number, subject)| {
-        let keep = record.map(|record| record.keep(&subject.target));
-        let options = Options { keep, ..options.clone() };
+        let (save, listed) = (record.map(|record| record.saver(&subject.target)), listed.clone());
+        let keep = Keep::new(move |session| {
+            listed.read_session(&session);
+            if let Some(save) = &save {
+                save(session);
+            }
+        });
+        let options = Options { keep: Some(keep), ..options.clone() };
         suite::run(&subject.target, &subject.arguments, &options, |event| {
             let (progress, streams) = &mut *seen.borrow_mut();
             streams.event(number, event);

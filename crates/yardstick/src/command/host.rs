@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use host::Options;
-use transport::client::{Endpoint, Program, Target};
+use transport::client::Target;
 
 use crate::args::Host;
 use crate::exit::{Exit, Usage};
@@ -55,19 +55,11 @@ fn targets(arguments: &Host) -> anyhow::Result<Vec<Target>> {
         arguments.header.iter().map(|text| target::header(text)).collect::<Result<_, _>>()?;
     let mut targets = Vec::new();
     for url in &arguments.urls {
-        let mut endpoint = Endpoint::new(url).map_err(|failure| {
-            Usage(format!(
-                "`{url}` is no URL ({failure}); a command goes after `--`: yardstick host -- {url}"
-            ))
-        })?;
+        let mut endpoint = target::endpoint(url, "host")?;
         endpoint.headers.clone_from(&headers);
         targets.push(Target::Url(endpoint));
     }
-    if let [program, args @ ..] = &arguments.command[..] {
-        let env = arguments.env.iter().map(|text| target::variable(text)).collect::<Result<_, _>>()?;
-        let program = Program { program: program.clone(), args: args.to_vec(), env, cwd: None };
-        targets.push(Target::Command(program));
-    }
+    targets.extend(target::program(&arguments.command, &arguments.env, None)?.map(Target::Command));
     for path in &arguments.config {
         targets.extend(configuration::read(path)?);
     }

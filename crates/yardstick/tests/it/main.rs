@@ -7,6 +7,7 @@ mod action;
 #[cfg(unix)]
 mod again;
 mod check;
+mod missing;
 mod record;
 mod report;
 mod serve;
