@@ -37,17 +37,21 @@
 //! # Ok::<(), yardstick::transport::client::Failure>(())
 //! ```
 
+mod address;
 mod again;
 mod args;
 mod calls;
 mod command;
 mod configuration;
+mod connection;
 mod exit;
+mod expand;
 mod format;
 mod measure;
 mod progress;
 mod record;
 mod stream;
+mod suggest;
 mod target;
 mod tools_listed;
 

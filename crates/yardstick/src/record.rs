@@ -11,7 +11,7 @@ use transport::tap::Veil;
 use wire::recording::{About, Tape, write};
 
 use crate::exit::Usage;
-use crate::target::Subject;
+use crate::target::MeasuredServer;
 
 /// The file that sessions are saved in.
 #[derive(Debug)]
@@ -26,8 +26,9 @@ struct Saving {
 
 impl Record {
     /// Begins the file before the run: one that cannot be written is better known at once.
-    pub(crate) fn create(path: &Path, subjects: &[Subject]) -> Result<Self, Usage> {
-        let target = subjects.first().map(|subject| subject.target.describe());
+    pub(crate) fn create(path: &Path, servers: &[MeasuredServer]) -> Result<Self, Usage> {
+        let subjects = servers.iter().flat_map(|server| &server.subjects);
+        let target = subjects.map(|subject| subject.target.describe()).next();
         let begin = || {
             let mut file = File::create(path)?;
             file.write_all(&write::header(&about(target)))?;

@@ -10,8 +10,11 @@ use transport::client::{Endpoint, Program, Target};
 use transport::serve::Handler;
 use transport::serve::http::{HttpServer, Options};
 
+use crate::address::read_endpoint;
 use crate::again;
 use crate::args::{BuiltIn, Check};
+use crate::configuration::read_servers;
+use crate::connection::add_headers;
 use crate::exit::Usage;
 
 /// A target, and what keeps it alive.
@@ -23,22 +26,49 @@ pub(crate) struct Subject {
     _server: Option<HttpServer>,
 }
 
-/// The targets that `check` was given.
-pub(crate) async fn of(arguments: &Check) -> anyhow::Result<Vec<Subject>> {
-    let target = if let Some(url) = &arguments.url {
-        let mut endpoint = endpoint(url, "check")?;
-        endpoint.headers = arguments.header.iter().map(|text| header(text)).collect::<Result<_, _>>()?;
-        if let Some(token) = arguments.bearer.clone().or_else(|| std::env::var("YARDSTICK_BEARER").ok()) {
-            endpoint.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
+/// One server: what one report is about.
+#[derive(Debug)]
+pub(crate) struct MeasuredServer {
+    /// Its name in a configuration.
+    pub(crate) name: Option<String>,
+    /// The ways in which it is reached.
+    pub(crate) subjects: Vec<Subject>,
+}
+
+/// The servers that `check` was given.
+pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<MeasuredServer>> {
+    if let Some(file) = &arguments.config {
+        let servers = read_servers(file, &arguments.server, &arguments.connection)?;
+        let measured = servers.into_iter().map(|server| {
+            let again = again::of_configured(arguments, &server);
+            let subject = Subject { target: server.target, arguments: again, _server: None };
+            MeasuredServer { name: Some(server.name), subjects: vec![subject] }
+        });
+        return Ok(measured.collect());
+    }
+    let subjects = match read_target(arguments)? {
+        Some(target) => {
+            let again = again::arguments(arguments, &target);
+            vec![Subject { target, arguments: again, _server: None }]
         }
-        Target::Url(endpoint)
-    } else if let Some(program) = program(&arguments.command, &arguments.env, arguments.cwd.clone())? {
-        Target::Command(program)
-    } else {
-        return built_in(arguments).await;
+        None => built_in(arguments).await?,
     };
-    let again = again::arguments(arguments, &target);
-    Ok(vec![Subject { target, arguments: again, _server: None }])
+    Ok(vec![MeasuredServer { name: None, subjects }])
+}
+
+/// The URL or the command, if there is one.
+fn read_target(arguments: &Check) -> Result<Option<Target>, Usage> {
+    let Some(url) = &arguments.url else {
+        let program = read_program(&arguments.command, &arguments.env, arguments.cwd.clone())?;
+        return Ok(program.map(Target::Command));
+    };
+    let mut endpoint = read_endpoint(url, "check")?;
+    arguments.connection.apply_to(&mut endpoint)?;
+    add_headers(&mut endpoint, &arguments.header)?;
+    if let Some(token) = arguments.bearer.clone().or_else(|| std::env::var("YARDSTICK_BEARER").ok()) {
+        endpoint.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
+    }
+    Ok(Some(Target::Url(endpoint)))
 }
 
 /// The built-in server, in the ways that were asked for.
@@ -70,20 +100,8 @@ async fn built_in(given: &Check) -> anyhow::Result<Vec<Subject>> {
     Ok(subjects)
 }
 
-/// The endpoint that a user names; `subcommand` is what was asked of it.
-pub(crate) fn endpoint(text: &str, subcommand: &str) -> Result<Endpoint, Usage> {
-    if text.trim().is_empty() {
-        return Err(Usage("the URL is empty; is a variable not set?".to_owned()));
-    }
-    Endpoint::new(text).map_err(|failure| {
-        Usage(format!(
-            "`{text}` is not a URL ({failure}); a command goes after `--`: yardstick {subcommand} -- {text}"
-        ))
-    })
-}
-
 /// The program that a user names after `--`, if there is one.
-pub(crate) fn program(
+pub(crate) fn read_program(
     command: &[String],
     env: &[String],
     cwd: Option<PathBuf>,
@@ -92,8 +110,8 @@ pub(crate) fn program(
     if program.trim().is_empty() {
         return Err(Usage("the command after `--` is empty; is a variable not set?".to_owned()));
     }
-    let env = env.iter().map(|text| variable(text)).collect::<Result<_, _>>()?;
-    Ok(Some(Program { program: program.clone(), args: args.to_vec(), env, cwd }))
+    let env = env.iter().map(|text| read_variable(text)).collect::<Result<_, _>>()?;
+    Ok(Some(Program { program: program.clone(), args: args.to_vec(), env, cwd, ..Program::default() }))
 }
 
 /// The reference server, within this process.
@@ -106,14 +124,7 @@ pub fn in_process<H: Handler>(handler: Arc<H>) -> Target {
     transport::in_process(handler, "the built-in server")
 }
 
-pub(crate) fn header(text: &str) -> Result<(String, String), Usage> {
-    let (name, value) = text
-        .split_once(':')
-        .ok_or_else(|| Usage(format!("`{text}` is not a header; write `Name: value`")))?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
-}
-
-pub(crate) fn variable(text: &str) -> Result<(String, String), Usage> {
+fn read_variable(text: &str) -> Result<(String, String), Usage> {
     let (name, value) = text
         .split_once('=')
         .ok_or_else(|| Usage(format!("`{text}` is not a variable; write `NAME=value`")))?;

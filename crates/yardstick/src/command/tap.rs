@@ -14,6 +14,7 @@ use transport::client::Target;
 use transport::tap::http::HttpTap;
 use transport::tap::{Desk, Scribe, Veil, Written, stdio};
 
+use crate::address::read_endpoint;
 use crate::args::Tap;
 use crate::exit::{Exit, Usage};
 use crate::record::about;
@@ -23,7 +24,7 @@ use crate::target;
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(arguments: Tap) -> anyhow::Result<Exit> {
-    match (&arguments.url, target::program(&arguments.command, &[], None)?) {
+    match (&arguments.url, target::read_program(&arguments.command, &[], None)?) {
         (Some(url), _) => over_http(url, &arguments).await,
         (None, Some(program)) => over_stdio(&program.program, &program.args, &arguments).await,
         (None, None) => Err(Usage("nothing to tap; yardstick tap -- COMMAND, or a URL".to_owned()).into()),
@@ -51,7 +52,8 @@ async fn over_stdio(program: &str, args: &[String], arguments: &Tap) -> anyhow::
 }
 
 async fn over_http(url: &str, arguments: &Tap) -> anyhow::Result<Exit> {
-    let endpoint = target::endpoint(url, "tap")?;
+    let mut endpoint = read_endpoint(url, "tap")?;
+    arguments.connection.apply_to(&mut endpoint)?;
     let target = Target::Url(endpoint.clone());
     let (scribe, file) = begin(&target, Some(endpoint.url.path().to_owned()), arguments)?;
     let address = arguments.http.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));

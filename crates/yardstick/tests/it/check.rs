@@ -150,7 +150,7 @@ fn who_interrupts_a_run_leaves_no_server_behind() {
         kill.status.success()
     };
     assert!(signal("-INT", &run.id().to_string()));
-    assert_eq!(run.wait().unwrap().code(), Some(3));
+    assert_eq!(run.wait().unwrap().code(), Some(130));
     let pid = server().unwrap();
     within("the server is still there", &|| !signal("-0", &pid));
     std::fs::remove_file(mark).unwrap();
