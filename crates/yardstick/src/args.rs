@@ -63,7 +63,7 @@ Examples:
   yardstick tap -- node server.js               record what a client and a server say
   yardstick check wire session.ndjson           judge what was recorded
 
-Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested";
+Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested, 130 interrupted";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -25,6 +25,8 @@ pub(crate) struct Progress {
     selection: Selection,
     /// How many cases are planned, by the number of the run and the revision.
     planned: HashMap<(usize, Version), u64>,
+    /// Whether a run goes over HTTP, which has checks of its own.
+    over_http: bool,
     revision: String,
 }
 
@@ -41,6 +43,7 @@ impl Progress {
             protocols: options.protocols.clone(),
             selection: options.selection.clone(),
             planned: HashMap::new(),
+            over_http: false,
             revision: String::new(),
         }
     }
@@ -66,19 +69,18 @@ impl Progress {
             Event::Began { version, cases } => {
                 self.revision = version.to_string();
                 self.planned.insert((run, *version), u64::try_from(*cases).unwrap_or(0));
-                self.bar.set_length(self.planned.values().sum());
+                self.count();
             }
             Event::Finished(case) => {
                 self.bar.inc(1);
                 self.bar.set_message(format!("{} {}", self.revision, case.check));
             }
-            Event::Unreached { .. }
-            | Event::Spoken { .. }
-            | Event::Absent { .. }
-            | Event::Unsettled { .. }
-            | Event::Surveyed { .. }
-            | Event::Interrupted
-            | Event::Ended { .. } => {}
+            Event::Spoken { version } => self.plan_revision(run, *version),
+            Event::Absent { version, .. } | Event::Unsettled { version, .. } => {
+                self.planned.remove(&(run, *version));
+                self.count();
+            }
+            Event::Unreached { .. } | Event::Surveyed { .. } | Event::Interrupted | Event::Ended { .. } => {}
         }
     }
 
@@ -87,17 +89,31 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    /// Counts the cases of all revisions that are to come.
+    /// Counts the cases of all revisions that are to come; of all there are, where it is not known yet.
     fn plan(&mut self, run: usize, target: &TargetReport) {
-        let versions = if self.protocols.is_empty() { &target.speaks } else { &self.protocols };
-        for version in versions {
-            let count = |via| Plan::new(&[*version], via, &self.selection).cases.len();
-            let most = match target.transport.as_str() {
-                "http" | "http+sse" => count(Via::StreamableHttp).max(count(Via::HttpSse)),
-                _ => count(Via::Pipe),
-            };
-            self.planned.insert((run, *version), u64::try_from(most).unwrap_or(0));
-        }
+        self.over_http |= matches!(target.transport.as_str(), "http" | "http+sse");
+        let versions = match (&self.protocols[..], &target.speaks[..]) {
+            ([], []) => Version::ALL.to_vec(),
+            ([], speaks) => speaks.to_vec(),
+            (named, _) => named.to_vec(),
+        };
+        versions.into_iter().for_each(|version| self.plan_revision(run, version));
+    }
+
+    /// Counts the cases of a revision, unless that is done.
+    fn plan_revision(&mut self, run: usize, version: Version) {
+        let count = |via| Plan::new(&[version], via, &self.selection).cases.len();
+        let most = if self.over_http {
+            count(Via::StreamableHttp).max(count(Via::HttpSse))
+        } else {
+            count(Via::Pipe)
+        };
+        self.planned.entry((run, version)).or_insert(u64::try_from(most).unwrap_or(0));
+        self.count();
+    }
+
+    /// Shows how many cases there are in all.
+    fn count(&self) {
         self.bar.set_length(self.planned.values().sum());
     }
 }
@@ -116,6 +132,8 @@ mod tests {
     async fn the_total_never_grows_and_the_start_says_what_it_waits_for() {
         for target in [crate::reference(), Target::command("no-such-program", ["x.js"])] {
             let mut progress = Progress::new(false, &Options::default());
+            progress.wait_for_connection(&target);
+            assert!(progress.bar.message().ends_with("to accept connections"), "{}", progress.bar.message());
             progress.wait_for_first_answer(&target);
             let name = target.name_on_command_line();
             assert_eq!(progress.bar.message(), format!("waiting for the first answer of `{name}`"));

@@ -47,7 +47,7 @@ fn what_is_known_is_reported_and_the_rest_is_blocked() {
         assert!(rest.last().is_some_and(|line| line.contains("\"ended\"")), "{rest:?}");
         let report: Value = serde_json::from_str(&fs::read_to_string(file.path()).unwrap()).unwrap();
         assert!(report["counts"]["passed"].as_u64().unwrap() > 0, "{}", report["counts"]);
-        assert_ne!(report["verdict"], "conformant");
+        assert_eq!((&report["verdict"], &report["interrupted"]), (&"incomplete".into(), &true.into()));
         let cases = report["cases"].as_array().unwrap();
         let left = cases.iter().filter(|case| {
             case["outcome"] == "blocked"

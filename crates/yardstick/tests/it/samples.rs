@@ -207,14 +207,26 @@ fn shapes(text: &str) -> Vec<String> {
 fn block_of(page: &str, first: &str) -> String {
     let start = page.find(&format!("\n    {first}")).unwrap() + 1;
     let lines = page[start..].lines().take_while(|line| line.starts_with("    ") || line.is_empty());
-    lines.map(|line| line.trim_start_matches("    ")).collect::<Vec<_>>().join("\n")
+    lines.map(|line| line.strip_prefix("    ").unwrap_or(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// The lines of a report without findings: what was measured, the sections, the verdict. How many checks apply may
+/// differ on a busy machine.
+fn outline(report: &str) -> Vec<String> {
+    let lines = report.lines().filter(|line| !line.trim().is_empty());
+    let reduced = lines.map(|line| match line.split_once(':') {
+        _ if line.starts_with(' ') => line.split_whitespace().next().unwrap_or_default().to_owned(),
+        Some((verdict, _)) => verdict.to_owned(),
+        None => shape(line),
+    });
+    reduced.collect()
 }
 
 #[test]
 fn the_first_run_looks_as_the_page_shows_it() {
-    let shown = shapes(&block_of(&read_page("README.md"), "the built-in server"));
+    let shown = outline(&block_of(&read_page("README.md"), "the built-in server"));
     let output = stdout(&yardstick(&["check"]));
-    assert_eq!(shown, shapes(&output), "README.md is out of date; this came:\n{output}");
+    assert_eq!(shown, outline(&output), "README.md is out of date; this came:\n{output}");
 }
 
 #[test]

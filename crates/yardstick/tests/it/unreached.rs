@@ -35,5 +35,6 @@ fn every_report_is_written_anew() {
     }
     let json: Value = serde_json::from_str(&fs::read_to_string(folder.join("report.json")).unwrap()).unwrap();
     assert_eq!(json["verdict"], "incomplete");
+    assert!(json["unreached"].as_str().is_some_and(|why| why.contains("no-such-program-here")), "{json}");
     assert_eq!(json["cases"].as_array().map(Vec::len), Some(0));
 }

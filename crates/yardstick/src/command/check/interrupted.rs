@@ -35,7 +35,7 @@ pub(super) fn remaining_events(
             |case| Event::Finished(CaseReport::new(&case, &Err(Finding::blocked(WHY)), Duration::ZERO)),
         ));
     }
-    events.push(Event::Ended { took });
+    events.extend([Event::Interrupted, Event::Ended { took }]);
     events
 }
 
