@@ -58,7 +58,7 @@ pub(crate) fn read_servers(
     if let Some(unknown) = only.iter().find(|name| !servers.contains_key(*name)) {
         let known: Vec<&str> = servers.keys().map(String::as_str).collect();
         let near = did_you_mean(unknown, known.iter().copied());
-        return Err(Usage(format!("{at} has no server `{unknown}`{near}; it has {}", known.join(", "))));
+        return Err(Usage(format!("{at} has no server `{unknown}`; it has {}{near}", known.join(", "))));
     }
     let wanted = servers.into_iter().filter(|(name, _)| only.is_empty() || only.contains(name));
     let read = |(name, server): (String, Server)| {

@@ -94,7 +94,7 @@ pub(crate) fn parse(text: &str) -> Result<Wanted, String> {
         let values = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let names: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
         let near = did_you_mean(name, names.iter().map(String::as_str));
-        format!("no format `{name}`{near}; there are {}", names.join(", "))
+        format!("no format `{name}`; there are {}{near}", names.join(", "))
     })?;
     Ok(Wanted { format, file })
 }

@@ -8,7 +8,7 @@ use suite::{Baseline, CaseReport, Conclusion, Options, Report};
 use transport::client::{Failure, Target};
 
 use crate::again;
-use crate::suggest::did_you_mean_check;
+use crate::suggest::explain_unknown_check;
 
 /// A measurement that has not run yet; [`measure`] makes one.
 #[derive(Clone, Debug)]
@@ -66,8 +66,7 @@ impl Measure {
     /// Runs it. An error says that the target could not be reached, or that a name selects no check.
     pub async fn run(self) -> Result<Measured, Failure> {
         if let Some(name) = self.options.selection.unknown() {
-            let near = did_you_mean_check(name);
-            return Err(Failure::Unusable(format!("no check `{name}`{near}; `yardstick list` shows all")));
+            return Err(Failure::Unusable(explain_unknown_check(name)));
         }
         let arguments = again::of_target(&self.target);
         suite::run(&self.target, &arguments, &self.options, |_| {}).await.map(Measured)

@@ -8,12 +8,17 @@ pub(crate) fn did_you_mean<'n>(word: &str, names: impl IntoIterator<Item = &'n s
     nearest_name(word, names).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
-/// `; did you mean …?`, for the name of a check, a section or an alias.
-pub(crate) fn did_you_mean_check(word: &str) -> String {
+/// What is wrong with `word`, which names no check, no section and no alias.
+pub(crate) fn explain_unknown_check(word: &str) -> String {
+    let near = nearest_check(word).map(|name| format!("did you mean `{name}`?"));
+    format!("no check `{word}`; {}", near.as_deref().unwrap_or("`yardstick list` shows all"))
+}
+
+fn nearest_check(word: &str) -> Option<&'static str> {
     let ids = suite::registry().map(|check| check.id);
     let sections = suite::registry().map(|check| check.section().0);
     let aliases = suite::registry().flat_map(|check| check.aliases.iter().copied());
-    did_you_mean(word, ids.chain(sections).chain(aliases))
+    nearest_name(word, ids.chain(sections).chain(aliases))
 }
 
 /// The name that `word` is a part of, else the one that is spelt most alike.
@@ -49,13 +54,13 @@ mod tests {
             ("tolls", "tools"),
             ("lifecylce", "lifecycle"),
         ] {
-            assert_eq!(did_you_mean_check(word), format!("; did you mean `{meant}`?"), "{word}");
+            assert_eq!(nearest_check(word), Some(meant), "{word}");
         }
     }
 
     #[test]
     fn what_is_like_nothing_suggests_nothing() {
-        assert_eq!(did_you_mean_check("x"), "");
+        assert_eq!(explain_unknown_check("x"), "no check `x`; `yardstick list` shows all");
         assert_eq!(did_you_mean("pdf", ["human", "json", "html"]), "");
     }
 }

@@ -17,15 +17,14 @@ use crate::exit::{Exit, Usage};
 use crate::format::{self, Format, NamedReport, Wanted};
 use crate::record::Record;
 use crate::stream::Streams;
-use crate::suggest::did_you_mean_check;
+use crate::suggest::explain_unknown_check;
 use crate::target::{self, MeasuredServer};
 use crate::tools_listed::ToolsListed;
 
 pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
     let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
     if let Some(name) = selection.unknown() {
-        let near = did_you_mean_check(name);
-        return Err(Usage(format!("no check `{name}`{near}; `yardstick list` shows all")).into());
+        return Err(Usage(explain_unknown_check(name)).into());
     }
     if arguments.url.as_deref() == Some(super::wire::WORD) {
         return super::wire::run(&arguments, selection);
