@@ -1,21 +1,12 @@
 //! A request that this server answers with a stream of events, found once for all checks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use futures_util::StreamExt as _;
-use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 use transport::client::Session;
 
 use crate::expect::{Answer, Ask};
-use crate::{Finding, ServerCx};
-
-/// How many tools are tried.
-const MOST: usize = 20;
-
-/// How long a request may take that is good for this: all the checks of streams will send it.
-const TRIAL: Duration = Duration::from_millis(400);
+use crate::{Called, Finding, ServerCx};
 
 /// How many messages make a stream worth the name.
 const ENOUGH: usize = 2;
@@ -40,11 +31,9 @@ impl Streamer {
         (ask, token)
     }
 
-    fn all(cx: &ServerCx, tools: &[&Value]) -> Vec<Self> {
-        let plain = Self { method: cx.cheap().to_owned(), params: json!({}), schema: Value::Null };
-        let calls = tools.iter().take(MOST).filter_map(|tool| Self::call(cx, tool));
-        // A call says more than an empty result does.
-        calls.chain([plain]).collect()
+    /// A request that costs nothing.
+    fn plain(cx: &ServerCx) -> Self {
+        Self { method: cx.cheap().to_owned(), params: json!({}), schema: Value::Null }
     }
 
     fn call(cx: &ServerCx, tool: &Value) -> Option<Self> {
@@ -75,38 +64,34 @@ impl ServerCx {
         }
     }
 
+    /// Always the same one: the first tool that says something before its end and asks nothing of the client, else the first
+    /// whose answer comes as a stream at all, else a request that costs nothing.
     async fn find_streamer(&self) -> Result<Streamer, Finding> {
-        let session = self.session().await?;
-        let tools = self.harmless_tools().await.unwrap_or_default();
-        let mut trials: FuturesUnordered<_> = Streamer::all(self, &tools)
-            .into_iter()
-            .map(|streamer| async move {
-                let ask = streamer.ask(self, session).0;
-                let answer = tokio::time::timeout(TRIAL, ask.send()).await;
-                (streamer, answer.ok().and_then(Result::ok))
-            })
-            .collect();
-        // One that says something before its end is worth more than one that does not, and enough.
-        let mut best: Option<(usize, Streamer)> = None;
-        let mut silent = true;
-        while let Some((streamer, answer)) = trials.next().await {
-            silent &= answer.is_none();
-            let worth = answer.as_ref().map_or(0, worth);
-            if worth > best.as_ref().map_or(0, |(worth, _)| *worth) {
-                best = Some((worth, streamer));
-            }
-            if worth >= ENOUGH {
-                break;
-            }
+        let calls = self.calls().await.unwrap_or_default();
+        let streaming: Vec<_> =
+            calls.iter().filter_map(|called| Some((streamed(called)?, &called.tool))).collect();
+        let talkative = streaming.iter().find(|(messages, _)| *messages >= ENOUGH);
+        if let Some((_, tool)) = talkative.or(streaming.first())
+            && let Some(streamer) = Streamer::call(self, tool)
+        {
+            return Ok(streamer);
         }
-        match best {
-            Some((_, streamer)) => Ok(streamer),
-            None if silent => {
-                Err(Finding::blocked("what may be answered with a stream is not answered at all"))
-            }
-            None => Err(Finding::not_applicable("no answer comes as a stream of events")),
+        let plain = Streamer::plain(self);
+        let answer = plain.ask(self, self.session().await?).0.send().await.map_err(Finding::into_obstacle)?;
+        if worth(&answer) > 0 {
+            Ok(plain)
+        } else {
+            Err(Finding::not_applicable("no answer comes as a stream of events"))
         }
     }
+}
+
+/// How many messages the answer to a call had, if it came as a stream and asked nothing of the client.
+fn streamed(called: &Called) -> Option<usize> {
+    let [answer] = called.answers.as_ref().ok()?.as_slice() else { return None };
+    let asks =
+        answer.reply.messages.iter().any(|m| m.frames().iter().any(|f| f.kind() == wire::Kind::Request));
+    Some(worth(answer)).filter(|messages| *messages > 0 && !asks)
 }
 
 /// How many messages came as a stream.

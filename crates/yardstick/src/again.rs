@@ -1,25 +1,52 @@
 //! The options that a target needs when it is measured again: all that changes what is found, and no secrets.
 
+use std::path::Path;
+
 use clap::ValueEnum as _;
 use transport::client::{Target, is_secret_name, quoted};
 
-use crate::args::{AllowCalls, Check, START_TIMEOUT, TIMEOUT};
+use crate::args::{AllowCalls, BuiltIn, Check, START_TIMEOUT, TIMEOUT};
+use crate::configuration::NamedTarget;
 
 /// What stands in the place of a secret; whoever runs the command again puts it in.
 const VALUE: &str = "VALUE";
 const TOKEN: &str = "TOKEN";
+/// The words before a credential that are not a part of it.
+const SCHEMES: [&str; 3] = ["Bearer", "Basic", "Token"];
 
 /// The arguments that name `target` again, options first.
 pub(crate) fn arguments(given: &Check, target: &Target) -> String {
-    let mut words = vec![target.redact(&options(given)).into_owned()];
-    match target {
-        Target::Url(_) => words.push(quoted(&target.describe()).into_owned()),
-        Target::Command(_) => words.push(format!("-- {}", target.describe())),
-        // Nothing on the command line names it.
-        Target::InProcess(_) => {}
-    }
+    let mut words = vec![target.redact(&options(given)).into_owned(), of_target(target)];
     words.retain(|word| !word.is_empty());
     words.join(" ")
+}
+
+/// The arguments that name a server of a configuration again.
+pub(crate) fn of_configured(given: &Check, server: &NamedTarget) -> String {
+    let file = given.config.as_deref().unwrap_or(Path::new("")).to_string_lossy();
+    let named = format!("--config {} --server {}", quoted(&file), quoted(&server.name));
+    let options = server.target.redact(&options(given)).into_owned();
+    format!("{options} {named}").trim_start().to_owned()
+}
+
+/// The arguments that name the built-in server again.
+pub(crate) fn of_built_in(given: &Check, ways: BuiltIn) -> String {
+    let way = match ways {
+        BuiltIn::Both => "--built-in",
+        BuiltIn::Stdio => "--built-in=stdio",
+        BuiltIn::Http => "--built-in=http",
+    };
+    format!("{} {way}", options(given)).trim_start().to_owned()
+}
+
+/// The arguments that name `target` again where no command line named it.
+pub(crate) fn of_target(target: &Target) -> String {
+    match target {
+        Target::Url(_) => quoted(&target.name_on_command_line()).into_owned(),
+        Target::Command(_) => format!("-- {}", target.name_on_command_line()),
+        // Nothing on the command line names it.
+        Target::InProcess(_) => String::new(),
+    }
 }
 
 /// The options alone, as a shell takes them.
@@ -32,8 +59,9 @@ pub(crate) fn options(given: &Check) -> String {
     given.tool.iter().for_each(|tool| option("--tool", tool));
     given.args.iter().for_each(|args| option("--args", args));
     for header in &given.header {
-        let name = header.split(':').next().unwrap_or_default().trim();
-        option("--header", &format!("{name}: {VALUE}"));
+        let (name, value) = header.split_once(':').unwrap_or((header, ""));
+        let value = if is_only_variables(value) { value.trim() } else { VALUE };
+        option("--header", &format!("{}: {value}", name.trim()));
     }
     // One from the environment is still there.
     if given.bearer.is_some() {
@@ -56,7 +84,33 @@ pub(crate) fn options(given: &Check) -> String {
             option(name, &seconds);
         }
     }
+    if let Some(jobs) = given.jobs {
+        option("--jobs", &jobs.to_string());
+    }
+    if let Some(file) = &given.connection.cacert {
+        option("--cacert", &file.to_string_lossy());
+    }
+    if given.connection.insecure {
+        words.push("--insecure".to_owned());
+    }
     words.join(" ")
+}
+
+/// Whether a header's value has nothing to hide, since all that matters in it comes from variables.
+fn is_only_variables(value: &str) -> bool {
+    let mut rest = value.trim();
+    let mut plain = String::new();
+    let mut variables = 0;
+    while let Some((before, (_, after))) =
+        rest.split_once("${").and_then(|(before, after)| Some((before, after.split_once('}')?)))
+    {
+        plain.push_str(before);
+        rest = after;
+        variables += 1;
+    }
+    plain.push_str(rest);
+    let scheme = plain.trim();
+    variables > 0 && (scheme.is_empty() || SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)))
 }
 
 fn is_default(which: AllowCalls) -> bool {
@@ -90,6 +144,16 @@ mod tests {
             "http://127.0.0.1:9/mcp",
         ];
         assert_eq!(options(&check(&given)), "--header 'X-Key: VALUE' --header 'Trace: VALUE' --bearer TOKEN");
+        let given = [
+            "--header",
+            "A: Bearer ${KEY}",
+            "--header",
+            "B: abc${KEY}",
+            "--jobs",
+            "2",
+            "http://127.0.0.1:9/",
+        ];
+        assert_eq!(options(&check(&given)), "--header 'A: Bearer ${KEY}' --header 'B: VALUE' --jobs 2");
         let given = ["--env", "MODE=a b", "--env", "API_TOKEN=s3cret", "--cwd", "/srv", "--", "node", "x.js"];
         assert_eq!(options(&check(&given)), "--env 'MODE=a b' --env API_TOKEN=VALUE --cwd /srv");
         let given =

@@ -1,14 +1,18 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use protocol::Version;
 use report::human::Detail;
 
+use crate::connection::Connection;
 use crate::format::{self, Wanted};
+use crate::suggest::did_you_mean;
 
 /// Measures MCP servers against the specification, and ships a reference to compare with.
 #[derive(Debug, Parser)]
@@ -16,6 +20,32 @@ use crate::format::{self, Wanted};
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// When to use colours; without this, NO_COLOR and CLICOLOR_FORCE decide
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: Color,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    /// Makes it so for all that is printed from now on.
+    pub(crate) fn apply(self) {
+        match self {
+            Self::Auto => {}
+            Self::Always => anstream::ColorChoice::Always.write_global(),
+            Self::Never => anstream::ColorChoice::Never.write_global(),
+        }
+    }
 }
 
 /// The usual limits, in seconds.
@@ -33,11 +63,11 @@ Examples:
   yardstick tap -- node server.js               record what a client and a server say
   yardstick check wire session.ndjson           judge what was recorded
 
-Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested";
+Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested, 130 interrupted";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure a server; with no target, the built-in one
+    /// Measure a server; with no target and no choice of checks, the built-in one
     Check(Box<Check>),
     /// Show MCP Apps in the browser, as a strict host does; with no target, those of the built-in server
     Host(Host),
@@ -51,6 +81,10 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Show a saved run again, in any format
     Report(Report),
+    /// Print what makes a shell complete the options and subcommands
+    Completions(Completions),
+    /// Print the manual page, or write one for each subcommand into a folder
+    Man(Man),
 }
 
 #[derive(Debug, Args)]
@@ -58,7 +92,9 @@ pub(crate) enum Command {
 Examples:
   yardstick check
   yardstick check -- npx my-server --stdio
-  yardstick check http://127.0.0.1:3000/mcp --bearer TOKEN
+  yardstick check localhost:3000/mcp --wait 30                   once it accepts connections
+  yardstick check https://mcp.example/mcp --header 'Authorization: Bearer ${TOKEN}'
+  yardstick check --config mcp.json                              every server of a client's configuration
   yardstick check --protocol 2025-11-25 --only server/tools -- ./my-server
   yardstick check --only tools --only must -- ./my-server
   yardstick check --plan -- ./my-server                          what would run and be called
@@ -70,7 +106,8 @@ Examples:
   yardstick check --output reports --baseline known-failures.txt -- ./my-server
 
 Only tools that say they are read-only are called, and the fixtures of the official suite.
-Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested")]
+HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE and SSL_CERT_DIR are honoured.
+Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested, 130 interrupted")]
 pub(crate) struct Check {
     /// The URL of an HTTP server, or the word `wire` for recorded sessions
     #[arg(value_name = "URL", conflicts_with = "command")]
@@ -81,8 +118,25 @@ pub(crate) struct Check {
     /// The command that starts a stdio server
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
+    /// Measure the built-in server, over both transports or one of them
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TRANSPORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "both",
+        conflicts_with_all = ["url", "command"]
+    )]
+    pub(crate) built_in: Option<BuiltIn>,
+    /// Measure every server of a client's configuration, the file with its `mcpServers` or `servers`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "command", "built_in", "header", "bearer", "env", "cwd"])]
+    pub(crate) config: Option<PathBuf>,
+    /// Only this server of the configuration (repeatable)
+    #[arg(long, value_name = "NAME", requires = "config")]
+    pub(crate) server: Vec<String>,
     /// Measure this revision only (repeatable) [default: every one that the server speaks]
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = revision)]
     pub(crate) protocol: Vec<Version>,
     /// Run only these checks: an id, the beginning of one, a section, an alias, `must` or `should` (repeatable)
     #[arg(long, value_name = "CHECK")]
@@ -102,7 +156,7 @@ pub(crate) struct Check {
     /// Say what would run and which tools would be called, and call nothing
     #[arg(long)]
     pub(crate) plan: bool,
-    /// A header for every HTTP request, as `Name: value` (repeatable)
+    /// A header for every HTTP request, as `Name: value`; `${NAME}` is a variable, `$$` a dollar (repeatable)
     #[arg(long, value_name = "HEADER")]
     pub(crate) header: Vec<String>,
     /// The token that the server asks for, never shown [default: $YARDSTICK_BEARER]
@@ -120,6 +174,14 @@ pub(crate) struct Check {
     /// How many seconds the server has to start
     #[arg(long, value_name = "SECONDS", default_value = START_TIMEOUT, value_parser = seconds)]
     pub(crate) start_timeout: Duration,
+    /// How many seconds to wait for an HTTP server that does not accept connections yet
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with_all = ["command", "built_in"])]
+    pub(crate) wait: Option<Duration>,
+    /// How many checks run side by side
+    #[arg(long, value_name = "COUNT", value_parser = count)]
+    pub(crate) jobs: Option<usize>,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
     /// Save every session of the run in this file
     #[arg(long, value_name = "FILE", help_heading = "Recorded sessions")]
     pub(crate) record: Option<PathBuf>,
@@ -135,6 +197,35 @@ pub(crate) struct Check {
     pub(crate) write_baseline: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+impl Check {
+    /// The first option that says what to look for, or how to reach a target.
+    pub(crate) fn option_of_a_target(&self) -> Option<&'static str> {
+        let given = [
+            ("--only", !self.only.is_empty()),
+            ("--skip", !self.skip.is_empty()),
+            ("--protocol", !self.protocol.is_empty()),
+            ("--tool", !self.tool.is_empty()),
+            ("--args", !self.args.is_empty()),
+            ("--header", !self.header.is_empty()),
+            ("--bearer", self.bearer.is_some()),
+            ("--env", !self.env.is_empty()),
+            ("--cwd", self.cwd.is_some()),
+        ];
+        given.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
+    }
+}
+
+/// How the built-in server is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BuiltIn {
+    /// In both ways
+    Both,
+    /// Over a pipe within this process
+    Stdio,
+    /// Over HTTP on loopback
+    Http,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -249,10 +340,10 @@ pub(crate) struct Host {
     /// The command that starts a stdio server
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
-    /// Take servers from the `mcpServers` of this file (repeatable)
+    /// Take servers from the `mcpServers` or `servers` of this file (repeatable)
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Vec<PathBuf>,
-    /// Send this header to every URL (repeatable)
+    /// Send this header to every URL; `${NAME}` is a variable, `$$` a dollar (repeatable)
     #[arg(long, value_name = "NAME: VALUE")]
     pub(crate) header: Vec<String>,
     /// Set this variable for the command (repeatable)
@@ -273,6 +364,8 @@ pub(crate) struct Host {
     /// Do not open the browser
     #[arg(long)]
     pub(crate) no_open: bool,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
 }
 
 #[derive(Debug, Args)]
@@ -303,6 +396,8 @@ pub(crate) struct Tap {
     /// Write secrets as they are
     #[arg(long)]
     pub(crate) with_secrets: bool,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
 }
 
 #[derive(Debug, Args)]
@@ -317,7 +412,7 @@ pub(crate) struct List {
     #[arg(value_name = "CHECK")]
     pub(crate) only: Vec<String>,
     /// Only those that bind in this revision
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = revision)]
     pub(crate) protocol: Option<Version>,
     /// How much of the specification is checked, and what is not and why
     #[arg(long, conflicts_with = "only")]
@@ -331,8 +426,67 @@ pub(crate) struct Explain {
     pub(crate) id: String,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  yardstick completions bash > ~/.local/share/bash-completion/completions/yardstick
+  yardstick completions zsh > ~/.zfunc/_yardstick
+  yardstick completions fish > ~/.config/fish/completions/yardstick.fish")]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  yardstick man | man -l -
+  yardstick man --output ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// Write yardstick.1, yardstick-check.1 and so on into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Reads the command line.
+///
+/// A `--` that ends it is refused: most often a variable behind it is not set, and the user did not mean to name no
+/// target at all.
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Arguments, clap::Error> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    // Known before the rest is read, so that what is wrong with the rest is shown as wished.
+    color_of(&words).apply();
+    if words.iter().position(|word| word == "--").is_some_and(|at| at + 1 == words.len()) {
+        let text = "no command follows `--`; is a variable not set?\n";
+        return Err(Arguments::command().error(ErrorKind::MissingRequiredArgument, text));
+    }
+    Arguments::try_parse_from(words)
+}
+
+/// What `--color` says, as far as that makes sense.
+fn color_of(words: &[OsString]) -> Color {
+    let mut words = words.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--");
+    let value = words
+        .find_map(|word| word.strip_prefix("--color=").or(if word == "--color" { Some("") } else { None }));
+    let value = value.map(|value| if value.is_empty() { words.next().unwrap_or_default() } else { value });
+    value.and_then(|value| Color::from_str(value, false).ok()).unwrap_or_default()
+}
+
+fn revision(text: &str) -> Result<Version, String> {
+    text.parse().map_err(|error: protocol::UnknownVersion| {
+        let near = did_you_mean(text, Version::ALL.iter().map(|version| version.as_str()));
+        format!("{error}{near}")
+    })
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| (1..=1000).contains(count));
+    count.ok_or_else(|| format!("`{text}` is not between 1 and 1000"))
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
     Duration::try_from_secs_f64(seconds)
         .ok()
         .filter(|limit| !limit.is_zero() && *limit <= Duration::from_secs(3600))

@@ -6,12 +6,24 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use transport::client::{Endpoint, Program, Target};
 
+use crate::connection::Connection;
 use crate::exit::Usage;
+use crate::expand::expand_variables;
+use crate::suggest::did_you_mean;
+
+/// A server, by the name that the configuration gives it.
+#[derive(Debug)]
+pub(crate) struct NamedTarget {
+    pub(crate) name: String,
+    pub(crate) target: Target,
+}
 
 #[derive(Deserialize)]
 struct File {
     #[serde(rename = "mcpServers", alias = "servers")]
-    servers: BTreeMap<String, Server>,
+    servers: Option<BTreeMap<String, Server>>,
+    /// Where the settings of VS Code have them.
+    mcp: Option<Box<Self>>,
 }
 
 /// One server, as most clients write it.
@@ -23,35 +35,67 @@ struct Server {
     #[serde(default)]
     env: BTreeMap<String, String>,
     cwd: Option<PathBuf>,
+    #[serde(alias = "serverUrl", alias = "httpUrl")]
     url: Option<String>,
     #[serde(default)]
     headers: BTreeMap<String, String>,
 }
 
-/// The servers in the file at `path`, in the order of their names.
-pub(crate) fn read(path: &Path) -> Result<Vec<Target>, Usage> {
+/// The servers in the file at `path`, in the order of their names; those in `only`, if it names any.
+pub(crate) fn read_servers(
+    path: &Path,
+    only: &[String],
+    connection: &Connection,
+) -> Result<Vec<NamedTarget>, Usage> {
     let at = path.display();
     let text = std::fs::read_to_string(path).map_err(|why| Usage(format!("{at} cannot be read: {why}")))?;
-    let file: File = serde_json::from_str(&text)
-        .map_err(|why| Usage(format!("{at} is no configuration with `mcpServers`: {why}")))?;
-    file.servers.into_iter().map(|(name, server)| server.target(&name, path)).collect()
+    let unreadable = |why: &dyn std::fmt::Display| {
+        Usage(format!("{at} is not a configuration with `mcpServers` or `servers`: {why}"))
+    };
+    let file: File = serde_json::from_str(&text).map_err(|why| unreadable(&why))?;
+    let servers = file.servers.or_else(|| file.mcp.and_then(|settings| settings.servers));
+    let servers = servers.ok_or_else(|| unreadable(&"it has neither"))?;
+    if let Some(unknown) = only.iter().find(|name| !servers.contains_key(*name)) {
+        let known: Vec<&str> = servers.keys().map(String::as_str).collect();
+        let near = did_you_mean(unknown, known.iter().copied());
+        return Err(Usage(format!("{at} has no server `{unknown}`; it has {}{near}", known.join(", "))));
+    }
+    let wanted = servers.into_iter().filter(|(name, _)| only.is_empty() || only.contains(name));
+    let read = |(name, server): (String, Server)| {
+        let target = server.target(&format!("{at}, server `{name}`"), connection)?;
+        Ok(NamedTarget { name, target })
+    };
+    let targets: Vec<_> = wanted.map(read).collect::<Result<_, Usage>>()?;
+    if targets.is_empty() { Err(unreadable(&"it names no server")) } else { Ok(targets) }
 }
 
 impl Server {
-    fn target(self, name: &str, path: &Path) -> Result<Target, Usage> {
-        let at = path.display();
+    /// How the server is reached; `place` says in an error where it stands.
+    fn target(self, place: &str, connection: &Connection) -> Result<Target, Usage> {
+        let mut hidden = Vec::new();
+        let mut expand = |text: &str| {
+            let expanded = expand_variables(text, place)?;
+            hidden.extend(expanded.values);
+            Ok::<_, Usage>(expanded.text)
+        };
         match (self.command, self.url) {
             (Some(program), _) => {
-                let env = self.env.into_iter().collect();
-                Ok(Target::Command(Program { program, args: self.args, env, cwd: self.cwd }))
+                let program = expand(&program)?;
+                let args = self.args.iter().map(|arg| expand(arg)).collect::<Result<_, _>>()?;
+                let variable = |(name, value): (String, String)| Ok((name, expand(&value)?));
+                let env = self.env.into_iter().map(variable).collect::<Result<_, Usage>>()?;
+                Ok(Target::Command(Program { program, args, env, cwd: self.cwd, hidden }))
             }
             (None, Some(url)) => {
-                let mut endpoint = Endpoint::new(&url)
-                    .map_err(|why| Usage(format!("{at}: the url of `{name}` is none: {why}")))?;
-                endpoint.headers = self.headers.into_iter().collect();
+                let mut endpoint = Endpoint::new(&expand(&url)?)
+                    .map_err(|why| Usage(format!("{place}: its `url` is not a URL: {why}")))?;
+                let header = |(name, value): (String, String)| Ok((name, expand(&value)?));
+                endpoint.headers = self.headers.into_iter().map(header).collect::<Result<_, Usage>>()?;
+                endpoint.hidden = hidden;
+                connection.apply_to(&mut endpoint)?;
                 Ok(Target::Url(endpoint))
             }
-            (None, None) => Err(Usage(format!("{at}: `{name}` has neither `command` nor `url`"))),
+            (None, None) => Err(Usage(format!("{place}: it has neither `command` nor `url`"))),
         }
     }
 }

@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Usage,
     /// The target could not be tested.
     Untested,
+    /// The user, or a supervisor, ended the run before its time.
+    Interrupted,
     /// As the program behind a tap did.
     Program(u8),
 }
@@ -26,8 +28,15 @@ impl Exit {
             Self::Findings => 1,
             Self::Usage => 2,
             Self::Untested => 3,
+            // As a shell has it for a program that Ctrl-C ended.
+            Self::Interrupted => 130,
             Self::Program(code) => code,
         }
+    }
+
+    /// Ends the process at once.
+    pub(crate) fn leave(self) -> ! {
+        std::process::exit(self.code().into())
     }
 }
 

@@ -10,6 +10,7 @@ use report::human::{Detail, Look};
 use suite::Report;
 
 use crate::exit::Usage;
+use crate::suggest::did_you_mean;
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -40,6 +41,19 @@ pub(crate) enum Format {
 pub(crate) struct Wanted {
     pub(crate) format: Format,
     pub(crate) file: Option<PathBuf>,
+}
+
+/// A report, with the name that a configuration gives to its server.
+#[derive(Debug)]
+pub(crate) struct NamedReport {
+    pub(crate) name: Option<String>,
+    pub(crate) report: Report,
+}
+
+impl From<Report> for NamedReport {
+    fn from(report: Report) -> Self {
+        Self { name: None, report }
+    }
 }
 
 /// What is written into a folder.
@@ -79,7 +93,8 @@ pub(crate) fn parse(text: &str) -> Result<Wanted, String> {
     let format = Format::from_str(name, false).map_err(|_| {
         let values = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let names: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
-        format!("no format `{name}`; there are {}", names.join(", "))
+        let near = did_you_mean(name, names.iter().map(String::as_str));
+        format!("no format `{name}`; there are {}{near}", names.join(", "))
     })?;
     Ok(Wanted { format, file })
 }
@@ -108,9 +123,20 @@ pub(crate) fn wanted(formats: &[Wanted], folder: Option<&Path>) -> anyhow::Resul
     Ok(wanted)
 }
 
-/// Writes the report to all places but those that `done` says have it already.
+/// Takes away what an earlier run left in the places that get a report now: a run that does not come to its end must not
+/// leave an older report as if it were its own.
+pub(crate) fn remove_older(wanted: &[Wanted]) -> Result<(), Usage> {
+    let files = wanted.iter().filter_map(|it| it.file.as_deref());
+    // Devices and pipes are written to, not replaced.
+    for file in files.filter(|file| file.symlink_metadata().is_ok_and(|about| about.is_file())) {
+        fs::remove_file(file).map_err(|error| unwritable(file, &error))?;
+    }
+    Ok(())
+}
+
+/// Writes the reports to all places but those that `done` says have them already.
 pub(crate) fn write(
-    report: &Report,
+    reports: &[NamedReport],
     wanted: &[Wanted],
     detail: Detail,
     done: impl Fn(&Wanted) -> bool,
@@ -118,20 +144,64 @@ pub(crate) fn write(
     for place in wanted.iter().filter(|place| !done(place)) {
         match &place.file {
             Some(file) => {
-                let look = Look { width: None, detail };
-                let text = place.format.render(report, &look);
-                let text = anstream::adapter::strip_str(&text).to_string();
-                fs::write(file, text).map_err(|error| unwritable(file, &error))?;
+                for (file, text) in files_of(reports, place.format, file, detail) {
+                    fs::write(&file, text).map_err(|error| unwritable(&file, &error))?;
+                }
             }
-            None => print(&place.format.render(report, &Look { width: width(), detail }), place.format)?,
+            None => {
+                let look = Look { width: width(), detail };
+                print(&render_all(reports, place.format, &look), place.format)?;
+            }
         }
     }
     Ok(())
 }
 
+/// One text for all servers: one report after the other.
+fn render_all(reports: &[NamedReport], format: Format, look: &Look) -> String {
+    let texts: Vec<_> = reports.iter().map(|it| format.render(&it.report, look)).collect();
+    texts.join("\n")
+}
+
+/// The files of one format. What a program reads is one document a file, so each of several servers has a file of its own.
+fn files_of(reports: &[NamedReport], format: Format, file: &Path, detail: Detail) -> Vec<(PathBuf, String)> {
+    let look = Look { width: None, detail };
+    let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
+    match (format, reports) {
+        (Format::Human | Format::Markdown | Format::Ndjson, _) | (_, [_]) => {
+            vec![(file.to_owned(), plain(&render_all(reports, format, &look)))]
+        }
+        _ => {
+            let of_server = |it: &NamedReport| {
+                (file_of_server(file, it.name.as_deref()), plain(&format.render(&it.report, &look)))
+            };
+            reports.iter().map(of_server).collect()
+        }
+    }
+}
+
+/// `report.junit.xml` of the server `files` is `report.files.junit.xml`.
+fn file_of_server(file: &Path, server: Option<&str>) -> PathBuf {
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let server: String = server
+        .unwrap_or_default()
+        .chars()
+        .map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' })
+        .collect();
+    let (stem, ending) = name.split_once('.').unwrap_or((&name, ""));
+    let name =
+        if ending.is_empty() { format!("{stem}.{server}") } else { format!("{stem}.{server}.{ending}") };
+    file.with_file_name(name)
+}
+
 /// Opens a file for a stream of events.
 pub(crate) fn create(file: &Path) -> anyhow::Result<File> {
     Ok(File::create(file).map_err(|error| unwritable(file, &error))?)
+}
+
+/// Prints text that is not a report.
+pub(crate) fn print_text(text: &str) -> anyhow::Result<()> {
+    print(text, Format::Ndjson)
 }
 
 fn print(text: &str, format: Format) -> anyhow::Result<()> {

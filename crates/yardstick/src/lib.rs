@@ -37,22 +37,25 @@
 //! # Ok::<(), yardstick::transport::client::Failure>(())
 //! ```
 
+mod address;
 mod again;
 mod args;
 mod calls;
 mod command;
 mod configuration;
+mod connection;
 mod exit;
+mod expand;
 mod format;
 mod measure;
 mod progress;
 mod record;
 mod stream;
+mod suggest;
 mod target;
+mod tools_listed;
 
 use std::process::ExitCode;
-
-use clap::Parser as _;
 
 pub use measure::{Measure, Measured, measure, measure_with};
 pub use target::{in_process, reference};
@@ -60,7 +63,7 @@ pub use {protocol, report, server, suite, transport, wire};
 
 /// Runs the command line and says how it ended.
 pub fn main() -> ExitCode {
-    let arguments = match args::Arguments::try_parse() {
+    let arguments = match args::parse(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),
     };

@@ -7,6 +7,9 @@ use protocol::Version;
 use suite::{Baseline, CaseReport, Conclusion, Options, Report};
 use transport::client::{Failure, Target};
 
+use crate::again;
+use crate::suggest::explain_unknown_check;
+
 /// A measurement that has not run yet; [`measure`] makes one.
 #[derive(Clone, Debug)]
 #[must_use = "nothing runs before `run` is called"]
@@ -63,9 +66,10 @@ impl Measure {
     /// Runs it. An error says that the target could not be reached, or that a name selects no check.
     pub async fn run(self) -> Result<Measured, Failure> {
         if let Some(name) = self.options.selection.unknown() {
-            return Err(Failure::Unusable(format!("no check `{name}`; `yardstick list` shows them")));
+            return Err(Failure::Unusable(explain_unknown_check(name)));
         }
-        suite::run(&self.target, "", &self.options, |_| {}).await.map(Measured)
+        let arguments = again::of_target(&self.target);
+        suite::run(&self.target, &arguments, &self.options, |_| {}).await.map(Measured)
     }
 
     /// Runs it where there is no async runtime, as in a plain `#[test]`.

@@ -1,55 +1,159 @@
 //! What moves while a run is under way, and leaves no trace.
 
+use std::collections::HashMap;
 use std::io::IsTerminal as _;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use suite::Event;
+use protocol::Version;
+use suite::{Event, Options, Plan, Selection, TargetReport};
+use transport::client::Target;
+use transport::serve::Via;
+
+/// Before anything can be counted, and then.
+const WAITING: &str = "{spinner} {msg}";
+const COUNTING: &str = "{spinner} {pos}/{len} {msg}";
 
 /// A line on stderr, if that is a terminal.
+///
+/// Its total is planned ahead for all revisions, so that it does not grow; it shrinks where a revision has fewer checks
+/// than could be known.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
+    protocols: Vec<Version>,
+    selection: Selection,
+    /// How many cases are planned, by the number of the run and the revision.
+    planned: HashMap<(usize, Version), u64>,
+    /// Whether a run goes over HTTP, which has checks of its own.
+    over_http: bool,
     revision: String,
 }
 
 impl Progress {
     /// Shown only if it is `wanted` and there is somebody to see it.
-    pub(crate) fn new(wanted: bool) -> Self {
+    pub(crate) fn new(wanted: bool, options: &Options) -> Self {
         let seen = wanted && std::io::stderr().is_terminal();
         let target = if seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(0), target);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} {msg}") {
-            bar.set_style(style);
+        set_style(&bar, WAITING);
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self {
+            bar,
+            protocols: options.protocols.clone(),
+            selection: options.selection.clone(),
+            planned: HashMap::new(),
+            over_http: false,
+            revision: String::new(),
         }
-        bar.set_message("finding out what the server speaks");
-        bar.enable_steady_tick(std::time::Duration::from_millis(100));
-        Self { bar, revision: String::new() }
     }
 
-    /// Takes note of an event.
-    pub(crate) fn event(&mut self, event: &Event) {
+    /// Says that an HTTP server is waited for.
+    pub(crate) fn wait_for_connection(&self, target: &Target) {
+        self.bar.set_message(format!("waiting for {} to accept connections", target.name_on_command_line()));
+    }
+
+    /// Says what the run waits for in the beginning.
+    pub(crate) fn wait_for_first_answer(&self, target: &Target) {
+        self.bar.set_message(format!("waiting for the first answer of `{}`", target.name_on_command_line()));
+    }
+
+    /// Takes note of an event of one of the runs.
+    pub(crate) fn event(&mut self, run: usize, event: &Event) {
         match event {
-            Event::Reached(target) => self.bar.set_message(target.description.clone()),
+            Event::Reached(target) => {
+                self.plan(run, target);
+                self.bar.set_message(target.description.clone());
+                set_style(&self.bar, COUNTING);
+            }
             Event::Began { version, cases } => {
                 self.revision = version.to_string();
-                self.bar.inc_length(u64::try_from(*cases).unwrap_or(0));
+                self.planned.insert((run, *version), u64::try_from(*cases).unwrap_or(0));
+                self.count();
             }
             Event::Finished(case) => {
                 self.bar.inc(1);
                 self.bar.set_message(format!("{} {}", self.revision, case.check));
             }
-            Event::Unreached { .. }
-            | Event::Spoken { .. }
-            | Event::Absent { .. }
-            | Event::Unsettled { .. }
-            | Event::Surveyed { .. }
-            | Event::Interrupted
-            | Event::Ended { .. } => {}
+            Event::Spoken { version } => self.plan_revision(run, *version),
+            Event::Absent { version, .. } | Event::Unsettled { version, .. } => {
+                self.planned.remove(&(run, *version));
+                self.count();
+            }
+            Event::Unreached { .. } | Event::Surveyed { .. } | Event::Interrupted | Event::Ended { .. } => {}
         }
     }
 
     /// Gone without a trace.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// Counts the cases of all revisions that are to come; of all there are, where it is not known yet.
+    fn plan(&mut self, run: usize, target: &TargetReport) {
+        self.over_http |= matches!(target.transport.as_str(), "http" | "http+sse");
+        let versions = match (&self.protocols[..], &target.speaks[..]) {
+            ([], []) => Version::ALL.to_vec(),
+            ([], speaks) => speaks.to_vec(),
+            (named, _) => named.to_vec(),
+        };
+        versions.into_iter().for_each(|version| self.plan_revision(run, version));
+    }
+
+    /// Counts the cases of a revision, unless that is done.
+    fn plan_revision(&mut self, run: usize, version: Version) {
+        let count = |via| Plan::new(&[version], via, &self.selection).cases.len();
+        let most = if self.over_http {
+            count(Via::StreamableHttp).max(count(Via::HttpSse))
+        } else {
+            count(Via::Pipe)
+        };
+        self.planned.entry((run, version)).or_insert(u64::try_from(most).unwrap_or(0));
+        self.count();
+    }
+
+    /// Shows how many cases there are in all.
+    fn count(&self) {
+        self.bar.set_length(self.planned.values().sum());
+    }
+}
+
+fn set_style(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_total_never_grows_and_the_start_says_what_it_waits_for() {
+        for target in [crate::reference(), Target::command("no-such-program", ["x.js"])] {
+            let mut progress = Progress::new(false, &Options::default());
+            progress.wait_for_connection(&target);
+            assert!(progress.bar.message().ends_with("to accept connections"), "{}", progress.bar.message());
+            progress.wait_for_first_answer(&target);
+            let name = target.name_on_command_line();
+            assert_eq!(progress.bar.message(), format!("waiting for the first answer of `{name}`"));
+            let selection = Selection { only: vec!["server/tools".into()], skip: Vec::new() };
+            let options = Options { selection: selection.clone(), ..Options::default() };
+            progress.selection = selection;
+            let mut totals = Vec::new();
+            let mut last = (0, 0);
+            let ended = suite::run(&target, "", &options, |event| {
+                progress.event(0, event);
+                let total = progress.bar.length().unwrap();
+                if !matches!(event, Event::Unreached { .. }) {
+                    totals.push(total);
+                }
+                last = (progress.bar.position(), total);
+            });
+            if ended.await.is_ok() {
+                assert!(totals[0] > 0 && totals.is_sorted_by(|one, next| one >= next), "{totals:?}");
+                assert_eq!(last.0, last.1, "all that was planned has run");
+            }
+        }
     }
 }

@@ -6,13 +6,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use suite::Keep;
 use transport::client::Target;
 use transport::tap::Veil;
 use wire::recording::{About, Tape, write};
 
 use crate::exit::Usage;
-use crate::target::Subject;
+use crate::target::MeasuredServer;
 
 /// The file that sessions are saved in.
 #[derive(Debug)]
@@ -27,8 +26,9 @@ struct Saving {
 
 impl Record {
     /// Begins the file before the run: one that cannot be written is better known at once.
-    pub(crate) fn create(path: &Path, subjects: &[Subject]) -> Result<Self, Usage> {
-        let target = subjects.first().map(|subject| subject.target.describe());
+    pub(crate) fn create(path: &Path, servers: &[MeasuredServer]) -> Result<Self, Usage> {
+        let subjects = servers.iter().flat_map(|server| &server.subjects);
+        let target = subjects.map(|subject| subject.target.describe()).next();
         let begin = || {
             let mut file = File::create(path)?;
             file.write_all(&write::header(&about(target)))?;
@@ -40,16 +40,16 @@ impl Record {
         Ok(Self(Arc::new(Mutex::new(Saving { file: Some(file), sessions: 0 }))))
     }
 
-    /// What saves the sessions with one target, its secrets left out.
-    pub(crate) fn keep(&self, target: &Target) -> Keep {
+    /// What saves a session with one target, its secrets left out.
+    pub(crate) fn saver(&self, target: &Target) -> impl Fn(Tape) + Send + Sync + 'static {
         let saving = Arc::clone(&self.0);
         let veil = Mutex::new(Veil::of(target));
-        Keep::new(move |tape| {
+        move |tape| {
             let mut veil = veil.lock().unwrap_or_else(PoisonError::into_inner);
             let entries = tape.transcript.entries.into_iter().map(|entry| veil.entry(entry)).collect();
             let tape = Tape { transcript: wire::Transcript { entries }, ..tape };
             saving.lock().unwrap_or_else(PoisonError::into_inner).save(tape);
-        })
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the command line names as a target.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -9,8 +10,11 @@ use transport::client::{Endpoint, Program, Target};
 use transport::serve::Handler;
 use transport::serve::http::{HttpServer, Options};
 
+use crate::address::read_endpoint;
 use crate::again;
-use crate::args::Check;
+use crate::args::{BuiltIn, Check};
+use crate::configuration::read_servers;
+use crate::connection::add_headers;
 use crate::exit::Usage;
 
 /// A target, and what keeps it alive.
@@ -22,48 +26,92 @@ pub(crate) struct Subject {
     _server: Option<HttpServer>,
 }
 
-/// The target that `check` was given; without one, the built-in server over both transports.
-pub(crate) async fn of(arguments: &Check) -> anyhow::Result<Vec<Subject>> {
-    let subject = |target, arguments| Subject { target, arguments, _server: None };
-    if let Some(url) = &arguments.url {
-        let mut endpoint = Endpoint::new(url).map_err(|failure| {
-            Usage(format!(
-                "`{url}` is no URL ({failure}); a command goes after `--`: yardstick check -- {url}"
-            ))
-        })?;
-        endpoint.headers = arguments.header.iter().map(|text| header(text)).collect::<Result<_, _>>()?;
-        if let Some(token) = arguments.bearer.clone().or_else(|| std::env::var("YARDSTICK_BEARER").ok()) {
-            endpoint.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
-        }
-        let target = Target::Url(endpoint);
-        let again = again::arguments(arguments, &target);
-        return Ok(vec![subject(target, again)]);
-    }
-    if let [program, args @ ..] = &arguments.command[..] {
-        let env = arguments.env.iter().map(|text| variable(text)).collect::<Result<_, _>>()?;
-        let program =
-            Program { program: program.clone(), args: args.to_vec(), env, cwd: arguments.cwd.clone() };
-        let target = Target::Command(program);
-        let again = again::arguments(arguments, &target);
-        return Ok(vec![subject(target, again)]);
-    }
-    built_in(arguments).await
+/// One server: what one report is about.
+#[derive(Debug)]
+pub(crate) struct MeasuredServer {
+    /// Its name in a configuration.
+    pub(crate) name: Option<String>,
+    /// The ways in which it is reached.
+    pub(crate) subjects: Vec<Subject>,
 }
 
+/// The servers that `check` was given.
+pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<MeasuredServer>> {
+    if let Some(file) = &arguments.config {
+        let servers = read_servers(file, &arguments.server, &arguments.connection)?;
+        let measured = servers.into_iter().map(|server| {
+            let again = again::of_configured(arguments, &server);
+            let subject = Subject { target: server.target, arguments: again, _server: None };
+            MeasuredServer { name: Some(server.name), subjects: vec![subject] }
+        });
+        return Ok(measured.collect());
+    }
+    let subjects = match read_target(arguments)? {
+        Some(target) => {
+            let again = again::arguments(arguments, &target);
+            vec![Subject { target, arguments: again, _server: None }]
+        }
+        None => built_in(arguments).await?,
+    };
+    Ok(vec![MeasuredServer { name: None, subjects }])
+}
+
+/// The URL or the command, if there is one.
+fn read_target(arguments: &Check) -> Result<Option<Target>, Usage> {
+    let Some(url) = &arguments.url else {
+        let program = read_program(&arguments.command, &arguments.env, arguments.cwd.clone())?;
+        return Ok(program.map(Target::Command));
+    };
+    let mut endpoint = read_endpoint(url, "check")?;
+    arguments.connection.apply_to(&mut endpoint)?;
+    add_headers(&mut endpoint, &arguments.header)?;
+    if let Some(token) = arguments.bearer.clone().or_else(|| std::env::var("YARDSTICK_BEARER").ok()) {
+        endpoint.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
+    }
+    Ok(Some(Target::Url(endpoint)))
+}
+
+/// The built-in server, in the ways that were asked for.
+///
+/// Without a target it is measured only where nothing was said about what to look for: a target that is missing by mistake
+/// must not look like one that is right.
 async fn built_in(given: &Check) -> anyhow::Result<Vec<Subject>> {
-    // One for each: what a check changes on one of them the other must not show.
-    let pipe = in_process(Server::new());
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let http = HttpServer::bind(address, Server::new(), Options::default())
-        .await
-        .context("no loopback to listen on")?;
-    let endpoint = Target::Url(Endpoint::new(&http.url())?);
-    // Both are measured when nothing else is named.
-    let arguments = again::options(given);
-    Ok(vec![
-        Subject { target: pipe, arguments: arguments.clone(), _server: None },
-        Subject { target: endpoint, arguments, _server: Some(http) },
-    ])
+    if let (None, Some(option)) = (given.built_in, given.option_of_a_target()) {
+        let text = format!(
+            "{option} needs a target: a URL, a command after `--`, or --built-in for the server that comes with Yardstick"
+        );
+        return Err(Usage(text).into());
+    }
+    let ways = given.built_in.unwrap_or(BuiltIn::Both);
+    let arguments = again::of_built_in(given, ways);
+    // A server for each: what a check changes on one of them the other must not show.
+    let mut subjects = Vec::new();
+    if matches!(ways, BuiltIn::Both | BuiltIn::Stdio) {
+        let target = in_process(Server::new());
+        subjects.push(Subject { target, arguments: arguments.clone(), _server: None });
+    }
+    if matches!(ways, BuiltIn::Both | BuiltIn::Http) {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let http = HttpServer::bind(address, Server::new(), Options::default()).await;
+        let http = http.context("cannot listen on loopback")?;
+        let target = Target::Url(Endpoint::new(&http.url())?);
+        subjects.push(Subject { target, arguments, _server: Some(http) });
+    }
+    Ok(subjects)
+}
+
+/// The program that a user names after `--`, if there is one.
+pub(crate) fn read_program(
+    command: &[String],
+    env: &[String],
+    cwd: Option<PathBuf>,
+) -> Result<Option<Program>, Usage> {
+    let [program, args @ ..] = command else { return Ok(None) };
+    if program.trim().is_empty() {
+        return Err(Usage("the command after `--` is empty; is a variable not set?".to_owned()));
+    }
+    let env = env.iter().map(|text| read_variable(text)).collect::<Result<_, _>>()?;
+    Ok(Some(Program { program: program.clone(), args: args.to_vec(), env, cwd, ..Program::default() }))
 }
 
 /// The reference server, within this process.
@@ -76,14 +124,9 @@ pub fn in_process<H: Handler>(handler: Arc<H>) -> Target {
     transport::in_process(handler, "the built-in server")
 }
 
-pub(crate) fn header(text: &str) -> Result<(String, String), Usage> {
-    let (name, value) =
-        text.split_once(':').ok_or_else(|| Usage(format!("`{text}` is no header; write `Name: value`")))?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
-}
-
-pub(crate) fn variable(text: &str) -> Result<(String, String), Usage> {
-    let (name, value) =
-        text.split_once('=').ok_or_else(|| Usage(format!("`{text}` is no variable; write `NAME=value`")))?;
+fn read_variable(text: &str) -> Result<(String, String), Usage> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| Usage(format!("`{text}` is not a variable; write `NAME=value`")))?;
     Ok((name.to_owned(), value.to_owned()))
 }

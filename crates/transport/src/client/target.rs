@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::io::DuplexStream;
 use url::Url;
 
-use super::{Failure, redact};
+use super::{Failure, Proxies, redact};
 
 /// How to reach the thing under test.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub struct Program {
     pub env: Vec<(String, String)>,
     /// The directory that it runs in; ours unless given.
     pub cwd: Option<PathBuf>,
+    /// Values that are never shown, besides what looks secret in itself.
+    pub hidden: Vec<String>,
 }
 
 /// An HTTP endpoint with all that it needs to be spoken to.
@@ -41,8 +43,14 @@ pub struct Endpoint {
     pub url: Url,
     /// Headers that go with every request, as often as they are given.
     pub headers: Vec<(String, String)>,
-    /// Certificates in PEM that are trusted besides the public ones.
+    /// Certificates in PEM that are trusted besides the public ones and the system's.
     pub roots: Option<Arc<[u8]>>,
+    /// Whether any certificate is accepted.
+    pub insecure: bool,
+    /// The proxies that it may be reached through.
+    pub proxies: Arc<Proxies>,
+    /// Values that are never shown, besides those of headers and what looks secret in itself.
+    pub hidden: Vec<String>,
 }
 
 /// Something within this process that can be connected to.
@@ -107,17 +115,28 @@ impl Target {
         Self::InProcess(Arc::new(dial))
     }
 
-    /// One line for humans, without secrets.
+    /// One line for humans, without secrets. It says what a reader of the verdict has to know of the way there.
     pub fn describe(&self) -> String {
         match self {
+            Self::Url(endpoint) if endpoint.insecure && endpoint.url.scheme() == "https" => {
+                format!("{} (its certificate was not verified)", self.name_on_command_line())
+            }
+            Self::Url(_) | Self::Command(_) | Self::InProcess(_) => self.name_on_command_line(),
+        }
+    }
+
+    /// The command or the URL as it would be typed, without secrets.
+    pub fn name_on_command_line(&self) -> String {
+        let (name, hidden) = match self {
             Self::Command(program) => {
                 let mut words = vec![Cow::Borrowed(program.program.as_str())];
                 words.extend(redact::words(&program.args));
-                words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+                (words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "), &program.hidden[..])
             }
-            Self::Url(endpoint) => redact::url(&endpoint.url),
-            Self::InProcess(dial) => dial.name(),
-        }
+            Self::Url(endpoint) => (redact::url(&endpoint.url), &endpoint.hidden[..]),
+            Self::InProcess(dial) => (dial.name(), &[][..]),
+        };
+        redact::hide(&name, hidden).into_owned()
     }
 
     /// `text` with every secret of the target hidden; reports pass what they show through this.
@@ -131,14 +150,15 @@ impl Target {
             Self::Command(program) => {
                 let set = program.env.iter().filter(|(name, _)| redact::is_secret_name(name));
                 let set = set.map(|(_, value)| value.clone());
-                set.chain(redact::secret_words(&program.args)).collect()
+                set.chain(redact::secret_words(&program.args)).chain(program.hidden.iter().cloned()).collect()
             }
             Self::Url(endpoint) => {
                 let values = endpoint.headers.iter().map(|(_, value)| value.clone());
                 // A token shows without its scheme as well.
                 let bare = endpoint.headers.iter().filter_map(|(_, value)| value.split_once(' '));
                 let bare = bare.map(|(_, token)| token.trim().to_owned());
-                values.chain(bare).chain(redact::secret_parts(&endpoint.url)).collect()
+                let own = values.chain(bare).chain(redact::secret_parts(&endpoint.url));
+                own.chain(endpoint.proxies.secrets()).chain(endpoint.hidden.iter().cloned()).collect()
             }
             Self::InProcess(_) => Vec::new(),
         }
@@ -152,7 +172,14 @@ impl Endpoint {
         if !matches!(parsed.scheme(), "http" | "https") || !parsed.has_host() {
             return Err(Failure::Unusable("a URL must begin with http:// or https://".into()));
         }
-        Ok(Self { url: parsed, headers: Vec::new(), roots: None })
+        Ok(Self {
+            url: parsed,
+            headers: Vec::new(),
+            roots: None,
+            insecure: false,
+            proxies: Arc::default(),
+            hidden: Vec::new(),
+        })
     }
 
     /// The token that goes with every request, if there is one.
@@ -232,6 +259,24 @@ mod tests {
             assert!(!shown.contains(spelled.trim_end_matches('=')), "{spelled} is shown as {shown}");
         }
         assert_eq!(target.redact("nothing to hide"), "nothing to hide");
+    }
+
+    #[test]
+    fn values_that_are_to_be_hidden_are_shown_nowhere() {
+        let hidden = vec!["plainvalue".to_owned()];
+        let args = vec!["--region".to_owned(), "plainvalue".to_owned()];
+        let target = Target::from(Program { program: "x".into(), args, hidden, ..Program::default() });
+        assert_eq!(target.describe(), "x --region ***");
+        assert_eq!(target.redact("it said plainvalue"), "it said ***");
+    }
+
+    #[test]
+    fn a_certificate_that_is_not_verified_is_said_but_not_typed() {
+        let mut endpoint = Endpoint::new("https://a.example/mcp").unwrap();
+        endpoint.insecure = true;
+        let target = Target::from(endpoint);
+        assert_eq!(target.describe(), "https://a.example/mcp (its certificate was not verified)");
+        assert_eq!(target.name_on_command_line(), "https://a.example/mcp");
     }
 
     #[test]

@@ -61,6 +61,7 @@ async fn environment_directory_and_stderr_arrive() {
         args: vec!["-c".into(), format!("echo \"$GREETING from $PWD\" >&2; {SERVER}")],
         env: vec![("GREETING".into(), "hello".into())],
         cwd: Some("/".into()),
+        ..Program::default()
     };
     let session = open(&program.into(), V).await.unwrap();
     assert_eq!(recorded(&session, What::Stderr), ["hello from /"]);

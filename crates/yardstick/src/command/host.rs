@@ -8,11 +8,15 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use host::Options;
-use transport::client::{Endpoint, Program, Target};
+use transport::client::Target;
 
+use crate::address::read_endpoint;
 use crate::args::Host;
+use crate::configuration::read_servers;
+use crate::connection::add_headers;
 use crate::exit::{Exit, Usage};
-use crate::{configuration, target};
+use crate::suggest::did_you_mean;
+use crate::target;
 
 /// How long the lines about the servers are waited for; the page is there before.
 const SETTLING: Duration = Duration::from_secs(20);
@@ -27,7 +31,10 @@ pub(crate) async fn run(arguments: Host) -> anyhow::Result<Exit> {
         ..Options::default()
     };
     let host = host::Host::start(options).await.map_err(|error| match error {
-        host::Error::NoProfile { .. } => anyhow::Error::new(Usage(error.to_string())),
+        host::Error::NoProfile { ref name, ref known } => {
+            let near = did_you_mean(name, known.split(", "));
+            anyhow::Error::new(Usage(format!("{error}{near}")))
+        }
         other => other.into(),
     })?;
     let mut stdout = anstream::stdout();
@@ -51,25 +58,17 @@ pub(crate) async fn run(arguments: Host) -> anyhow::Result<Exit> {
 
 /// All that were named; the built-in server when none was.
 fn targets(arguments: &Host) -> anyhow::Result<Vec<Target>> {
-    let headers: Vec<_> =
-        arguments.header.iter().map(|text| target::header(text)).collect::<Result<_, _>>()?;
     let mut targets = Vec::new();
     for url in &arguments.urls {
-        let mut endpoint = Endpoint::new(url).map_err(|failure| {
-            Usage(format!(
-                "`{url}` is no URL ({failure}); a command goes after `--`: yardstick host -- {url}"
-            ))
-        })?;
-        endpoint.headers.clone_from(&headers);
+        let mut endpoint = read_endpoint(url, "host")?;
+        arguments.connection.apply_to(&mut endpoint)?;
+        add_headers(&mut endpoint, &arguments.header)?;
         targets.push(Target::Url(endpoint));
     }
-    if let [program, args @ ..] = &arguments.command[..] {
-        let env = arguments.env.iter().map(|text| target::variable(text)).collect::<Result<_, _>>()?;
-        let program = Program { program: program.clone(), args: args.to_vec(), env, cwd: None };
-        targets.push(Target::Command(program));
-    }
+    targets.extend(target::read_program(&arguments.command, &arguments.env, None)?.map(Target::Command));
     for path in &arguments.config {
-        targets.extend(configuration::read(path)?);
+        let servers = read_servers(path, &[], &arguments.connection)?;
+        targets.extend(servers.into_iter().map(|server| server.target));
     }
     if targets.is_empty() {
         targets.push(target::reference());

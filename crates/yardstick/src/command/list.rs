@@ -4,6 +4,7 @@ use suite::Selection;
 
 use crate::args::List;
 use crate::exit::{Exit, Usage};
+use crate::suggest::explain_unknown_check;
 
 pub(crate) fn run(arguments: &List) -> anyhow::Result<Exit> {
     if arguments.coverage {
@@ -12,7 +13,7 @@ pub(crate) fn run(arguments: &List) -> anyhow::Result<Exit> {
     }
     let selection = Selection { only: arguments.only.clone(), skip: Vec::new() };
     if let Some(name) = selection.unknown() {
-        return Err(Usage(format!("no check `{name}`; `yardstick list` shows them")).into());
+        return Err(Usage(explain_unknown_check(name)).into());
     }
     let wanted = |check: &suite::Check| {
         selection.takes(check) && arguments.protocol.is_none_or(|version| check.level(version).is_some())

@@ -1,9 +1,11 @@
 //! One file a subcommand.
 
 mod check;
+mod completions;
 mod explain;
 mod host;
 mod list;
+mod man;
 mod plan;
 mod report;
 mod serve;
@@ -23,5 +25,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<Exit> {
         Command::List(arguments) => list::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
     }
 }

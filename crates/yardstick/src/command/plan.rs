@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 
 use suite::{Options, Preview, RevisionPreview, ToolPreview};
 
-use crate::target::Subject;
+use crate::target::MeasuredServer;
 
 /// How much of some arguments is shown.
 const SHOWN: usize = 200;
 
-/// Says what a run would do with `subjects`.
-pub(crate) async fn show(subjects: &[Subject], options: &Options) -> anyhow::Result<String> {
+/// Says what a run would do with `servers`.
+pub(crate) async fn show(servers: &[MeasuredServer], options: &Options) -> anyhow::Result<String> {
     let mut text = String::new();
-    for subject in subjects {
+    for subject in servers.iter().flat_map(|server| &server.subjects) {
         let preview = suite::preview(&subject.target, options).await?;
         write(&mut text, &preview)?;
     }

@@ -21,8 +21,9 @@ pub(crate) fn run(arguments: &args::Report) -> anyhow::Result<Exit> {
         reports.push(report::read(&text).map_err(|error| Usage(format!("`{name}`: {error}")))?);
     }
     let report = Report::merge(reports);
-    format::write(&report, &wanted, output.detail(), |_| false)?;
-    Ok(report.verdict().into())
+    let exit = report.verdict().into();
+    format::write(&[report.into()], &wanted, output.detail(), |_| false)?;
+    Ok(exit)
 }
 
 /// What is in the file; `-` is stdin.

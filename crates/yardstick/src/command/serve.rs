@@ -12,6 +12,7 @@ use transport::serve::{Handler, pipe};
 
 use crate::args::Serve;
 use crate::exit::{Exit, Usage};
+use crate::suggest::did_you_mean;
 
 /// How long what is under way may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(2);
@@ -20,8 +21,8 @@ pub(crate) async fn run(arguments: Serve) -> anyhow::Result<Exit> {
     if arguments.fault.iter().any(|name| name == "list") {
         return list();
     }
-    let faults = arguments.fault.iter().map(|name| Fault::named(name)).collect::<Result<Vec<_>, _>>();
-    let faults = Faults::new(faults.map_err(|error| Usage(error.to_string()))?);
+    let faults = arguments.fault.iter().map(|name| named_fault(name)).collect::<Result<Vec<_>, _>>()?;
+    let faults = Faults::new(faults);
     let options = faults.http_options();
     // A sound server does without the layer that spoils its messages.
     if arguments.fault.is_empty() {
@@ -73,6 +74,13 @@ pub(super) async fn told_to_stop() -> std::io::Result<()> {
     }
     #[cfg(not(unix))]
     tokio::signal::ctrl_c().await
+}
+
+fn named_fault(name: &str) -> Result<&'static Fault, Usage> {
+    Fault::named(name).map_err(|error| {
+        let near = did_you_mean(name, Fault::all().map(|fault| fault.name));
+        Usage(format!("{error}{near}"))
+    })
 }
 
 fn list() -> anyhow::Result<Exit> {

@@ -10,22 +10,24 @@ use std::time::{Duration, SystemTime};
 use anyhow::Context as _;
 use protocol::method::Side;
 use suite::{Options, Recorded};
-use transport::client::{Endpoint, Target};
+use transport::client::Target;
 use transport::tap::http::HttpTap;
 use transport::tap::{Desk, Scribe, Veil, Written, stdio};
 
+use crate::address::read_endpoint;
 use crate::args::Tap;
 use crate::exit::{Exit, Usage};
 use crate::record::about;
+use crate::target;
 
 /// How long connections may take to close once the tap is told to stop.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(arguments: Tap) -> anyhow::Result<Exit> {
-    match (&arguments.url, &arguments.command[..]) {
+    match (&arguments.url, target::read_program(&arguments.command, &[], None)?) {
         (Some(url), _) => over_http(url, &arguments).await,
-        (None, [program, args @ ..]) => over_stdio(program, args, &arguments).await,
-        (None, []) => Err(Usage("nothing to tap; yardstick tap -- COMMAND, or a URL".to_owned()).into()),
+        (None, Some(program)) => over_stdio(&program.program, &program.args, &arguments).await,
+        (None, None) => Err(Usage("nothing to tap; yardstick tap -- COMMAND, or a URL".to_owned()).into()),
     }
 }
 
@@ -50,9 +52,8 @@ async fn over_stdio(program: &str, args: &[String], arguments: &Tap) -> anyhow::
 }
 
 async fn over_http(url: &str, arguments: &Tap) -> anyhow::Result<Exit> {
-    let endpoint = Endpoint::new(url).map_err(|failure| {
-        Usage(format!("`{url}` is no URL ({failure}); a command goes after `--`: yardstick tap -- {url}"))
-    })?;
+    let mut endpoint = read_endpoint(url, "tap")?;
+    arguments.connection.apply_to(&mut endpoint)?;
     let target = Target::Url(endpoint.clone());
     let (scribe, file) = begin(&target, Some(endpoint.url.path().to_owned()), arguments)?;
     let address = arguments.http.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));

@@ -37,8 +37,8 @@ pub(super) fn run(arguments: &Check, selection: Selection) -> anyhow::Result<Exi
         Options { protocols: arguments.protocol.clone(), selection, baseline, ..Options::default() };
     let judged = suite::judge(&recorded, sides, &options);
     let wanted = format::wanted(&arguments.output.format, arguments.output.output.as_deref())?;
-    format::write(&judged.report, &wanted, arguments.output.detail(), |_| false)?;
-    keep_baseline(arguments, &judged.report)?;
+    format::write(&[judged.report.clone().into()], &wanted, arguments.output.detail(), |_| false)?;
+    keep_baseline(arguments, std::iter::once(&judged.report))?;
     Ok(exit(&judged))
 }
 

@@ -21,7 +21,7 @@ fn run(name: &str, inputs: &[(&str, &str)]) -> (Option<i32>, String, String) {
         .unwrap();
     let mut command = Command::new("bash");
     command.args(["-e", "-o", "pipefail", "-c", &script()]).current_dir(&folder).env("RUNNER_TEMP", &folder);
-    for name in ["TARGET", "COMMAND", "PROTOCOL", "BASELINE"] {
+    for name in ["TARGET", "COMMAND", "CONFIG", "PROTOCOL", "BASELINE"] {
         command.env(name, "");
     }
     command.env("FORMAT", "human").env("OUTPUT", "out").env("FAIL", "true");
@@ -52,7 +52,21 @@ fn a_command_is_measured_and_summed_up() {
 }
 
 #[test]
-fn a_target_or_a_command_has_to_be_given() {
+fn the_servers_of_a_configuration_are_measured() {
+    let servers = serde_json::json!({ "mcpServers": {
+        "sound": { "command": env!("CARGO_BIN_EXE_yardstick"), "args": ["serve"] },
+        "broken": { "command": env!("CARGO_BIN_EXE_yardstick"), "args": ["serve", "--fault", "unknown-tool-succeeds"] },
+    } });
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("action.json");
+    fs::write(&file, servers.to_string()).unwrap();
+    let (code, outputs, summary) =
+        run("configured", &[("CONFIG", file.to_str().unwrap()), ("PROTOCOL", "2025-11-25")]);
+    assert_eq!(code, Some(1), "{outputs}{summary}");
+    assert!(outputs.contains("verdict=not-conformant"), "{outputs}");
+}
+
+#[test]
+fn one_target_has_to_be_given() {
     assert_eq!(run("neither", &[]).0, Some(2));
     assert_eq!(run("both", &[("TARGET", "http://127.0.0.1:9/"), ("COMMAND", "true")]).0, Some(2));
 }

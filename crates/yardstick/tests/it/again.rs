@@ -1,8 +1,8 @@
 //! The command that a finding prints shows the finding again.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 
+use crate::running::Running;
 use crate::{SELF, stderr, stdout, yardstick};
 
 const CHECK: &str = "server/tools/unknown-tool-refused";
@@ -49,33 +49,14 @@ fn tools_are_called_as_they_were() {
     assert_eq!(second.status.code(), Some(1), "{}{}", stdout(&second), stderr(&second));
 }
 
-struct Running(Child, String);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn running(token: &str) -> Running {
-    let mut command = Command::new(SELF);
-    command.args(["serve", "--http", "127.0.0.1:0", "--token", token, "--fault", "unknown-tool-succeeds"]);
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    Running(child, line.trim().to_owned())
-}
-
 #[test]
 fn a_url_is_asked_as_it_was_once_the_secrets_are_put_in() {
-    let server = running("open-sesame");
+    let server = Running::serve(&["--token", "open-sesame", "--fault", "unknown-tool-succeeds"]);
     let options = ["--bearer", "open-sesame", "--header", "X-Key: another-secret"];
     let only = ["check", "--protocol", "2025-11-25", "--only", CHECK];
-    let first = yardstick(&[&only, &options[..], &[server.1.as_str()]].concat());
+    let first = yardstick(&[&only, &options[..], &[server.url.as_str()]].concat());
     let (line, second) = again(&first, &[("TOKEN", "open-sesame"), ("VALUE", "another-secret")]);
-    let expected = format!("--header 'X-Key: VALUE' --bearer TOKEN {}", server.1);
+    let expected = format!("--header 'X-Key: VALUE' --bearer TOKEN {}", server.url);
     assert!(line.ends_with(&expected) && !line.contains("secret"), "{line}");
     shows_it(&second);
     let without = again(&first, &[]).1;

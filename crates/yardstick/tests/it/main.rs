@@ -6,13 +6,27 @@
 mod action;
 #[cfg(unix)]
 mod again;
+#[cfg(unix)]
+mod again_faults;
 mod check;
+mod configured;
+#[cfg(unix)]
+mod interrupt;
+mod missing;
+mod options;
+mod pages;
 mod record;
 mod report;
+mod running;
+#[cfg(unix)]
+mod samples;
+mod secure;
 mod serve;
+mod suggestions;
 #[cfg(unix)]
 mod tap;
 mod token;
+mod unreached;
 mod words;
 
 use std::process::{Command, Output};

@@ -1,29 +1,14 @@
 //! A server that asks for a token, from the command line.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 
+use crate::running::Running;
 use crate::{stderr, stdout, yardstick};
 
 const TOKEN: &str = "t0p/s3cret+token==";
 
-struct Guarded(Child, String);
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn guarded() -> Guarded {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_yardstick"));
-    command.args(["serve", "--http", "127.0.0.1:0", "--token", TOKEN]);
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    Guarded(child, line.trim().to_owned())
+fn guarded() -> Running {
+    Running::serve(&["--token", TOKEN])
 }
 
 fn shows_no_secret(output: &Output) {
@@ -34,7 +19,7 @@ fn shows_no_secret(output: &Output) {
 #[test]
 fn with_the_token_a_guarded_server_is_conformant() {
     let server = guarded();
-    let output = yardstick(&["check", &server.1, "--bearer", TOKEN, "--protocol", "2025-11-25"]);
+    let output = yardstick(&["check", &server.url, "--bearer", TOKEN, "--protocol", "2025-11-25"]);
     assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
     assert!(stdout(&output).contains("authorization"), "{}", stdout(&output));
     shows_no_secret(&output);
@@ -43,7 +28,7 @@ fn with_the_token_a_guarded_server_is_conformant() {
 #[test]
 fn the_token_may_come_from_the_environment() {
     let server = guarded();
-    let only = ["check", &server.1, "--only", "server/lifecycle", "--protocol", "2026-07-28"];
+    let only = ["check", &server.url, "--only", "server/lifecycle", "--protocol", "2026-07-28"];
     let mut command = Command::new(env!("CARGO_BIN_EXE_yardstick"));
     let output = command.args(only).env("YARDSTICK_BEARER", TOKEN).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
@@ -53,7 +38,7 @@ fn the_token_may_come_from_the_environment() {
 #[test]
 fn without_the_token_the_report_says_how_to_give_one() {
     let server = guarded();
-    let output = yardstick(&["check", &server.1]);
+    let output = yardstick(&["check", &server.url]);
     assert_eq!(output.status.code(), Some(3), "{}{}", stdout(&output), stderr(&output));
     let text = stdout(&output);
     assert!(text.contains("--bearer TOKEN") && text.contains("authorization"), "{text}");

@@ -144,9 +144,9 @@ async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
             Err(failure) => return Err(failure.into()),
         }
     }
-    if cx.via == Via::Pipe {
-        // What comes after them shows that it has dealt with them; whether it does is judged below.
-        let _ = cx.has_caught_up(&session).await;
+    if cx.via == Via::Pipe && !cx.has_caught_up(&session).await {
+        let after = Err(Finding::violated("an answer to the request after them", "none"));
+        return Ok(Improper { answers, refused, after });
     }
     while cx.via == Via::Pipe && answers.len() < messages.len() {
         let Some(message) = session.incoming(cx.pace().moment()).await? else { break };

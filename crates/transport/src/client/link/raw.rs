@@ -49,7 +49,7 @@ pub enum RawEnd {
 impl RawSocket {
     /// Connects, and writes nothing yet.
     pub async fn open(endpoint: &Endpoint, recorder: &Recorder, limits: &Limits) -> Result<Self, Failure> {
-        let stream = Connector::new(endpoint, limits.connect)?.connect().await?;
+        let stream = Connector::new(endpoint, limits.connect)?.connect_raw().await?;
         let ledger = Ledger::new(recorder.clone(), limits.traffic);
         Ok(Self { stream, exchange: 0, ledger, limits: limits.clone() })
     }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use bytes::Bytes;
 use http::header::{
-    ACCEPT_ENCODING, CONNECTION, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, TE, TRAILER,
-    TRANSFER_ENCODING, UPGRADE,
+    ACCEPT_ENCODING, CONNECTION, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
+    PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use http::{Uri, request, response};
 use url::Url;
@@ -46,7 +46,11 @@ pub(super) fn redirect(shared: &Shared, parts: &mut request::Parts) {
     if let (true, Ok(origin)) = (from_here, HeaderValue::from_str(&theirs)) {
         parts.headers.insert(ORIGIN, origin);
     }
-    if let Ok(uri) = target(&shared.endpoint.url, &parts.uri).parse() {
+    if let Some(credentials) = shared.connector.proxy_authorization() {
+        parts.headers.insert(PROXY_AUTHORIZATION, credentials);
+    }
+    let target = shared.connector.request_target(&target(&shared.endpoint.url, &parts.uri));
+    if let Ok(uri) = target.parse() {
         parts.uri = uri;
     }
 }

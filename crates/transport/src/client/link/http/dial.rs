@@ -1,14 +1,14 @@
-//! From an origin to a byte stream: name, TCP, TLS.
+//! From an origin to a byte stream: name, TCP, a proxy if there is one, TLS.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
+use http::HeaderValue;
+use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -16,11 +16,16 @@ use tokio_rustls::client::TlsStream;
 use url::Host;
 
 use super::Origin;
+use super::trust::{self, tls_config};
+use super::tunnel::open_tunnel;
+use crate::client::proxies::Proxy;
 use crate::client::{Endpoint, Failure};
 
 /// Connects to one origin.
 pub(crate) struct Connector {
     pub(crate) origin: Origin,
+    /// The proxy on the way, and where it listens.
+    via: Option<(Origin, Proxy)>,
     tls: Option<Arc<rustls::ClientConfig>>,
     patience: Duration,
 }
@@ -35,26 +40,58 @@ pub(crate) enum Stream {
 impl Connector {
     pub(crate) fn new(endpoint: &Endpoint, patience: Duration) -> Result<Self, Failure> {
         let origin = Origin::of(&endpoint.url)?;
-        let tls = origin.tls.then(|| tls_config(endpoint.roots.as_deref())).transpose()?;
-        Ok(Self { origin, tls, patience })
+        let proxy = endpoint.proxies.on_the_way_to(&origin).cloned();
+        let via = proxy.map(|proxy| Ok::<_, Failure>((proxy.origin()?, proxy))).transpose()?;
+        let tls = origin.tls.then(|| tls_config(endpoint)).transpose()?;
+        Ok(Self { origin, via, tls, patience })
     }
 
+    /// A connection for requests as [`Self::request_target`] spells them.
     pub(crate) async fn connect(&self) -> Result<Stream, Failure> {
+        self.connect_by(self.origin.tls).await
+    }
+
+    /// A connection for bytes that no proxy is to read.
+    pub(crate) async fn connect_raw(&self) -> Result<Stream, Failure> {
+        self.connect_by(true).await
+    }
+
+    /// What stands in a request line for `path`: a proxy that reads the request is told the host as well.
+    pub(crate) fn request_target(&self, path: &str) -> String {
+        match &self.via {
+            Some(_) if !self.origin.tls => format!("http://{}{path}", self.origin.authority()),
+            Some(_) | None => path.to_owned(),
+        }
+    }
+
+    /// The credentials for a proxy that reads the requests.
+    pub(crate) fn proxy_authorization(&self) -> Option<HeaderValue> {
+        let (_, proxy) = self.via.as_ref().filter(|_| !self.origin.tls)?;
+        let mut value = HeaderValue::try_from(proxy.authorization()?).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+
+    async fn connect_by(&self, tunnel: bool) -> Result<Stream, Failure> {
         let patience = self.patience;
         let late = || format!("no answer within {} ms", patience.as_millis());
-        let tcp = match tokio::time::timeout(patience, self.tcp()).await {
+        let mut tcp = match tokio::time::timeout(patience, self.tcp()).await {
             Ok(tcp) => tcp?,
             Err(_) => return Err(self.unreachable(&late())),
         };
         // Without this every small message waits for the acknowledgement of the one before.
         let _ = tcp.set_nodelay(true);
+        if let (true, Some((_, proxy))) = (tunnel, &self.via) {
+            let opened = tokio::time::timeout(patience, open_tunnel(&mut tcp, &self.origin, proxy)).await;
+            opened.unwrap_or_else(|_| Err(late())).map_err(|why| self.unreachable(&why))?;
+        }
         let Some(config) = &self.tls else { return Ok(Stream::Plain(tcp)) };
         let name = self.server_name().map_err(|why| self.no_tls(&why.to_string()))?;
         let handshake = TlsConnector::from(Arc::clone(config)).connect(name, tcp);
         match tokio::time::timeout(patience, handshake).await {
             Ok(Ok(tls)) => Ok(Stream::Tls(Box::new(tls))),
-            Ok(Err(why)) => Err(self.no_tls(&why.to_string())),
-            Err(_) => Err(self.no_tls(&late())),
+            Ok(Err(why)) => Err(self.no_tls(&trust::explain(&why))),
+            Err(_) => Err(self.no_tls(&format!("{}; {}", late(), trust::WITHOUT_TLS))),
         }
     }
 
@@ -68,7 +105,10 @@ impl Connector {
         }
         Err(match last {
             Some(why) if why.kind() == io::ErrorKind::ConnectionRefused => {
-                self.unreachable("connection refused; is the server running, and on this port?")
+                self.unreachable(match &self.via {
+                    Some(_) => "connection refused; is the proxy running?",
+                    None => "connection refused; is the server running, and on this port?",
+                })
             }
             Some(why) => self.unreachable(&why.to_string()),
             None => self.unreachable("the name has no address"),
@@ -76,8 +116,9 @@ impl Connector {
     }
 
     async fn addresses(&self) -> Result<Vec<SocketAddr>, Failure> {
-        let port = self.origin.port;
-        match &self.origin.host {
+        let Origin { host, port, .. } = self.via.as_ref().map_or(&self.origin, |(origin, _)| origin);
+        let port = *port;
+        match host {
             Host::Ipv4(ip) => Ok(vec![(*ip, port).into()]),
             Host::Ipv6(ip) => Ok(vec![(*ip, port).into()]),
             // RFC 6761, 6.3: this name is never asked for.
@@ -100,13 +141,13 @@ impl Connector {
     }
 
     fn no_tls(&self, why: &str) -> Failure {
-        let repair = "a private authority must be trusted explicitly, and plain HTTP needs http://";
-        Failure::Tls { host: self.origin.host.to_string(), why: format!("{why}; {repair}") }
+        Failure::Tls { host: self.origin.host.to_string(), why: why.into() }
     }
 
     fn unreachable(&self, why: &str) -> Failure {
+        let by = self.via.as_ref().map(|(_, proxy)| format!(" through {proxy}")).unwrap_or_default();
         Failure::Unreachable {
-            address: format!("{}:{}", self.origin.host, self.origin.port),
+            address: format!("{}:{}{by}", self.origin.host, self.origin.port),
             why: why.into(),
         }
     }
@@ -116,33 +157,6 @@ impl std::fmt::Debug for Connector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Connector").field("origin", &self.origin).finish_non_exhaustive()
     }
-}
-
-/// The public authorities, and the given ones.
-fn tls_config(extra: Option<&[u8]>) -> Result<Arc<rustls::ClientConfig>, Failure> {
-    static PUBLIC: OnceLock<Arc<rustls::ClientConfig>> = OnceLock::new();
-    match (extra, PUBLIC.get()) {
-        (None, Some(config)) => Ok(Arc::clone(config)),
-        (None, None) => build(None).map(|config| Arc::clone(PUBLIC.get_or_init(|| config))),
-        (Some(pem), _) => build(Some(pem)),
-    }
-}
-
-fn build(extra: Option<&[u8]>) -> Result<Arc<rustls::ClientConfig>, Failure> {
-    let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    for certificate in extra.into_iter().flat_map(CertificateDer::pem_slice_iter) {
-        let bad = |why: &dyn std::fmt::Display| {
-            Failure::Unusable(format!("a trusted certificate is unreadable: {why}"))
-        };
-        roots.add(certificate.map_err(|why| bad(&why))?).map_err(|why| bad(&why))?;
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|why| Failure::Ours(why.to_string()))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(Arc::new(config))
 }
 
 impl AsyncRead for Stream {

@@ -5,12 +5,16 @@ mod dial;
 mod exchange;
 mod origin;
 mod tap;
+mod trust;
+mod tunnel;
+mod waiting;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
+use http::header::PROXY_AUTHORIZATION;
 use http_body_util::Full;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -22,6 +26,8 @@ pub(crate) use exchange::Exchange;
 pub(crate) use origin::{Origin, path_of};
 pub(crate) use tap::head_end;
 use tap::{Tap, Tape};
+pub use trust::read_certificates;
+pub use waiting::await_connection;
 
 use super::Task;
 use crate::client::ledger::Ledger;
@@ -85,7 +91,7 @@ impl Http {
 
     async fn attempt(self: &Arc<Self>, request: Outgoing, doing: &str) -> Result<Exchange, Failure> {
         let exchange = self.ledger.next_exchange();
-        let mut message = into_request(&request)?;
+        let mut message = self.build_request(&request)?;
         // An idle connection may turn out to be closed before a byte was written; a fresh one is then safe to try.
         while let Some(mut connection) = self.take_idle().await {
             connection.tape.begin(exchange, request.body.clone());
@@ -150,6 +156,19 @@ impl Http {
         Failure::closed(format!("answering {doing}"), how)
     }
 
+    fn build_request(&self, request: &Outgoing) -> Result<http::Request<Full<Bytes>>, Failure> {
+        let target = self.connector.request_target(&request.path);
+        let built = http::Request::builder().method(request.verb.clone()).uri(target);
+        let mut built = built.body(Full::new(request.body.clone())).map_err(|why| {
+            Failure::Ours(format!("no HTTP request can be made of this: {why}; send it raw"))
+        })?;
+        *built.headers_mut() = request.headers.clone();
+        if let Some(credentials) = self.connector.proxy_authorization() {
+            built.headers_mut().insert(PROXY_AUTHORIZATION, credentials);
+        }
+        Ok(built)
+    }
+
     fn with_idle<T>(&self, f: impl FnOnce(&mut Vec<(Connection, Instant)>) -> T) -> T {
         f(&mut self.idle.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -159,15 +178,6 @@ impl Connection {
     fn head(&self) -> Bytes {
         self.tape.head()
     }
-}
-
-fn into_request(request: &Outgoing) -> Result<http::Request<Full<Bytes>>, Failure> {
-    let built = http::Request::builder().method(request.verb.clone()).uri(&request.path);
-    let mut built = built
-        .body(Full::new(request.body.clone()))
-        .map_err(|why| Failure::Ours(format!("no HTTP request can be made of this: {why}; send it raw")))?;
-    *built.headers_mut() = request.headers.clone();
-    Ok(built)
 }
 
 /// An error with its causes, as one line.

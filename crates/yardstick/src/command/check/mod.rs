@@ -1,0 +1,141 @@
+//! `yardstick check`
+
+mod interrupted;
+mod measure;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use suite::{Baseline, Conclusion, Options, Report, Selection};
+use transport::client::Limits;
+
+use self::measure::{Ending, Outcome, measure_all};
+use super::plan;
+use crate::args::Check;
+use crate::calls;
+use crate::exit::{Exit, Usage};
+use crate::format::{self, Format, NamedReport, Wanted};
+use crate::record::Record;
+use crate::stream::Streams;
+use crate::suggest::explain_unknown_check;
+use crate::target::{self, MeasuredServer};
+use crate::tools_listed::ToolsListed;
+
+pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
+    let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
+    if let Some(name) = selection.unknown() {
+        return Err(Usage(explain_unknown_check(name)).into());
+    }
+    if arguments.url.as_deref() == Some(super::wire::WORD) {
+        return super::wire::run(&arguments, selection);
+    }
+    if let Some(file) = arguments.files.first() {
+        return Err(Usage(format!("one URL at a time; what is `{}`?", file.display())).into());
+    }
+    let options = read_options(&arguments, selection)?;
+    let wanted = format::wanted(&arguments.output.format, arguments.output.output.as_deref())?;
+    let servers = target::read_targets(&arguments).await?;
+    if arguments.plan {
+        anstream::print!("{}", plan::show(&servers, &options).await?);
+        return Ok(Exit::Success);
+    }
+    let record = arguments.record.as_deref().map(|file| Record::create(file, &servers)).transpose()?;
+    format::remove_older(&wanted)?;
+    let run = Run { options, record, listed: ToolsListed::default(), arguments };
+    run.measure_and_report(&servers, &wanted).await
+}
+
+/// What a run needs besides its targets.
+struct Run {
+    options: Options,
+    record: Option<Record>,
+    listed: ToolsListed,
+    arguments: Check,
+}
+
+impl Run {
+    async fn measure_and_report(
+        &self,
+        servers: &[MeasuredServer],
+        wanted: &[Wanted],
+    ) -> anyhow::Result<Exit> {
+        let mut streams = Streams::open(wanted)?;
+        let Outcome { reports, ending, failures } = measure_all(self, servers, wanted, &mut streams).await;
+        let done = |place: &Wanted| match place.format {
+            Format::Ndjson => true,
+            // The error on stderr says it all.
+            Format::Human => place.file.is_none() && reports.iter().all(|it| it.report.cases.is_empty()),
+            _ => false,
+        };
+        format::write(&reports, wanted, self.arguments.output.detail(), done)?;
+        streams.end()?;
+        keep_baseline(&self.arguments, reports.iter().map(|it| &it.report))?;
+        for failure in &failures {
+            anstream::eprintln!("error: {failure}");
+        }
+        match ending {
+            Ending::Interrupted => {
+                anstream::eprintln!("interrupted: what did not run is not in the verdict");
+                Ok(Exit::Interrupted)
+            }
+            Ending::Complete => {
+                self.listed.verify_names(&self.options.calls)?;
+                Ok(exit_of(&reports))
+            }
+        }
+    }
+}
+
+/// The worst of all. A failure outweighs what could not be tested, as within one report.
+fn exit_of(reports: &[NamedReport]) -> Exit {
+    let any = |conclusion: Conclusion| reports.iter().any(|it| it.report.verdict() == conclusion);
+    if any(Conclusion::NotConformant) {
+        Exit::Findings
+    } else if any(Conclusion::Incomplete) {
+        Exit::Untested
+    } else {
+        Exit::Success
+    }
+}
+
+fn read_options(arguments: &Check, selection: Selection) -> anyhow::Result<Options> {
+    let usual = Options::default();
+    let protocols: BTreeSet<_> = arguments.protocol.iter().copied().collect();
+    Ok(Options {
+        protocols: protocols.into_iter().collect(),
+        selection,
+        limits: Limits { request: arguments.timeout, start: arguments.start_timeout, ..Limits::default() },
+        jobs: arguments.jobs.unwrap_or(usual.jobs),
+        baseline: arguments.baseline.as_deref().map(known).transpose()?.unwrap_or_default(),
+        calls: calls::of(arguments)?,
+        ..usual
+    })
+}
+
+/// Writes what fell short, if that was asked for.
+pub(super) fn keep_baseline<'r>(
+    arguments: &Check,
+    reports: impl Iterator<Item = &'r Report>,
+) -> anyhow::Result<()> {
+    if let Some(file) = &arguments.write_baseline {
+        let text: String = reports.map(Baseline::write).collect();
+        let written = std::fs::write(file, text);
+        written.map_err(|error| Usage(format!("`{}` cannot be written: {error}", file.display())))?;
+    }
+    Ok(())
+}
+
+/// The baseline in `file`, with a word about what in it is not understood.
+pub(super) fn known(file: &Path) -> anyhow::Result<Baseline> {
+    let name = file.display();
+    let text =
+        std::fs::read_to_string(file).map_err(|error| Usage(format!("`{name}` cannot be read: {error}")))?;
+    let baseline = Baseline::parse(&text).map_err(|error| Usage(format!("`{name}`, {error}")))?;
+    if !baseline.aside.is_empty() {
+        let aside = baseline.aside.join(", ");
+        anstream::eprintln!(
+            "note: `{name}` names what no check here answers, and it was left aside: {aside}"
+        );
+    }
+    Ok(baseline)
+}
