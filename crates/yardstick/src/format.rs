@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::ValueEnum;
+use report::Collection;
 use report::human::{Detail, Look};
 use suite::Report;
 
@@ -53,18 +54,18 @@ const FOLDER: [(Format, &str); 6] = [
 ];
 
 impl Format {
-    /// The report in this format.
-    pub(crate) fn render(self, report: &Report, look: &Look) -> String {
+    /// The reports in this format.
+    pub(crate) fn render(self, collection: &Collection, look: &Look) -> String {
         match self {
-            Self::Human => report::human::render_as(report, look),
-            Self::Json => report::json::render(report),
-            Self::Ndjson => report::ndjson::render(report),
-            Self::Junit => report::junit::render(report),
-            Self::Sarif => report::sarif::render(report),
-            Self::Markdown => report::markdown::render(report),
-            Self::Html => report::html::render(report),
-            Self::Mcpjam => report::mcpjam::render(report),
-            Self::McpValidator => report::validator::render(report),
+            Self::Human => report::human::render_all(collection, look),
+            Self::Json => report::json::render_all(collection),
+            Self::Ndjson => report::ndjson::render_all(collection),
+            Self::Junit => report::junit::render_all(collection),
+            Self::Sarif => report::sarif::render_all(collection),
+            Self::Markdown => report::markdown::render_all(collection),
+            Self::Html => report::html::render_all(collection),
+            Self::Mcpjam => report::mcpjam::render_all(collection),
+            Self::McpValidator => report::validator::render_all(collection),
         }
     }
 }
@@ -115,15 +116,25 @@ pub(crate) fn write(
     detail: Detail,
     done: impl Fn(&Wanted) -> bool,
 ) -> anyhow::Result<()> {
+    write_all(&report.clone().into(), wanted, detail, done)
+}
+
+/// Writes the reports of several targets to all places but those that `done` says have them already.
+pub(crate) fn write_all(
+    collection: &Collection,
+    wanted: &[Wanted],
+    detail: Detail,
+    done: impl Fn(&Wanted) -> bool,
+) -> anyhow::Result<()> {
     for place in wanted.iter().filter(|place| !done(place)) {
         match &place.file {
             Some(file) => {
                 let look = Look { width: None, detail };
-                let text = place.format.render(report, &look);
+                let text = place.format.render(collection, &look);
                 let text = anstream::adapter::strip_str(&text).to_string();
                 fs::write(file, text).map_err(|error| unwritable(file, &error))?;
             }
-            None => print(&place.format.render(report, &Look { width: width(), detail }), place.format)?,
+            None => print(&place.format.render(collection, &Look { width: width(), detail }), place.format)?,
         }
     }
     Ok(())

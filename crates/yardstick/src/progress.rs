@@ -43,6 +43,7 @@ impl Progress {
             | Event::Absent { .. }
             | Event::Unsettled { .. }
             | Event::Surveyed { .. }
+            | Event::UnusedEntry { .. }
             | Event::Interrupted
             | Event::Ended { .. } => {}
         }
