@@ -1,6 +1,7 @@
 //! What was expected, what was there, and the bytes that show it.
 
 use bytes::Bytes;
+use protocol::Version;
 use serde::{Deserialize, Serialize};
 use transport::client::Reply;
 use wire::{Direction, Entry};
@@ -89,6 +90,21 @@ impl Excerpt {
         Self { from, head: Vec::new(), text, at: None, bytes: cut }
     }
 
+    /// A request over HTTP: its message with the headers that matter, or its first line where it has no body.
+    pub fn request(head: &Entry, message: Option<&Entry>) -> Self {
+        let text = String::from_utf8_lossy(&head.bytes).into_owned();
+        let mut lines = text.lines();
+        let first = lines.next().unwrap_or_default();
+        let mut excerpt = message.map_or_else(|| Self::of(Party::Client, first.as_bytes()), Self::entry);
+        let headers = lines.filter_map(|line| line.split_once(':'));
+        for (name, value) in headers.map(|(name, value)| (name.trim(), value.trim())) {
+            if !name.is_empty() && !is_routine(name, value, &excerpt.text) {
+                excerpt = excerpt.with_header(name, value);
+            }
+        }
+        excerpt
+    }
+
     /// With a line of the HTTP head that it was sent with.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
@@ -122,6 +138,21 @@ impl Excerpt {
     }
 }
 
+/// Whether a header says nothing that the reader of a finding has to know: it is on every request, or repeats the message.
+fn is_routine(name: &str, value: &str, message: &str) -> bool {
+    match name.to_ascii_lowercase().as_str() {
+        "content-length" | "connection" | "user-agent" | "accept-encoding" | "mcp-session-id" => true,
+        "host" => {
+            value.starts_with(|c: char| c.is_ascii_digit() || c == '[') || value.starts_with("localhost")
+        }
+        "content-type" => value == "application/json",
+        "accept" => value.contains("application/json") && value.contains("text/event-stream"),
+        "mcp-protocol-version" => value.parse::<Version>().is_ok(),
+        "mcp-method" | "mcp-name" => message.contains(&format!("\"{value}\"")),
+        _ => false,
+    }
+}
+
 /// Of a response head, what a reader needs: the status line and the content type.
 fn first_line_and_type(head: &Bytes) -> Vec<u8> {
     let text = String::from_utf8_lossy(head);
@@ -136,6 +167,10 @@ fn first_line_and_type(head: &Bytes) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use wire::What;
+
     use super::*;
 
     fn long() -> Vec<u8> {
@@ -154,6 +189,30 @@ mod tests {
         assert!(shown.at.is_some_and(|at| long()[at..].starts_with(shown.text.as_bytes())));
         let beginning = Excerpt::of(Party::Server, &long()).around(&["of which nothing is named"]);
         assert_eq!((beginning.at, beginning.text.len()), (None, SHOWN));
+    }
+
+    fn entry(what: What, text: &str) -> Entry {
+        let bytes = Bytes::copy_from_slice(text.as_bytes());
+        Entry { at: Duration::ZERO, direction: Direction::ToServer, what, exchange: 1, bytes }
+    }
+
+    #[test]
+    fn a_request_shows_the_headers_that_matter() {
+        let head = entry(
+            What::Head,
+            "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:9\r\ncontent-type: application/json\r\nMcp-Method: tools/list\r\n\
+             Mcp-Name: other\r\nOrigin: https://attacker.example\r\nmcp-protocol-version: 2025-11-25\r\n\r\n",
+        );
+        let message = entry(What::Message, r#"{"method":"tools/list"}"#);
+        let shown = Excerpt::request(&head, Some(&message));
+        assert_eq!(shown.head, ["Mcp-Name: other", "Origin: https://attacker.example"]);
+        assert_eq!(shown.text, r#"{"method":"tools/list"}"#);
+        let head = entry(What::Head, "GET /mcp HTTP/1.1\r\nlast-event-id: 7\r\n\r\n");
+        let shown = Excerpt::request(&head, None);
+        assert_eq!(
+            (shown.text.as_str(), &shown.head[..]),
+            ("GET /mcp HTTP/1.1", &["last-event-id: 7".to_owned()][..])
+        );
     }
 
     #[test]
