@@ -70,17 +70,19 @@ fn rank(group: &Group<'_>) -> impl Ord + use<> {
 fn counted_findings(findings: &Findings<'_>) -> String {
     let outcomes = [Outcome::Broke, Outcome::Failed, Outcome::UnexpectedPass, Outcome::Warned];
     let counts = outcomes.map(|outcome| (outcome, findings.count(outcome)));
-    let mut words: Vec<_> = counts
+    let words: Vec<_> = counts
         .into_iter()
         .filter(|(_, count)| *count > 0)
         .map(|(outcome, count)| counted(outcome, count))
         .collect();
-    let known = findings.known.len();
-    if known > 0 {
-        words.push(counted(Outcome::KnownFailure, known));
+    let mut text = findings_in_words(findings.found.len());
+    if !words.is_empty() {
+        text.push_str(&format!(": {}", words.join(", ")));
     }
-    let total = findings_in_words(findings.found.len());
-    if words.is_empty() { total } else { format!("{total}: {}", words.join(", ")) }
+    if !findings.known.is_empty() {
+        text.push_str(&format!("; {}", counted(Outcome::KnownFailure, findings.known.len())));
+    }
+    text
 }
 
 fn untested(report: &Report, findings: &Findings<'_>) -> Vec<Untested> {

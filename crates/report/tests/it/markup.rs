@@ -3,7 +3,7 @@
 use report::Collection;
 use suite::{Basis, Outcome, Report};
 
-use crate::sample::{HOSTILE, everything, folded, gaps, hostile, other, unreached};
+use crate::sample::{HOSTILE, everything, folded, gaps, hostile, other, unreached, with};
 
 #[test]
 fn junit() {
@@ -100,11 +100,16 @@ fn junit_is_green_only_where_the_run_is() {
         !xml.contains("<failure") && !xml.contains("<error")
     };
     let excused = folded(Outcome::KnownFailure);
+    let mut idle = other();
+    idle.cases[0].outcome = Outcome::NotApplicable;
+    let idle = with(idle.cases);
     for report in [
         everything(),
         folded(Outcome::Failed),
         folded(Outcome::Warned),
         excused,
+        idle,
+        Report::default(),
         gaps(),
         unreached(),
         other(),
