@@ -2,6 +2,8 @@
 
 use suite::{Conclusion, Report};
 
+use crate::text::name;
+
 /// What came of several targets, each with a report of its own.
 #[derive(Clone, Debug, Default)]
 pub struct Collection {
@@ -47,6 +49,16 @@ impl From<Report> for Collection {
     fn from(report: Report) -> Self {
         Self { reports: vec![report] }
     }
+}
+
+/// What each target is called: its name, with the command or URL where several have the same.
+pub(crate) fn labels(reports: &[Report]) -> Vec<String> {
+    let names: Vec<_> = reports.iter().map(name).collect();
+    let is_unique = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
+    let label = |(report, own): (&Report, &String)| {
+        if is_unique(own) { own.clone() } else { format!("{own} · {}", report.target.description) }
+    };
+    reports.iter().zip(&names).map(label).collect()
 }
 
 fn is_same(one: &Report, other: &Report) -> bool {

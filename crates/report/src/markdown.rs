@@ -6,6 +6,7 @@ use suite::{Conclusion, Counts, Outcome, Party, Report};
 
 use crate::Collection;
 use crate::again::again;
+use crate::collection::labels;
 use crate::digest::{Digest, places};
 use crate::findings::{Findings, Group, Obstacle};
 use crate::revisions;
@@ -49,8 +50,8 @@ fn write_all(out: &mut String, collection: &Collection) -> fmt::Result {
         tally::verdict(verdict)
     )?;
     writeln!(out, "| target | verdict | |\n|---|---|---|")?;
-    for report in collection.reports() {
-        let (name, verdict) = (inert(&text::name(report)), report.verdict());
+    for (report, label) in collection.reports().iter().zip(labels(collection.reports())) {
+        let (name, verdict) = (inert(&label), report.verdict());
         let told = inert(&revisions::sentence(report));
         writeln!(out, "| {name} | {} {} | {told} |", mark(verdict), tally::verdict(verdict))?;
     }

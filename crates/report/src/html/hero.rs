@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use suite::{Conclusion, Counts, Report};
 
 use super::escape::{class, escape, sign};
+use crate::collection::labels;
 use crate::tally;
 use crate::text;
 
@@ -24,10 +25,10 @@ pub(super) fn top(out: &mut String, reports: &[Report]) -> fmt::Result {
 /// The targets, each with its verdict and the way to it.
 pub(super) fn targets(out: &mut String, reports: &[Report]) -> fmt::Result {
     writeln!(out, "<nav aria-label=\"Targets\"><ul class=\"revisions\">")?;
-    for (number, report) in reports.iter().enumerate() {
+    for (number, (report, label)) in reports.iter().zip(labels(reports)).enumerate() {
         let suffix = if number == 0 { String::new() } else { format!("-{}", number + 1) };
         let (tone, verdict) = (tone(report.verdict()), tally::verdict(report.verdict()));
-        let name = escape(&text::name(report));
+        let name = escape(&label);
         writeln!(
             out,
             "<li class=\"{tone}\"><b><a href=\"#target{suffix}\">{name}</a></b> <span>{verdict}</span></li>"

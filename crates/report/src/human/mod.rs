@@ -11,6 +11,7 @@ use anstyle::{AnsiColor, Style};
 use suite::{Conclusion, Counts, Outcome, Report};
 
 use crate::Collection;
+use crate::collection::labels;
 use crate::digest::Digest;
 use crate::findings::Findings;
 use crate::revisions;
@@ -83,9 +84,9 @@ fn overview(out: &mut String, collection: &Collection, look: &Look) -> fmt::Resu
     let colour = verdict_style(verdict);
     let word = tally::verdict(verdict);
     writeln!(out, "\n{BOLD}{} targets{BOLD:#}: {colour}{word}{colour:#}", collection.reports().len())?;
-    for report in collection.reports() {
+    for (report, name) in collection.reports().iter().zip(labels(collection.reports())) {
         let colour = verdict_style(report.verdict());
-        let (name, word) = (text::name(report), tally::verdict(report.verdict()));
+        let word = tally::verdict(report.verdict());
         let told = match (&report.unreached, revisions::sentence(report)) {
             (Some(why), _) => format!("{}: nothing was measured: {why}", visible(&name)),
             (None, sentence) => format!("{}: {sentence}", visible(&name)),

@@ -12,6 +12,7 @@ use self::escape::escaped;
 use self::tally::Tally;
 use self::test_case::TestCase;
 use crate::Collection;
+use crate::collection::labels;
 use crate::text;
 
 /// The report as JUnit XML.
@@ -38,8 +39,8 @@ fn render_suites(reports: &[Report]) -> String {
 fn write(out: &mut String, reports: &[Report]) -> fmt::Result {
     let mut tally = Tally::default();
     let mut suites = String::new();
-    for report in reports {
-        let prefix = if reports.len() > 1 { format!("{} ", text::name(report)) } else { String::new() };
+    for (report, label) in reports.iter().zip(labels(reports)) {
+        let prefix = if reports.len() > 1 { format!("{label} ") } else { String::new() };
         tally = tally.plus(write_report(&mut suites, report, &prefix)?);
     }
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;

@@ -132,6 +132,23 @@ fn junit_tells_several_targets_apart() {
 }
 
 #[test]
+fn two_servers_of_one_name_are_told_apart() {
+    let mut second = everything();
+    second.target.description = "node second.js".to_owned();
+    second.target.arguments = "-- node second.js".to_owned();
+    let both = Collection::new([everything(), second]);
+    for text in [
+        report::junit::render_all(&both),
+        report::markdown::render_all(&both),
+        report::html::render_all(&both),
+    ] {
+        for label in ["my-server 1.4.0 · node server.js", "my-server 1.4.0 · node second.js"] {
+            assert!(text.contains(label), "{label}: {text}");
+        }
+    }
+}
+
+#[test]
 fn every_markup_has_the_verdicts_the_digest_and_the_folds() {
     let mut folded = folded(Outcome::Failed);
     folded.cases[0].known = Some("known defect of the X SDK".to_owned());
