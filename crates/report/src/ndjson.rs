@@ -205,13 +205,16 @@ fn events(report: &Report) -> Vec<Event> {
     for unsettled in &report.unsettled {
         events.push(Event::Unsettled { version: unsettled.protocol, why: unsettled.why.clone() });
     }
-    let mut versions: Vec<_> = report.cases.iter().map(|case| case.protocol).collect();
+    let planned = report.planned.iter().map(|planned| planned.protocol);
+    let mut versions: Vec<_> = report.cases.iter().map(|case| case.protocol).chain(planned).collect();
     versions.sort_unstable();
     versions.dedup();
     let newest = versions.last().copied();
     for version in versions {
         let cases: Vec<_> = report.cases.iter().filter(|case| case.protocol == version).collect();
-        events.push(Event::Began { version, cases: cases.len() });
+        let planned = report.planned.iter().filter(|planned| planned.protocol == version);
+        let planned: usize = planned.map(|planned| planned.cases).sum();
+        events.push(Event::Began { version, cases: planned.max(cases.len()) });
         events.extend(cases.into_iter().cloned().map(Event::Finished));
     }
     let surveyed = newest.zip(report.survey);

@@ -59,7 +59,7 @@ pub use plan::{Case, Plan, Selection};
 pub use policy::{Allow, Calls, Decision};
 pub use preview::{Preview, RevisionPreview, ToolPreview, preview};
 pub use recorded::{Judged, Recorded, judge};
-pub use report::{CaseReport, Report, TargetReport, Unsettled, UnusedEntry};
+pub use report::{CaseReport, Planned, Report, TargetReport, Unsettled, UnusedEntry};
 pub use revision::{RevisionReport, Verdict as Conclusion};
 pub use run::{Options, run};
 pub use survey::Survey;

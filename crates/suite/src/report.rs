@@ -35,6 +35,9 @@ pub struct Report {
     /// Whether the run was ended from outside before all checks had run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// Of a run that was ended from outside, how many cases each revision should have had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub planned: Vec<Planned>,
     /// How long it took, in milliseconds.
     pub took_ms: u64,
 }
@@ -46,6 +49,15 @@ pub struct Unsettled {
     pub protocol: Version,
     /// What stood in the way, and which option helps.
     pub why: String,
+}
+
+/// How many cases a revision should have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planned {
+    /// The revision.
+    pub protocol: Version,
+    /// How many.
+    pub cases: usize,
 }
 
 /// An entry of the baseline that has no effect.
@@ -141,7 +153,10 @@ impl Report {
                 self.target.speaks.sort_unstable();
                 self.target.speaks.dedup();
             }
-            Event::Absent { .. } | Event::Began { .. } => {}
+            Event::Absent { .. } => {}
+            Event::Began { version, cases } => {
+                self.planned.push(Planned { protocol: *version, cases: *cases });
+            }
             Event::Unsettled { version, why } => {
                 self.unsettled.push(Unsettled { protocol: *version, why: why.clone() });
             }
@@ -156,6 +171,9 @@ impl Report {
             }
             Event::Ended { took } => {
                 self.took_ms = millis(*took);
+                if !self.interrupted {
+                    self.planned.clear();
+                }
                 self.sort();
                 sdk_defects::name(&mut self.cases);
             }
@@ -174,6 +192,7 @@ impl Report {
             merged.unsettled.extend(report.unsettled);
             merged.unreached = merged.unreached.or(report.unreached);
             merged.interrupted |= report.interrupted;
+            merged.planned.extend(report.planned);
             // An entry for one of the transports has nothing to do with the others.
             match run {
                 0 => merged.unused_entries = report.unused_entries,

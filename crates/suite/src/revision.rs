@@ -83,13 +83,19 @@ impl Report {
         versions.into_iter().map(|version| self.revision(version, &causes)).collect()
     }
 
+    /// Whether the run was ended from outside before a revision, with so many cases so far, was through.
+    fn is_cut_short(&self, protocol: Version, cases: usize) -> bool {
+        let of_it = self.planned.iter().filter(|planned| planned.protocol == protocol);
+        let planned: usize = of_it.map(|planned| planned.cases).sum();
+        self.interrupted && (planned == 0 || cases < planned)
+    }
+
     fn revision(&self, protocol: Version, causes: &Causes<'_>) -> RevisionReport {
         let cases: Vec<_> = self.cases.iter().filter(|case| case.protocol == protocol).collect();
         let counts = Counts::of(cases.iter().map(|case| case.outcome));
         let excused = cases.iter().filter(|case| causes.is_excused(case)).count();
         let unsettled = self.unsettled.iter().find(|unsettled| unsettled.protocol == protocol);
-        // Of a run that was ended from outside nobody knows which revision it was in.
-        let is_open = unsettled.is_some() || self.interrupted;
+        let is_open = unsettled.is_some() || self.is_cut_short(protocol, cases.len());
         let mut findings: Vec<String> = Vec::new();
         for case in cases {
             let breaks = matches!(case.outcome, Outcome::Failed | Outcome::UnexpectedPass);
@@ -188,6 +194,21 @@ mod tests {
             }
         }
         assert_eq!(again.verdict(), Verdict::Conformant);
+    }
+
+    #[test]
+    fn an_interrupted_run_leaves_the_revisions_that_were_through() {
+        let mut report = Report::default();
+        report.target.speaks = vec![OLD, NEW, Version::V2026_07_28];
+        report.add(&Event::Began { version: OLD, cases: 1 });
+        report.add(&Event::Finished(case(CAUSE, OLD, &Ok(()))));
+        report.add(&Event::Began { version: NEW, cases: 2 });
+        report.add(&Event::Finished(case(CAUSE, NEW, &Ok(()))));
+        report.add(&Event::Interrupted);
+        report.add(&Event::Ended { took: Duration::ZERO });
+        let verdicts: Vec<_> = report.revisions().into_iter().map(|one| one.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Conformant, Verdict::Incomplete, Verdict::Incomplete]);
+        assert_eq!(report.verdict(), Verdict::Incomplete);
     }
 
     #[test]

@@ -59,6 +59,7 @@ fn the_schema_describes_every_member() {
         (&document["cases"][1]["frames"][1], &defs["frame"]),
         (&document["revisions"][1], &defs["revisionReport"]),
         (&document["unsettled"][0], &defs["unsettled"]),
+        (&document["planned"][0], &defs["planned"]),
         (&document["unusedEntries"][0], &defs["unusedEntry"]),
     ] {
         let described = definition["properties"].as_object().unwrap();

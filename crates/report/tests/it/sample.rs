@@ -2,8 +2,8 @@
 
 use protocol::Version;
 use suite::{
-    Basis, CaseReport, Counts, Excerpt, Level, Outcome, Party, Report, Survey, TargetReport, Unsettled,
-    UnusedEntry,
+    Basis, CaseReport, Counts, Excerpt, Level, Outcome, Party, Planned, Report, Survey, TargetReport,
+    Unsettled, UnusedEntry,
 };
 
 pub(crate) fn case(check: &str, protocol: Version, level: Level, outcome: Outcome) -> CaseReport {
@@ -126,6 +126,7 @@ pub(crate) fn gaps() -> Report {
         why: "the revision was not measured".to_owned(),
     }];
     report.interrupted = true;
+    report.planned = vec![Planned { protocol: Version::V2025_11_25, cases: 2 }];
     report
 }
 
