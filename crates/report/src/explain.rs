@@ -21,11 +21,16 @@ pub fn list(wanted: impl Fn(&Check) -> bool) -> String {
             // Writing to a string cannot fail.
             let _ = writeln!(out, "\n{BOLD}{}{BOLD:#}", check.section());
         }
-        let level = check.versions().filter_map(|v| check.level(v)).max();
-        let level = level.map(|l| l.to_string()).unwrap_or_default();
-        let _ = writeln!(out, "  {:width$}  {level:6}  {}", check.id, check.title);
+        let _ = writeln!(out, "  {:width$}  {:7}  {}", check.id, strongest(check), check.title);
     }
     out.trim_start_matches('\n').to_owned()
+}
+
+/// How strongly it binds where it binds most.
+fn strongest(check: &Check) -> &'static str {
+    let bound = |version| Some((check.level(version)?, std::cmp::Reverse(check.basis(version))));
+    let strongest = check.versions().filter_map(bound).max();
+    strongest.map_or("", |(level, basis)| level.word(basis.0))
 }
 
 /// One check in full.
@@ -57,13 +62,21 @@ fn write(out: &mut String, check: &Check) -> fmt::Result {
         note("", &format!("{alias} is answered by {}", all.join(", ")))?;
     }
     for version in check.versions() {
-        let level = check.level(version).map(|l| l.to_string()).unwrap_or_default();
-        note(version.as_str(), &format!("{level:6} {}", places(check, version)))?;
+        let word = check.level(version).map_or("", |level| level.word(check.basis(version)));
+        note(version.as_str(), &format!("{word:7} {}", places(check, version)))?;
     }
-    Ok(())
+    let mut meanings: Vec<_> = check
+        .versions()
+        .filter_map(|version| {
+            let (level, basis) = (check.level(version)?, check.basis(version));
+            Some(format!("{}: {}", level.word(basis), level.meaning(basis)?))
+        })
+        .collect();
+    meanings.dedup();
+    meanings.iter().try_for_each(|meaning| note("", meaning))
 }
 
 fn places(check: &Check, version: Version) -> String {
     let places: Vec<_> = check.cites_in(version).map(|cite| cite.url(version)).collect();
-    places.join("\n                  ")
+    places.join("\n                     ")
 }

@@ -1,7 +1,13 @@
-//! Findings, with those that are the same in several revisions told once.
+//! Findings, each told once: the same in several revisions is one, and what could not be tested because of one stands
+//! under it.
 
 use protocol::Version;
-use suite::{CaseReport, Outcome, Report};
+use suite::{Basis, CaseReport, Causes, Outcome, Report};
+
+use crate::alike::without_numbers;
+
+/// The outcomes that a reader has to look at, worst first.
+const ATTENTION: [Outcome; 4] = [Outcome::Broke, Outcome::Failed, Outcome::UnexpectedPass, Outcome::Warned];
 
 /// Cases of one check that came out alike, but for the revision and the transport.
 #[derive(Debug)]
@@ -12,6 +18,65 @@ pub(crate) struct Group<'a> {
     pub(crate) protocols: Vec<Version>,
     /// The transports, in the order in which they occur.
     pub(crate) transports: Vec<&'a str>,
+    /// How the specification says so most clearly in one of the revisions.
+    basis: Basis,
+    /// What could not be tested because of it.
+    pub(crate) consequences: Consequences<'a>,
+}
+
+/// Checks that could not be tested because of a finding.
+#[derive(Debug, Default)]
+pub(crate) struct Consequences<'a> {
+    /// Their ids, each once.
+    pub(crate) checks: Vec<&'a str>,
+    /// Their sections, each once.
+    pub(crate) sections: Vec<&'a str>,
+}
+
+/// Checks that could not be tested for one and the same reason, which no finding explains.
+#[derive(Debug)]
+pub(crate) struct Obstacle<'a> {
+    /// What stood in the way.
+    pub(crate) reason: &'a str,
+    /// The checks.
+    pub(crate) groups: Vec<Group<'a>>,
+}
+
+/// All that a reader has to look at.
+#[derive(Debug)]
+pub(crate) struct Findings<'a> {
+    /// The findings, worst first.
+    pub(crate) found: Vec<Group<'a>>,
+    /// What fails, as the baseline says it does.
+    pub(crate) known: Vec<Group<'a>>,
+    /// What could not be tested, by reason.
+    pub(crate) obstacles: Vec<Obstacle<'a>>,
+}
+
+impl<'a> Findings<'a> {
+    /// Those of `report`.
+    pub(crate) fn of(report: &'a Report) -> Self {
+        let with = |outcome| grouped(report.cases.iter().filter(move |case| case.outcome == outcome));
+        let mut found: Vec<_> = ATTENTION.into_iter().flat_map(with).collect();
+        let mut known = with(Outcome::KnownFailure);
+        let causes = Causes::new(report);
+        let mut alone = Vec::new();
+        for case in report.cases.iter().filter(|case| case.outcome == Outcome::Blocked) {
+            let cause = causes.find(case);
+            let group =
+                cause.and_then(|cause| found.iter_mut().chain(&mut known).find(|group| group.holds(cause)));
+            match group {
+                Some(group) => group.consequences.add(case),
+                None => alone.push(case),
+            }
+        }
+        Self { found, known, obstacles: by_reason(alone) }
+    }
+
+    /// How many findings are about the target: not what could not be tested, and not what is known.
+    pub(crate) fn count(&self, outcome: Outcome) -> usize {
+        self.found.iter().filter(|group| group.case.outcome == outcome).count()
+    }
 }
 
 impl Group<'_> {
@@ -19,31 +84,68 @@ impl Group<'_> {
     pub(crate) fn protocols(&self) -> Vec<&'static str> {
         self.protocols.iter().map(|version| version.as_str()).collect()
     }
+
+    /// How strongly it binds, in a word.
+    pub(crate) const fn strength(&self) -> &'static str {
+        self.case.level.word(self.basis)
+    }
+
+    /// What that word stands for, where it is not a keyword.
+    pub(crate) const fn meaning(&self) -> Option<&'static str> {
+        self.case.level.meaning(self.basis)
+    }
+
+    fn holds(&self, case: &CaseReport) -> bool {
+        alike(self.case, case)
+    }
 }
 
-/// The cases with this outcome, grouped, in the order in which they were found.
-pub(crate) fn groups(report: &Report, outcome: Outcome) -> Vec<Group<'_>> {
-    grouped(report.cases.iter().filter(|case| case.outcome == outcome))
+impl<'a> Consequences<'a> {
+    fn add(&mut self, case: &'a CaseReport) {
+        for (list, word) in [(&mut self.checks, case.check.as_str()), (&mut self.sections, &case.section)] {
+            if !list.contains(&word) {
+                list.push(word);
+            }
+        }
+    }
+
+    /// In words; nothing when there are none.
+    pub(crate) fn told(&self) -> Option<String> {
+        let count = self.checks.len();
+        let noun = if count == 1 { "check" } else { "checks" };
+        (count > 0).then(|| format!("{count} {noun} of {}", self.sections.join(", ")))
+    }
 }
 
-/// Cases that came out alike, grouped.
+impl Obstacle<'_> {
+    /// How many checks.
+    pub(crate) fn checks(&self) -> String {
+        match self.groups.len() {
+            1 => "1 check".to_owned(),
+            count => format!("{count} checks"),
+        }
+    }
+}
+
+/// Cases that came out alike, grouped, in the order in which they were found.
 pub(crate) fn grouped<'a>(cases: impl Iterator<Item = &'a CaseReport>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for case in cases {
         match groups.iter_mut().find(|group| alike(group.case, case)) {
             Some(group) => {
                 group.protocols.push(case.protocol);
+                group.basis = group.basis.min(case.basis);
                 if !group.transports.contains(&case.transport.as_str()) {
                     group.transports.push(&case.transport);
                 }
             }
-            None => {
-                groups.push(Group {
-                    case,
-                    protocols: vec![case.protocol],
-                    transports: vec![&case.transport],
-                });
-            }
+            None => groups.push(Group {
+                case,
+                protocols: vec![case.protocol],
+                transports: vec![&case.transport],
+                basis: case.basis,
+                consequences: Consequences::default(),
+            }),
         }
     }
     for group in &mut groups {
@@ -53,10 +155,42 @@ pub(crate) fn grouped<'a>(cases: impl Iterator<Item = &'a CaseReport>) -> Vec<Gr
     groups
 }
 
+/// Checks that are blocked for one reason belong together, whichever they are.
+fn by_reason(cases: Vec<&CaseReport>) -> Vec<Obstacle<'_>> {
+    let mut reasons: Vec<(String, &str, Vec<&CaseReport>)> = Vec::new();
+    for case in cases {
+        let reason = case.actual.as_deref().unwrap_or("no reason given");
+        let key = without_numbers(reason);
+        match reasons.iter_mut().find(|(known, ..)| *known == key) {
+            Some((.., alike)) => alike.push(case),
+            None => reasons.push((key, reason, vec![case])),
+        }
+    }
+    let obstacle = |(_, reason, cases): (String, _, Vec<_>)| Obstacle { reason, groups: by_check(&cases) };
+    let mut obstacles: Vec<_> = reasons.into_iter().map(obstacle).collect();
+    obstacles.sort_by_key(|obstacle| std::cmp::Reverse(obstacle.groups.len()));
+    obstacles
+}
+
+fn by_check<'a>(cases: &[&'a CaseReport]) -> Vec<Group<'a>> {
+    let mut ids: Vec<&str> = Vec::new();
+    for case in cases {
+        if !ids.contains(&case.check.as_str()) {
+            ids.push(&case.check);
+        }
+    }
+    let of = |id| grouped(cases.iter().copied().filter(move |case| case.check == id)).into_iter().next();
+    ids.into_iter().filter_map(of).collect()
+}
+
+/// Ids and other numbers differ from session to session; what is wrong does not.
 fn alike(one: &CaseReport, other: &CaseReport) -> bool {
+    let same = |one: &Option<String>, other: &Option<String>| {
+        one == other || one.as_deref().map(without_numbers) == other.as_deref().map(without_numbers)
+    };
     one.check == other.check
         && one.outcome == other.outcome
         && one.level == other.level
-        && one.expected == other.expected
-        && one.actual == other.actual
+        && same(&one.expected, &other.expected)
+        && same(&one.actual, &other.actual)
 }

@@ -1,7 +1,9 @@
 //! The report as JSON, for machines; `docs/report.schema.json` describes it.
 
 use serde::Serialize;
-use suite::{Conclusion, Report};
+use suite::{Conclusion, Report, RevisionReport};
+
+use crate::Collection;
 
 /// The version of the format; a field that goes away or changes its meaning raises it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -12,8 +14,19 @@ struct Document<'a> {
     schema_version: u32,
     tool: Tool,
     verdict: Conclusion,
+    revisions: Vec<RevisionReport>,
     #[serde(flatten)]
     report: &'a Report,
+}
+
+/// Reports of several targets.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Documents<'a> {
+    schema_version: u32,
+    tool: Tool,
+    verdict: Conclusion,
+    reports: Vec<Document<'a>>,
 }
 
 /// Who wrote a report.
@@ -28,7 +41,30 @@ pub(crate) const TOOL: Tool = Tool { name: "yardstick", version: env!("CARGO_PKG
 
 /// The report, pretty-printed, with a newline at its end.
 pub fn render(report: &Report) -> String {
-    pretty(&Document { schema_version: SCHEMA_VERSION, tool: TOOL, verdict: report.verdict(), report })
+    pretty(&document(report))
+}
+
+/// One report as it is; several under one roof.
+pub fn render_all(collection: &Collection) -> String {
+    if let [only] = collection.reports() {
+        return render(only);
+    }
+    pretty(&Documents {
+        schema_version: SCHEMA_VERSION,
+        tool: TOOL,
+        verdict: collection.verdict(),
+        reports: collection.reports().iter().map(document).collect(),
+    })
+}
+
+fn document(report: &Report) -> Document<'_> {
+    Document {
+        schema_version: SCHEMA_VERSION,
+        tool: TOOL,
+        verdict: report.verdict(),
+        revisions: report.revisions(),
+        report,
+    }
 }
 
 /// A document, pretty-printed, with a newline at its end.

@@ -1,7 +1,10 @@
 //! What a run found, in every format: pure functions of a [`suite::Report`], or sinks of [`suite::Event`]s.
 
 mod again;
+mod alike;
+mod collection;
 mod coverage;
+mod digest;
 mod explain;
 mod findings;
 pub mod html;
@@ -12,6 +15,7 @@ pub mod markdown;
 pub mod mcpjam;
 pub mod ndjson;
 mod read;
+mod revisions;
 pub mod sarif;
 mod tally;
 mod text;
@@ -19,6 +23,7 @@ pub mod validator;
 mod worst;
 mod wrap;
 
+pub use collection::Collection;
 pub use coverage::coverage;
 pub use explain::{explain, list};
 pub use read::{Unreadable, read};

@@ -4,13 +4,19 @@ use std::fmt::{self, Write as _};
 
 use suite::{Conclusion, Counts, Outcome, Party, Report};
 
+use crate::Collection;
 use crate::again::again;
-use crate::findings::{Group, groups};
+use crate::collection::labels;
+use crate::digest::{Digest, places};
+use crate::findings::{Findings, Group, Obstacle};
+use crate::revisions;
 use crate::tally::{self, counted, parts};
 use crate::text::{self, visible, visible_lines};
 
 /// A comment on a pull request holds no more than 65536 characters.
 const LIMIT: usize = 60_000;
+/// What a target takes at least.
+const ROOM: usize = 4_000;
 /// How much of a message is shown.
 const FRAME: usize = 1500;
 
@@ -22,28 +28,103 @@ pub fn render(report: &Report) -> String {
     out
 }
 
-fn write(out: &mut String, report: &Report) -> fmt::Result {
-    let verdict = report.verdict();
-    let mark = match verdict {
+/// The reports of several targets: a table of them, then each as far as there is room.
+pub fn render_all(collection: &Collection) -> String {
+    let reports = collection.reports();
+    if let [only] = reports {
+        return render(only);
+    }
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_all(&mut out, collection);
+    out
+}
+
+fn write_all(out: &mut String, collection: &Collection) -> fmt::Result {
+    let verdict = collection.verdict();
+    writeln!(
+        out,
+        "## {} {} targets: {}\n",
+        mark(verdict),
+        collection.reports().len(),
+        tally::verdict(verdict)
+    )?;
+    writeln!(out, "| target | verdict | |\n|---|---|---|")?;
+    for (report, label) in collection.reports().iter().zip(labels(collection.reports())) {
+        let (name, verdict) = (inert(&label), report.verdict());
+        let told = inert(&revisions::sentence(report));
+        writeln!(out, "| {name} | {} {} | {told} |", mark(verdict), tally::verdict(verdict))?;
+    }
+    for (told, report) in collection.reports().iter().enumerate() {
+        if out.len() > LIMIT - ROOM {
+            let more = collection.reports().len() - told;
+            return writeln!(out, "\n… and {more} more targets, in the full report.");
+        }
+        writeln!(out)?;
+        write(out, report)?;
+    }
+    Ok(())
+}
+
+const fn mark(verdict: Conclusion) -> &'static str {
+    match verdict {
         Conclusion::Conformant => "✅",
         Conclusion::NotConformant => "❌",
         Conclusion::Incomplete => "⚠️",
-    };
-    let word = tally::verdict(verdict);
-    writeln!(out, "## {mark} {}: {word}\n", inert(&text::name(report)))?;
+    }
+}
+
+fn write(out: &mut String, report: &Report) -> fmt::Result {
+    let verdict = report.verdict();
+    writeln!(out, "## {} {}: {}\n", mark(verdict), inert(&text::name(report)), tally::verdict(verdict))?;
     writeln!(out, "{} in {}. {}\n", tally::summary(report), text::seconds(report.took_ms), target(report))?;
+    let findings = Findings::of(report);
+    let sentence = revisions::sentence(report);
+    if !sentence.is_empty() {
+        writeln!(out, "**{}**\n", inert(&sentence))?;
+    }
+    digest(out, &Digest::of(report, &findings))?;
     table(out, report)?;
-    let found: Vec<_> =
-        [Outcome::Broke, Outcome::Failed, Outcome::UnexpectedPass, Outcome::Blocked, Outcome::Warned]
-            .into_iter()
-            .flat_map(|outcome| groups(report, outcome))
-            .collect();
-    for (told, group) in found.iter().enumerate() {
-        let text = finding(report, group);
+    let told = findings.found.iter().map(|group| finding(report, group));
+    let blocked = findings.obstacles.iter().map(obstacle);
+    let found: Vec<_> = told.chain(blocked).collect();
+    for (told, text) in found.iter().enumerate() {
         if out.len() + text.len() > LIMIT {
             return writeln!(out, "\n… and {} more findings, in the full report.", found.len() - told);
         }
-        out.push_str(&text);
+        out.push_str(text);
+    }
+    Ok(())
+}
+
+fn digest(out: &mut String, digest: &Digest<'_>) -> fmt::Result {
+    if !digest.first.is_empty() {
+        writeln!(out, "{}. Mend first:\n", digest.counted)?;
+    }
+    for group in &digest.first {
+        let (check, title) = (code(&group.case.check), inert(&group.case.title));
+        writeln!(out, "1. {check} ({}): {title}, in {}", group.strength(), places(group))?;
+    }
+    if digest.more > 0 {
+        writeln!(out, "\n… and {} more.", digest.more)?;
+    }
+    if !digest.first.is_empty() {
+        writeln!(out)?;
+    }
+    if !digest.untested.is_empty() {
+        writeln!(out, "Not tested:\n")?;
+        for untested in &digest.untested {
+            let how = untested.how.map(|how| format!(" ({})", code(how))).unwrap_or_default();
+            writeln!(out, "- {}{how}", inert(&untested.what))?;
+        }
+        writeln!(out)?;
+    }
+    if !digest.unused.is_empty() {
+        writeln!(out, "Without effect in the baseline:\n")?;
+        for entry in &digest.unused {
+            writeln!(out, "- {}", inert(entry))?;
+        }
+        writeln!(out)?;
     }
     Ok(())
 }
@@ -103,6 +184,19 @@ fn finding(report: &Report, group: &Group<'_>) -> String {
     out
 }
 
+/// What could not be tested for one reason, with the checks folded.
+fn obstacle(obstacle: &Obstacle<'_>) -> String {
+    let label = Outcome::Blocked.as_str().to_uppercase();
+    let (checks, reason) = (obstacle.checks(), code(obstacle.reason));
+    let mut out =
+        format!("\n<details>\n<summary><b>{label}</b> {checks}</summary>\n\n{checks} blocked: {reason}\n\n");
+    for group in &obstacle.groups {
+        out.push_str(&format!("- {} · {}\n", code(&group.case.check), group.protocols().join(" ")));
+    }
+    out.push_str("\n</details>\n");
+    out
+}
+
 fn details(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result {
     let case = group.case;
     let label = counted(case.outcome, 1).trim_start_matches("1 ").to_uppercase();
@@ -111,13 +205,22 @@ fn details(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result 
         "\n<details>\n<summary><b>{label}</b> <code>{}</code> · {} · {}</summary>\n",
         entities(&visible(&case.check)),
         group.protocols().join(" "),
-        case.level
+        group.strength()
     )?;
     writeln!(out, "{}\n", inert(&case.title))?;
     for (name, text) in [("expected", &case.expected), ("actual", &case.actual)] {
         if let Some(text) = text {
             writeln!(out, "- **{name}:** {}", code(text))?;
         }
+    }
+    if let Some(known) = &case.known {
+        writeln!(out, "- **known:** {}", inert(known))?;
+    }
+    if let Some(told) = group.consequences.told() {
+        writeln!(out, "- **also not tested because of this:** {}", inert(&told))?;
+    }
+    if let Some(meaning) = group.meaning() {
+        writeln!(out, "- **level:** {meaning}")?;
     }
     writeln!(out, "- **why:** {}", inert(&case.why))?;
     writeln!(out, "- **fix:** {}", inert(&case.fix))?;
@@ -130,7 +233,7 @@ fn details(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result 
             Party::Client => '→',
             Party::Server => '←',
         };
-        writeln!(block, "{arrow} {}", text::cut(&text::message(frame), FRAME))?;
+        writeln!(block, "{arrow} {}", text::message_of(case, frame, FRAME))?;
     }
     if !block.is_empty() {
         writeln!(out, "\n{}", fenced(&visible_lines(&block), "text"))?;

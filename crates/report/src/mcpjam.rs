@@ -4,12 +4,25 @@ use serde_json::{Map, Value, json};
 use suite::seeds::mcpjam::{Rule, Verdict, judge};
 use suite::{CaseReport, Outcome, Report};
 
+use crate::Collection;
 use crate::worst::worst;
 
 /// The report in the shape of MCPJam's `apps conformance --format json`.
 ///
 /// `discovery` is there if the run found out how many tools and resources there are.
 pub fn render(report: &Report) -> String {
+    crate::json::pretty(&result_of(report))
+}
+
+/// One result as it is; of several targets a list.
+pub fn render_all(collection: &Collection) -> String {
+    match collection.reports() {
+        [only] => render(only),
+        reports => crate::json::pretty(&reports.iter().map(result_of).collect::<Vec<_>>()),
+    }
+}
+
+fn result_of(report: &Report) -> Value {
     let checks: Vec<_> = judge(report).iter().map(|(rule, verdict)| check(report, rule, *verdict)).collect();
     let failed = count(&checks, "status", "failed");
     let unrun = count(&checks, "skipReason", "could-not-run");
@@ -44,7 +57,7 @@ pub fn render(report: &Report) -> String {
         });
     }
     result["checks"] = json!(checks);
-    crate::json::pretty(&result)
+    result
 }
 
 fn check(report: &Report, rule: &Rule, verdict: Option<Verdict>) -> Value {

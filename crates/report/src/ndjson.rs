@@ -4,47 +4,113 @@ use std::io::{self, Write};
 
 use protocol::Version;
 use serde::{Deserialize, Serialize};
-use suite::{CaseReport, Conclusion, Counts, Event, Report, Survey, TargetReport};
+use suite::{CaseReport, Conclusion, Counts, Event, Report, RevisionReport, Survey, TargetReport};
 
+use crate::Collection;
 use crate::json::{SCHEMA_VERSION, TOOL};
 
 /// A line, as it is written.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "lowercase", rename_all_fields = "camelCase")]
 enum Line<'a> {
-    Reached { schema_version: u32, tool: crate::json::Tool, target: &'a TargetReport },
-    Unreached { schema_version: u32, tool: crate::json::Tool, target: &'a TargetReport, why: &'a str },
-    Spoken { protocol: Version },
-    Absent { protocol: Version, why: &'a str },
-    Unsettled { protocol: Version, why: &'a str },
-    Began { protocol: Version, cases: usize },
-    Finished { case: &'a CaseReport },
-    Surveyed { protocol: Version, survey: Survey },
+    Reached {
+        schema_version: u32,
+        tool: crate::json::Tool,
+        target: &'a TargetReport,
+    },
+    Unreached {
+        schema_version: u32,
+        tool: crate::json::Tool,
+        target: &'a TargetReport,
+        why: &'a str,
+    },
+    Spoken {
+        protocol: Version,
+    },
+    Absent {
+        protocol: Version,
+        why: &'a str,
+    },
+    Unsettled {
+        protocol: Version,
+        why: &'a str,
+    },
+    Began {
+        protocol: Version,
+        cases: usize,
+    },
+    Finished {
+        case: &'a CaseReport,
+    },
+    Surveyed {
+        protocol: Version,
+        survey: Survey,
+    },
+    #[serde(rename = "unused-entry")]
+    UnusedEntry {
+        entry: &'a str,
+        why: &'a str,
+    },
     Interrupted,
-    Ended { verdict: Conclusion, counts: Counts, took_ms: u64 },
+    Ended {
+        verdict: Conclusion,
+        counts: Counts,
+        revisions: Vec<RevisionReport>,
+        took_ms: u64,
+    },
 }
 
 /// A line, as it is read.
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub(crate) enum Read {
-    Reached { schema_version: u32, target: Box<TargetReport> },
-    Unreached { schema_version: u32, target: Box<TargetReport>, why: String },
-    Spoken { protocol: Version },
-    Absent { protocol: Version, why: String },
-    Unsettled { protocol: Version, why: String },
-    Began { protocol: Version, cases: usize },
-    Finished { case: Box<CaseReport> },
-    Surveyed { protocol: Version, survey: Survey },
+    Reached {
+        schema_version: u32,
+        target: Box<TargetReport>,
+    },
+    Unreached {
+        schema_version: u32,
+        target: Box<TargetReport>,
+        why: String,
+    },
+    Spoken {
+        protocol: Version,
+    },
+    Absent {
+        protocol: Version,
+        why: String,
+    },
+    Unsettled {
+        protocol: Version,
+        why: String,
+    },
+    Began {
+        protocol: Version,
+        cases: usize,
+    },
+    Finished {
+        case: Box<CaseReport>,
+    },
+    Surveyed {
+        protocol: Version,
+        survey: Survey,
+    },
+    #[serde(rename = "unused-entry")]
+    UnusedEntry {
+        entry: String,
+        why: String,
+    },
     Interrupted,
-    Ended { took_ms: u64 },
+    Ended {
+        took_ms: u64,
+    },
 }
 
 /// Writes every event on a line of its own, at once.
 #[derive(Debug)]
 pub struct Stream<W> {
     out: W,
-    /// What has been told so far, without the cases.
+    /// What has been told so far, without the texts of the cases.
     told: Report,
 }
 
@@ -56,36 +122,32 @@ impl<W: Write> Stream<W> {
 
     /// Writes the event, and makes sure that it arrives before the next one happens.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
+        if matches!(event, Event::Reached(_) | Event::Unreached { .. }) {
+            self.told = Report::default();
+        }
+        match event {
+            Event::Finished(case) => self.told.add(&Event::Finished(without_texts(case))),
+            other => self.told.add(other),
+        }
         let line = match event {
-            Event::Reached(target) => {
-                self.told = Report::default();
-                Line::Reached { schema_version: SCHEMA_VERSION, tool: TOOL, target }
-            }
+            Event::Reached(target) => Line::Reached { schema_version: SCHEMA_VERSION, tool: TOOL, target },
             Event::Unreached { target, why } => {
-                self.told = Report { unreached: Some(why.clone()), ..Report::default() };
                 Line::Unreached { schema_version: SCHEMA_VERSION, tool: TOOL, target, why }
             }
             Event::Spoken { version } => Line::Spoken { protocol: *version },
             Event::Absent { version, why } => Line::Absent { protocol: *version, why },
-            Event::Unsettled { version, why } => {
-                self.told.add(event);
-                Line::Unsettled { protocol: *version, why }
-            }
-            Event::Interrupted => {
-                self.told.interrupted = true;
-                Line::Interrupted
-            }
+            Event::Unsettled { version, why } => Line::Unsettled { protocol: *version, why },
+            Event::UnusedEntry { entry, why } => Line::UnusedEntry { entry, why },
+            Event::Interrupted => Line::Interrupted,
             Event::Began { version, cases } => Line::Began { protocol: *version, cases: *cases },
-            Event::Finished(case) => {
-                self.told.counts.add(case.outcome);
-                Line::Finished { case }
-            }
+            Event::Finished(case) => Line::Finished { case },
             Event::Surveyed { version, survey } => Line::Surveyed { protocol: *version, survey: *survey },
-            Event::Ended { took } => {
-                let (verdict, counts) = (self.told.verdict(), self.told.counts);
-                let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-                Line::Ended { verdict, counts, took_ms }
-            }
+            Event::Ended { .. } => Line::Ended {
+                verdict: self.told.verdict(),
+                counts: self.told.counts,
+                revisions: self.told.revisions(),
+                took_ms: self.told.took_ms,
+            },
         };
         let mut text = serde_json::to_vec(&line)?;
         text.push(b'\n');
@@ -99,6 +161,26 @@ impl<W: Write> Stream<W> {
     }
 }
 
+/// As much of a case as a verdict needs.
+fn without_texts(case: &CaseReport) -> CaseReport {
+    CaseReport {
+        check: case.check.clone(),
+        transport: case.transport.clone(),
+        because: case.because.clone(),
+        section: String::new(),
+        title: String::new(),
+        expected: None,
+        actual: None,
+        known: None,
+        frames: Vec::new(),
+        why: String::new(),
+        fix: String::new(),
+        spec: Vec::new(),
+        aliases: Vec::new(),
+        ..*case
+    }
+}
+
 /// A finished report as the events that would have made it.
 pub fn render(report: &Report) -> String {
     let mut stream = Stream::new(Vec::new());
@@ -107,6 +189,11 @@ pub fn render(report: &Report) -> String {
         let _ = stream.event(&event);
     }
     String::from_utf8(stream.into_inner()).unwrap_or_default()
+}
+
+/// The events of every target, one after the other.
+pub fn render_all(collection: &Collection) -> String {
+    collection.reports().iter().map(render).collect()
 }
 
 fn events(report: &Report) -> Vec<Event> {
@@ -118,17 +205,22 @@ fn events(report: &Report) -> Vec<Event> {
     for unsettled in &report.unsettled {
         events.push(Event::Unsettled { version: unsettled.protocol, why: unsettled.why.clone() });
     }
-    let mut versions: Vec<_> = report.cases.iter().map(|case| case.protocol).collect();
+    let planned = report.planned.iter().map(|planned| planned.protocol);
+    let mut versions: Vec<_> = report.cases.iter().map(|case| case.protocol).chain(planned).collect();
     versions.sort_unstable();
     versions.dedup();
     let newest = versions.last().copied();
     for version in versions {
         let cases: Vec<_> = report.cases.iter().filter(|case| case.protocol == version).collect();
-        events.push(Event::Began { version, cases: cases.len() });
+        let planned = report.planned.iter().filter(|planned| planned.protocol == version);
+        let planned: usize = planned.map(|planned| planned.cases).sum();
+        events.push(Event::Began { version, cases: planned.max(cases.len()) });
         events.extend(cases.into_iter().cloned().map(Event::Finished));
     }
     let surveyed = newest.zip(report.survey);
     events.extend(surveyed.map(|(version, survey)| Event::Surveyed { version, survey }));
+    let unused = report.unused_entries.iter();
+    events.extend(unused.map(|it| Event::UnusedEntry { entry: it.entry.clone(), why: it.why.clone() }));
     events.extend(report.interrupted.then_some(Event::Interrupted));
     events.push(Event::Ended { took: std::time::Duration::from_millis(report.took_ms) });
     events

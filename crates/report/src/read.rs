@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 use suite::{Counts, Event, Report};
+
 use thiserror::Error;
 
+use crate::Collection;
 use crate::json::SCHEMA_VERSION;
 use crate::ndjson::Read;
 
@@ -34,8 +36,8 @@ pub enum Unreadable {
     CutOff,
 }
 
-/// The report in `text`.
-pub fn read(text: &str) -> Result<Report, Unreadable> {
+/// The reports in `text`: several when several targets were measured.
+pub fn read(text: &str) -> Result<Collection, Unreadable> {
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {
         return Err(Unreadable::Empty);
@@ -47,13 +49,21 @@ pub fn read(text: &str) -> Result<Report, Unreadable> {
     }
 }
 
-fn document(text: &str) -> Result<Report, Unreadable> {
-    let value: Value = serde_json::from_str(text)
+fn document(text: &str) -> Result<Collection, Unreadable> {
+    let mut value: Value = serde_json::from_str(text)
         .map_err(|error| Unreadable::NotJson { line: error.line(), why: error.to_string() })?;
-    match value.get("schemaVersion").map(Value::as_u64) {
-        Some(Some(version)) => supported(version)?,
-        Some(None) | None => return Err(Unreadable::NotOurs("there is no `schemaVersion`".to_owned())),
-    }
+    let reports = match value.get_mut("reports").map(Value::take) {
+        Some(Value::Array(reports)) => {
+            schema_version(&value)?;
+            reports
+        }
+        Some(_) | None => vec![value],
+    };
+    Ok(Collection::new(reports.into_iter().map(report).collect::<Result<Vec<_>, _>>()?))
+}
+
+fn report(value: Value) -> Result<Report, Unreadable> {
+    schema_version(&value)?;
     let mut report: Report =
         serde_json::from_value(value).map_err(|error| Unreadable::NotOurs(error.to_string()))?;
     // What is counted is what is there, also in a file that somebody has edited.
@@ -61,8 +71,15 @@ fn document(text: &str) -> Result<Report, Unreadable> {
     Ok(report)
 }
 
-/// Several runs in one file make one report.
-fn events(text: &str) -> Result<Report, Unreadable> {
+fn schema_version(value: &Value) -> Result<(), Unreadable> {
+    match value.get("schemaVersion").map(Value::as_u64) {
+        Some(Some(version)) => supported(version),
+        Some(None) | None => Err(Unreadable::NotOurs("there is no `schemaVersion`".to_owned())),
+    }
+}
+
+/// There may be several runs in one file.
+fn events(text: &str) -> Result<Collection, Unreadable> {
     let mut runs = Vec::new();
     let mut run: Option<Report> = None;
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -76,7 +93,7 @@ fn events(text: &str) -> Result<Report, Unreadable> {
             runs.extend(run.take());
         }
     }
-    if run.is_some() { Err(Unreadable::CutOff) } else { Ok(Report::merge(runs)) }
+    if run.is_some() { Err(Unreadable::CutOff) } else { Ok(Collection::new(runs)) }
 }
 
 fn event(line: &str, number: usize) -> Result<Event, Unreadable> {
@@ -96,6 +113,7 @@ fn event(line: &str, number: usize) -> Result<Event, Unreadable> {
         Read::Spoken { protocol } => Event::Spoken { version: protocol },
         Read::Absent { protocol, why } => Event::Absent { version: protocol, why },
         Read::Unsettled { protocol, why } => Event::Unsettled { version: protocol, why },
+        Read::UnusedEntry { entry, why } => Event::UnusedEntry { entry, why },
         Read::Interrupted => Event::Interrupted,
         Read::Began { protocol, cases } => Event::Began { version: protocol, cases },
         Read::Finished { case } => Event::Finished(*case),

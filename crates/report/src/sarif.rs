@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 use suite::{Conclusion, Level, Outcome, Report};
 
+use crate::Collection;
 use crate::again::again;
-use crate::findings::{Group, groups};
+use crate::findings::{Findings, Group};
+use crate::revisions;
 use crate::text::{self, visible};
 
 const SCHEMA: &str =
@@ -12,10 +14,22 @@ const SCHEMA: &str =
 
 /// The report as SARIF.
 pub fn render(report: &Report) -> String {
-    let found: Vec<_> = [Outcome::Failed, Outcome::Warned, Outcome::KnownFailure]
-        .into_iter()
-        .flat_map(|it| groups(report, it))
-        .collect();
+    log(&[run(report)])
+}
+
+/// The reports of several targets, a run each.
+pub fn render_all(collection: &Collection) -> String {
+    log(&collection.reports().iter().map(run).collect::<Vec<_>>())
+}
+
+fn log(runs: &[Value]) -> String {
+    crate::json::pretty(&json!({ "$schema": SCHEMA, "version": "2.1.0", "runs": runs }))
+}
+
+fn run(report: &Report) -> Value {
+    let findings = Findings::of(report);
+    let is_violated = |group: &&Group<'_>| matches!(group.case.outcome, Outcome::Failed | Outcome::Warned);
+    let found: Vec<_> = findings.found.iter().filter(is_violated).chain(&findings.known).collect();
     let mut ids: Vec<&str> = Vec::new();
     let mut rules = Vec::new();
     for group in &found {
@@ -28,32 +42,37 @@ pub fn render(report: &Report) -> String {
         .iter()
         .map(|group| result(report, group, ids.iter().position(|id| *id == group.case.check)))
         .collect();
-    crate::json::pretty(&json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "yardstick",
-                "version": env!("CARGO_PKG_VERSION"),
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            }},
-            "automationDetails": { "id": format!("yardstick/{}/", visible(&report.target.description)) },
-            "invocations": [invocation(report)],
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
-    }))
+    json!({
+        "tool": { "driver": {
+            "name": "yardstick",
+            "version": env!("CARGO_PKG_VERSION"),
+            "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "rules": rules,
+        }},
+        "automationDetails": { "id": format!("yardstick/{}/", visible(&report.target.description)) },
+        "invocations": [invocation(report, &findings)],
+        "columnKind": "unicodeCodePoints",
+        "properties": {
+            "verdict": report.verdict(),
+            "summary": revisions::sentence(report),
+            "revisions": report.revisions(),
+        },
+        "results": results,
+    })
 }
 
 fn rule(group: &Group<'_>) -> Value {
     let case = group.case;
+    let meaning = group.meaning().map(|meaning| format!(", {meaning}")).unwrap_or_default();
+    let level_text = format!("Level: {}{meaning}", group.strength());
     let mut rule = json!({
         "id": case.check,
         "name": case.check.split(['/', '-']).map(capital).collect::<String>(),
         "shortDescription": { "text": case.title },
         "fullDescription": { "text": format!("{}: {}", case.title, case.why) },
-        "help": { "text": format!("Why: {}\nFix: {}\n{}", case.why, case.fix, case.spec.join("\n")) },
+        "help": {
+            "text": format!("Why: {}\nFix: {}\n{level_text}\n{}", case.why, case.fix, case.spec.join("\n")),
+        },
         "defaultConfiguration": { "level": level(case.level) },
         "properties": { "tags": ["mcp", case.section], "precision": "high" },
     });
@@ -99,6 +118,12 @@ fn result(report: &Report, group: &Group<'_>, index: Option<usize>) -> Value {
             "frames": frames,
         },
     });
+    if let Some(known) = &case.known {
+        result["properties"]["known"] = json!(known);
+    }
+    if let Some(told) = group.consequences.told() {
+        result["properties"]["blocks"] = json!(format!("also not tested because of this: {told}"));
+    }
     if case.outcome == Outcome::KnownFailure {
         result["suppressions"] = json!([{ "kind": "external", "justification": "listed in the baseline" }]);
     }
@@ -106,20 +131,31 @@ fn result(report: &Report, group: &Group<'_>, index: Option<usize>) -> Value {
 }
 
 /// What could not be tested is no result of the target's, but the run must not look complete.
-fn invocation(report: &Report) -> Value {
-    let outcomes = [Outcome::Broke, Outcome::Blocked, Outcome::UnexpectedPass];
-    let notes: Vec<_> = outcomes
-        .into_iter()
-        .flat_map(|outcome| groups(report, outcome))
-        .map(|group| {
-            let said = group.case.actual.as_deref().unwrap_or("it passes, though the baseline says that it fails");
-            json!({
-                "level": if group.case.outcome == Outcome::Broke { "error" } else { "warning" },
-                "message": { "text": visible(&format!("{} {}: {said}", group.case.check, group.case.outcome)) },
-                "descriptor": { "id": group.case.check },
-            })
-        })
-        .collect();
+fn invocation(report: &Report, findings: &Findings<'_>) -> Value {
+    let note = |level: &str, text: String| json!({ "level": level, "message": { "text": visible(&text) } });
+    let mut notes = Vec::new();
+    let unreached = report.unreached.iter().map(|why| format!("nothing was measured: {why}"));
+    let unsettled =
+        report.unsettled.iter().map(|one| format!("{} is not settled: {}", one.protocol, one.why));
+    let interrupted = report.interrupted.then(|| "the run was interrupted".to_owned());
+    notes.extend(unreached.chain(unsettled).chain(interrupted).map(|text| note("error", text)));
+    for group in &findings.found {
+        let case = group.case;
+        let (level, said) = match case.outcome {
+            Outcome::Broke => ("error", case.actual.as_deref().unwrap_or_default()),
+            Outcome::UnexpectedPass => ("warning", "it passes, though the baseline says that it fails"),
+            _ => continue,
+        };
+        let mut note = note(level, format!("{} {}: {said}", case.check, case.outcome));
+        note["descriptor"] = json!({ "id": case.check });
+        notes.push(note);
+    }
+    for obstacle in &findings.obstacles {
+        let mut note = note("warning", format!("{} blocked: {}", obstacle.checks(), obstacle.reason));
+        let checks: Vec<_> = obstacle.groups.iter().map(|group| group.case.check.as_str()).collect();
+        note["properties"] = json!({ "checks": checks });
+        notes.push(note);
+    }
     let mut invocation = json!({
         "executionSuccessful": report.verdict() != Conclusion::Incomplete,
         "commandLine": visible(format!("yardstick check {}", report.target.arguments).trim()),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use suite::{Excerpt, Report};
+use suite::{CaseReport, Excerpt, Report, find_focus};
 
 /// A name is no place for a story.
 const NAME: usize = 80;
@@ -51,12 +51,46 @@ pub(crate) fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     }
 }
 
-/// The message, with a mark when not all of it is there.
-pub(crate) fn message(frame: &Excerpt) -> String {
-    match frame.bytes {
-        Some(bytes) => format!("{}… ({bytes} bytes in all)", frame.text),
-        None => frame.text.clone(),
+/// At most `limit` characters around the byte `focus`, with an ellipsis where there are more.
+pub(crate) fn cut_around(text: &str, limit: usize, focus: usize) -> Cow<'_, str> {
+    let focus = text.floor_char_boundary(focus);
+    let before = text[..focus].chars().count();
+    // What is near the beginning is seen together with it.
+    if before < limit.saturating_mul(2) / 3 {
+        return cut(text, limit);
     }
+    let skipped = before - limit / 3;
+    let start = text.char_indices().nth(skipped).map_or(0, |(at, _)| at);
+    Cow::Owned(format!("…{}", cut(&text[start..], limit.saturating_sub(1))))
+}
+
+/// The message with the lines of its head that matter, and marks where not all of it is there.
+pub(crate) fn message(frame: &Excerpt) -> String {
+    let mut text = head(frame);
+    if frame.at.is_some() {
+        text.push('…');
+    }
+    text.push_str(&frame.text);
+    if let Some(bytes) = frame.bytes {
+        text.push_str(&format!("… ({bytes} bytes in all)"));
+    }
+    text
+}
+
+/// At most `limit` characters of a message of `case`, around the part that the finding names.
+pub(crate) fn message_of(case: &CaseReport, frame: &Excerpt, limit: usize) -> String {
+    let text = visible(&frame.text);
+    let texts = [case.actual.as_deref(), case.expected.as_deref()];
+    let texts: Vec<_> = texts.into_iter().flatten().collect();
+    let focus = if text.len() > limit { find_focus(&text, &texts) } else { None };
+    let shown = cut_around(&text, limit, focus.unwrap_or(0));
+    let before = if frame.at.is_some() && !shown.starts_with('…') { "…" } else { "" };
+    let after = if frame.bytes.is_some() && !shown.ends_with('…') { "…" } else { "" };
+    format!("{}{before}{shown}{after}", visible(&head(frame)))
+}
+
+fn head(frame: &Excerpt) -> String {
+    frame.head.iter().map(|line| format!("{line} · ")).collect()
 }
 
 /// What is measured, in a few words: a name if it gives one, else the command or URL.
@@ -84,6 +118,15 @@ mod tests {
         assert_eq!(visible("a\u{1b}[31mred\u{7}\u{9b}2J"), "a\\u{1b}[31mred\\u{7}\\u{9b}2J");
         assert_eq!(visible("x\u{202e}y\r\nz\tw"), "x\\u{202e}y z w");
         assert_eq!(visible_lines("a\nb\u{0}"), "a\nb\\u{0}");
+    }
+
+    #[test]
+    fn cutting_keeps_what_matters() {
+        let text = format!("{}NEEDLE{}", "ä".repeat(200), "ö".repeat(200));
+        let shown = cut_around(&text, 60, text.find("NEEDLE").unwrap_or(0));
+        assert!(shown.contains("NEEDLE") && shown.starts_with('…') && shown.ends_with('…'), "{shown}");
+        assert!(shown.chars().count() <= 61, "{shown}");
+        assert_eq!(cut_around("short", 60, 3), "short");
     }
 
     #[test]

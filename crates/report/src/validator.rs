@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use suite::seeds::validator::TESTS;
 use suite::{CaseReport, Outcome, Report};
 
+use crate::Collection;
 use crate::text;
 use crate::worst::worst;
 
@@ -12,6 +13,18 @@ use crate::worst::worst;
 /// Tests that no check of the run answers are left out. One that does not apply is marked as skipped, and counts neither
 /// as passed nor as failed.
 pub fn render(report: &Report) -> String {
+    crate::json::pretty(&result_of(report))
+}
+
+/// One result as it is; of several targets a list.
+pub fn render_all(collection: &Collection) -> String {
+    match collection.reports() {
+        [only] => render(only),
+        reports => crate::json::pretty(&reports.iter().map(result_of).collect::<Vec<_>>()),
+    }
+}
+
+fn result_of(report: &Report) -> Value {
     let results: Vec<_> = TESTS.iter().filter_map(|test| result(report, test)).collect();
     let skipped = results.iter().filter(|result| result["skipped"] == true).count();
     let passed = results.iter().filter(|result| result["passed"] == true).count() - skipped;
@@ -23,7 +36,7 @@ pub fn render(report: &Report) -> String {
         _ if percentage >= 80.0 => "⚠️ Mostly Compliant",
         _ => "❌ Non-Compliant",
     };
-    crate::json::pretty(&json!({
+    json!({
         "server": text::name(report),
         "protocol_version": protocols(report),
         "timestamp": report.target.at.as_deref().map(stamp),
@@ -41,7 +54,7 @@ pub fn render(report: &Report) -> String {
             "skipped": skipped,
             "timeouts": 0,
         },
-    }))
+    })
 }
 
 /// A test that some check of the run answers: the worst of them decides. Reports say which they are, so that one that

@@ -8,7 +8,7 @@ use protocol::{Span, Version};
 use server::Fault;
 use transport::serve::Via;
 
-use crate::{Cite, Level, ServerCx, Verdict, WireCx, checks};
+use crate::{Basis, Cite, Level, ServerCx, Verdict, WireCx, checks};
 
 /// One thing that the specification asks, and how to find out.
 #[derive(Debug)]
@@ -81,15 +81,24 @@ impl Check {
         Section(self.id.split('/').nth(1).unwrap_or(self.id))
     }
 
+    /// How strongly it binds in `version` over `via`; `None` where no page says so.
+    pub fn level_over(&self, version: Version, via: Via) -> Option<Level> {
+        self.cites_over(version, via).map(|cite| cite.level).max()
+    }
+
+    /// How the strongest of the places in `version` says so.
+    pub fn basis(&self, version: Version) -> Basis {
+        clearest(self.cites_in(version))
+    }
+
+    /// How the strongest of the places in `version` over `via` says so.
+    pub fn basis_over(&self, version: Version, via: Via) -> Basis {
+        clearest(self.cites_over(version, via))
+    }
+
     /// Whether it makes sense over `via`.
     pub fn suits(&self, via: Via) -> bool {
-        match self.on {
-            On::Any => true,
-            On::Pipe => via == Via::Pipe,
-            On::Http => via == Via::StreamableHttp,
-            On::HttpSse => via == Via::HttpSse,
-            On::Bridge => false,
-        }
+        self.on.includes(via)
     }
 
     /// The places that speak of it in `version`.
@@ -97,10 +106,34 @@ impl Check {
         self.cites.iter().filter(move |c| c.span.contains(version))
     }
 
+    /// The places that speak of it in `version` over `via`.
+    pub fn cites_over(&self, version: Version, via: Via) -> impl Iterator<Item = &'static Cite> {
+        self.cites.iter().filter(move |cite| cite.binds(version, via))
+    }
+
     /// The revisions in which it binds, oldest first.
     pub fn versions(&self) -> impl Iterator<Item = Version> + '_ {
         Span::ALWAYS.versions().filter(|v| self.level(*v).is_some())
     }
+}
+
+impl On {
+    /// Whether `via` is one of them.
+    pub fn includes(self, via: Via) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Pipe => via == Via::Pipe,
+            Self::Http => via == Via::StreamableHttp,
+            Self::HttpSse => via == Via::HttpSse,
+            Self::Bridge => false,
+        }
+    }
+}
+
+/// Of the places that bind most strongly, how the clearest of them says so.
+fn clearest(cites: impl Iterator<Item = &'static Cite>) -> Basis {
+    let strongest = cites.max_by_key(|cite| (cite.level, std::cmp::Reverse(cite.basis)));
+    strongest.map(|cite| cite.basis).unwrap_or_default()
 }
 
 /// Every check, section by section.
@@ -128,5 +161,42 @@ impl fmt::Debug for Run {
 impl fmt::Display for Section {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A finding over a pipe sends its reader to the page of stdio, and one over HTTP to that of HTTP.
+    #[test]
+    fn places_fit_the_transport() {
+        let pages =
+            [(Via::Pipe, "streamable-http"), (Via::Pipe, "http-with-sse"), (Via::StreamableHttp, "stdio")];
+        let mut wrong = Vec::new();
+        for check in registry().filter(|check| check.on != On::Bridge) {
+            for (via, foreign) in pages.into_iter().filter(|(via, _)| check.suits(*via)) {
+                for version in check.versions() {
+                    let places = check.cites_over(version, via).filter(|cite| cite.place.contains(foreign));
+                    wrong
+                        .extend(places.map(|cite| format!("{} {version} {via:?}: {}", check.id, cite.place)));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    /// Where a place is left out for its transport, another one binds.
+    #[test]
+    fn every_check_binds_wherever_it_runs() {
+        let vias = [Via::Pipe, Via::StreamableHttp, Via::HttpSse];
+        for check in registry() {
+            for (via, version) in
+                vias.iter().flat_map(|via| check.versions().map(move |version| (*via, version)))
+            {
+                let binds = check.level_over(version, via).is_some();
+                assert!(binds || !check.suits(via), "{} {version} {via:?}", check.id);
+            }
+        }
     }
 }

@@ -4,6 +4,9 @@ use std::fmt;
 
 use protocol::{Span, Version};
 use serde::{Deserialize, Serialize};
+use transport::serve::Via;
+
+use crate::On;
 
 /// How strongly a requirement binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,15 +31,19 @@ pub struct Cite {
     pub span: Span,
     /// How the page says so.
     pub basis: Basis,
+    /// The transports that the place speaks of.
+    pub on: On,
 }
 
 /// How places in the proposal that defines the tasks extension begin.
 const TASKS_EXTENSION: &str = "sep-2663";
 
-/// How a page asks for something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a page asks for something; what is said most clearly comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Basis {
     /// In a sentence with a keyword of RFC 2119.
+    #[default]
     Stated,
     /// By defining the message, its fields or its error, without such a keyword.
     Defined,
@@ -46,12 +53,12 @@ pub enum Basis {
 
 /// A MUST.
 pub const fn must(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Must, place, span, basis: Basis::Stated }
+    Cite { level: Level::Must, place, span, basis: Basis::Stated, on: On::Any }
 }
 
 /// What follows from the definition of a message; it binds like a MUST.
 pub const fn defined(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Must, place, span, basis: Basis::Defined }
+    Cite { level: Level::Must, place, span, basis: Basis::Defined, on: On::Any }
 }
 
 /// A MUST NOT, which binds as strongly as a MUST.
@@ -61,12 +68,12 @@ pub const fn must_not(place: &'static str, span: Span) -> Cite {
 
 /// A SHOULD.
 pub const fn should(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Should, place, span, basis: Basis::Stated }
+    Cite { level: Level::Should, place, span, basis: Basis::Stated, on: On::Any }
 }
 
 /// What follows from the purpose that a page gives, without a keyword; falling short is a warning.
 pub const fn advised(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Should, place, span, basis: Basis::Defined }
+    Cite { level: Level::Should, place, span, basis: Basis::Defined, on: On::Any }
 }
 
 /// A SHOULD NOT, which binds as strongly as a SHOULD.
@@ -76,10 +83,21 @@ pub const fn should_not(place: &'static str, span: Span) -> Cite {
 
 /// Advice; the place may be the address of a page elsewhere.
 pub const fn advice(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Advice, place, span, basis: Basis::Advised }
+    Cite { level: Level::Advice, place, span, basis: Basis::Advised, on: On::Any }
 }
 
 impl Cite {
+    /// The same place, which speaks of some transports alone.
+    #[must_use]
+    pub const fn over(self, on: On) -> Self {
+        Self { on, ..self }
+    }
+
+    /// Whether the place speaks of `version` over `via`.
+    pub fn binds(&self, version: Version, via: Via) -> bool {
+        self.span.contains(version) && (self.on == On::Any || self.on.includes(via))
+    }
+
     /// The page of `version` on the specification's site, or the page elsewhere.
     pub fn url(&self, version: Version) -> String {
         if self.is_elsewhere() {
@@ -119,6 +137,30 @@ impl Cite {
     }
 }
 
+impl Level {
+    /// How strongly it binds, in a word that claims a keyword only where the page has one.
+    pub const fn word(self, basis: Basis) -> &'static str {
+        match (self, basis) {
+            (Self::Must, Basis::Stated) => "MUST",
+            (Self::Must, Basis::Defined | Basis::Advised) => "DEFINED",
+            (Self::Should, Basis::Stated) => "SHOULD",
+            (Self::Should, Basis::Defined | Basis::Advised) => "IMPLIED",
+            (Self::Advice, _) => "ADVICE",
+        }
+    }
+
+    /// What [`Level::word`] stands for, where it is not a keyword.
+    pub const fn meaning(self, basis: Basis) -> Option<&'static str> {
+        match (self, basis) {
+            (Self::Must, Basis::Defined | Basis::Advised) => {
+                Some("defined by the schema or the page, without a keyword")
+            }
+            (Self::Should, Basis::Defined | Basis::Advised) => Some("implied by the page, without a keyword"),
+            (Self::Must | Self::Should, Basis::Stated) | (Self::Advice, _) => None,
+        }
+    }
+}
+
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -147,6 +189,24 @@ mod tests {
         assert_eq!(url("basic/index#"), "https://modelcontextprotocol.io/specification/2025-11-25/basic");
         assert!(url("apps.mdx#ui-resource-format").ends_with("2026-01-26/apps.mdx#ui-resource-format"));
         assert_eq!(url("https://example.com/a#b"), "https://example.com/a#b");
+    }
+
+    #[test]
+    fn a_place_may_speak_of_one_transport() {
+        let stdio = must("basic/transports/stdio#receiving-messages", Span::MODERN).over(On::Pipe);
+        assert!(stdio.binds(Version::V2026_07_28, Via::Pipe));
+        assert!(!stdio.binds(Version::V2026_07_28, Via::StreamableHttp));
+        assert!(!stdio.binds(Version::V2025_11_25, Via::Pipe));
+        assert!(must("basic/index#", Span::ALWAYS).binds(Version::V2025_11_25, Via::HttpSse));
+    }
+
+    #[test]
+    fn a_keyword_is_claimed_only_where_the_page_has_one() {
+        let word = |cite: Cite| cite.level.word(cite.basis);
+        assert_eq!(word(must("a#b", Span::ALWAYS)), "MUST");
+        assert_eq!(word(defined("a#b", Span::ALWAYS)), "DEFINED");
+        assert_eq!(word(advised("a#b", Span::ALWAYS)), "IMPLIED");
+        assert_eq!(word(advice("a#b", Span::ALWAYS)), "ADVICE");
     }
 
     #[test]

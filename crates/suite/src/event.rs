@@ -53,6 +53,13 @@ pub enum Event {
         /// How much.
         survey: Survey,
     },
+    /// An entry of the baseline has no effect on what was measured.
+    UnusedEntry {
+        /// The entry, as it was written.
+        entry: String,
+        /// Why it has none.
+        why: String,
+    },
     /// The run was ended from outside; what has not run by now never will.
     Interrupted,
     /// All is done.

@@ -1,12 +1,19 @@
 //! What was expected, what was there, and the bytes that show it.
 
 use bytes::Bytes;
+use protocol::Version;
 use serde::{Deserialize, Serialize};
 use transport::client::Reply;
 use wire::{Direction, Entry};
 
+use crate::find_focus;
+
 /// How much of one message is shown.
 const SHOWN: usize = 4096;
+/// How much of one message is kept until it is known which part of it is shown.
+const KEPT: usize = 256 * 1024;
+/// How much is shown before the part that matters.
+const BEFORE: usize = SHOWN / 4;
 
 /// What speaks against the target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,13 +26,19 @@ pub struct Evidence {
     pub frames: Vec<Excerpt>,
 }
 
-/// A message, or the beginning of a long one.
+/// A message, or a part of a long one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
     /// Who sent it.
     pub from: Party,
+    /// The lines of its HTTP head that matter, such as `Origin: https://attacker.example`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub head: Vec<String>,
     /// Its text.
     pub text: String,
+    /// Where in the message the text begins, in bytes, when that is not the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<usize>,
     /// How many bytes it had, when not all are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
@@ -69,11 +82,50 @@ impl Evidence {
 }
 
 impl Excerpt {
-    /// The beginning of `bytes`; what is not UTF-8 is shown as replacement characters.
+    /// The message in `bytes`; what is not UTF-8 is shown as replacement characters.
     pub fn of(from: Party, bytes: &[u8]) -> Self {
-        let shown = &bytes[..bytes.len().min(SHOWN)];
-        let cut = (shown.len() < bytes.len()).then_some(bytes.len());
-        Self { from, text: String::from_utf8_lossy(shown).trim_end().to_owned(), bytes: cut }
+        let kept = &bytes[..bytes.len().min(KEPT)];
+        let cut = (kept.len() < bytes.len()).then_some(bytes.len());
+        let text = String::from_utf8_lossy(kept).trim_end().to_owned();
+        Self { from, head: Vec::new(), text, at: None, bytes: cut }
+    }
+
+    /// A request over HTTP: its message with the headers that matter, or its first line where it has no body.
+    pub fn request(head: &Entry, message: Option<&Entry>) -> Self {
+        let text = String::from_utf8_lossy(&head.bytes).into_owned();
+        let mut lines = text.lines();
+        let first = lines.next().unwrap_or_default();
+        let mut excerpt = message.map_or_else(|| Self::of(Party::Client, first.as_bytes()), Self::entry);
+        let headers = lines.filter_map(|line| line.split_once(':'));
+        for (name, value) in headers.map(|(name, value)| (name.trim(), value.trim())) {
+            if !name.is_empty() && !is_routine(name, value, &excerpt.text) {
+                excerpt = excerpt.with_header(name, value);
+            }
+        }
+        excerpt
+    }
+
+    /// With a line of the HTTP head that it was sent with.
+    #[must_use]
+    pub fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.head.push(format!("{name}: {value}"));
+        self
+    }
+
+    /// No more of the message than is shown: around the part that one of `texts` names, else its beginning.
+    #[must_use]
+    pub fn around(mut self, texts: &[&str]) -> Self {
+        if self.text.len() <= SHOWN {
+            return self;
+        }
+        let focus = find_focus(&self.text, texts).unwrap_or(0);
+        let start = if focus + BEFORE <= SHOWN { 0 } else { focus - BEFORE };
+        let start = self.text.floor_char_boundary(start.min(self.text.len() - SHOWN));
+        let end = self.text.floor_char_boundary(start + SHOWN);
+        self.bytes = self.bytes.or(Some(self.text.len()));
+        self.at = (start > 0).then_some(start);
+        self.text = self.text[start..end].to_owned();
+        self
     }
 
     /// An entry of a transcript.
@@ -83,6 +135,21 @@ impl Excerpt {
             Direction::ToClient => Party::Server,
         };
         Self::of(from, &entry.bytes)
+    }
+}
+
+/// Whether a header says nothing that the reader of a finding has to know: it is on every request, or repeats the message.
+fn is_routine(name: &str, value: &str, message: &str) -> bool {
+    match name.to_ascii_lowercase().as_str() {
+        "content-length" | "connection" | "user-agent" | "accept-encoding" | "mcp-session-id" => true,
+        "host" => {
+            value.starts_with(|c: char| c.is_ascii_digit() || c == '[') || value.starts_with("localhost")
+        }
+        "content-type" => value == "application/json",
+        "accept" => value.contains("application/json") && value.contains("text/event-stream"),
+        "mcp-protocol-version" => value.parse::<Version>().is_ok(),
+        "mcp-method" | "mcp-name" => message.contains(&format!("\"{value}\"")),
+        _ => false,
     }
 }
 
@@ -96,4 +163,63 @@ fn first_line_and_type(head: &Bytes) -> Vec<u8> {
         shown.push_str(kind);
     }
     shown.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use wire::What;
+
+    use super::*;
+
+    fn long() -> Vec<u8> {
+        let tools = |range: std::ops::Range<u32>| {
+            range.map(|number| format!(r#"{{"name":"tool-{number}"}}"#)).collect::<Vec<_>>().join(",")
+        };
+        let odd = r#"{"name":"odd-one","inputSchema":7}"#;
+        format!(r#"{{"result":{{"tools":[{},{odd},{}]}}}}"#, tools(0..500), tools(500..1000)).into_bytes()
+    }
+
+    #[test]
+    fn a_long_message_is_shown_where_it_matters() {
+        let shown = Excerpt::of(Party::Server, &long()).around(&["/tools/500/inputSchema: not an object"]);
+        assert!(shown.text.contains("odd-one"), "{shown:?}");
+        assert_eq!(shown.bytes, Some(long().len()));
+        assert!(shown.at.is_some_and(|at| long()[at..].starts_with(shown.text.as_bytes())));
+        let beginning = Excerpt::of(Party::Server, &long()).around(&["of which nothing is named"]);
+        assert_eq!((beginning.at, beginning.text.len()), (None, SHOWN));
+    }
+
+    fn entry(what: What, text: &str) -> Entry {
+        let bytes = Bytes::copy_from_slice(text.as_bytes());
+        Entry { at: Duration::ZERO, direction: Direction::ToServer, what, exchange: 1, bytes }
+    }
+
+    #[test]
+    fn a_request_shows_the_headers_that_matter() {
+        let head = entry(
+            What::Head,
+            "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:9\r\ncontent-type: application/json\r\nMcp-Method: tools/list\r\n\
+             Mcp-Name: other\r\nOrigin: https://attacker.example\r\nmcp-protocol-version: 2025-11-25\r\n\r\n",
+        );
+        let message = entry(What::Message, r#"{"method":"tools/list"}"#);
+        let shown = Excerpt::request(&head, Some(&message));
+        assert_eq!(shown.head, ["Mcp-Name: other", "Origin: https://attacker.example"]);
+        assert_eq!(shown.text, r#"{"method":"tools/list"}"#);
+        let head = entry(What::Head, "GET /mcp HTTP/1.1\r\nlast-event-id: 7\r\n\r\n");
+        let shown = Excerpt::request(&head, None);
+        assert_eq!(
+            (shown.text.as_str(), &shown.head[..]),
+            ("GET /mcp HTTP/1.1", &["last-event-id: 7".to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn a_short_message_is_shown_whole() {
+        let shown = Excerpt::of(Party::Client, b"{}").with_header("Origin", "https://attacker.example");
+        let shown = shown.around(&[]);
+        assert_eq!((shown.text.as_str(), shown.bytes), ("{}", None));
+        assert_eq!(shown.head, ["Origin: https://attacker.example"]);
+    }
 }

@@ -102,7 +102,7 @@ impl Answer {
     /// A violation that this exchange shows.
     pub fn violated(&self, expected: impl Into<String>, actual: impl Into<String>) -> Finding {
         let mut evidence = Evidence::new(expected, actual);
-        evidence.frames.extend(self.sent().map(|entry| Excerpt::entry(&entry)));
+        evidence.frames.extend(self.request());
         Finding::Violated(Box::new(evidence.with_reply(&self.reply)))
     }
 
@@ -173,6 +173,20 @@ impl Answer {
             (None, Some(result)) if result["isError"] == true => format!("a result with isError{http}"),
             (None, Some(_)) => format!("a result{http}"),
             (None, None) => format!("no response{http}"),
+        }
+    }
+
+    /// The request that was answered, with the headers that matter where it was sent over HTTP.
+    fn request(&self) -> Option<Excerpt> {
+        let message = self.sent();
+        let exchange = message.as_ref().map_or(self.reply.exchange, |entry| entry.exchange);
+        let transcript = self.session.recorder().transcript();
+        let head = transcript.entries.iter().find(|entry| {
+            entry.what == What::Head && entry.direction == Direction::ToServer && entry.exchange == exchange
+        });
+        match head {
+            Some(head) => Some(Excerpt::request(head, message.as_ref())),
+            None => message.as_ref().map(Excerpt::entry),
         }
     }
 

@@ -40,7 +40,7 @@ impl Plan {
         let mut cases = Vec::new();
         for version in versions.iter().copied() {
             for check in registry().filter(|check| check.suits(via)) {
-                let Some(level) = check.level(version) else { continue };
+                let Some(level) = check.level_over(version, via) else { continue };
                 if selection.takes_as(check, level) {
                     cases.push(Case { check, version, via, level });
                 }

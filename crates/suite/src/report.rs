@@ -6,7 +6,9 @@ use protocol::Version;
 use serde::{Deserialize, Serialize};
 use wire::recording::Medium;
 
-use crate::{Case, Counts, Event, Evidence, Excerpt, Finding, Level, Obstacle, On, Outcome, Survey};
+use crate::{
+    Basis, Case, Counts, Event, Evidence, Excerpt, Finding, Level, Obstacle, On, Outcome, Survey, sdk_defects,
+};
 
 /// What came of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -27,9 +29,15 @@ pub struct Report {
     /// Why nothing was measured, when the target could not be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreached: Option<String>,
+    /// Entries of the baseline that have no effect on what was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unused_entries: Vec<UnusedEntry>,
     /// Whether the run was ended from outside before all checks had run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// Of a run that was ended from outside, how many cases each revision should have had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub planned: Vec<Planned>,
     /// How long it took, in milliseconds.
     pub took_ms: u64,
 }
@@ -40,6 +48,24 @@ pub struct Unsettled {
     /// The revision.
     pub protocol: Version,
     /// What stood in the way, and which option helps.
+    pub why: String,
+}
+
+/// How many cases a revision should have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planned {
+    /// The revision.
+    pub protocol: Version,
+    /// How many.
+    pub cases: usize,
+}
+
+/// An entry of the baseline that has no effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnusedEntry {
+    /// As it was written.
+    pub entry: String,
+    /// Why it has none.
     pub why: String,
 }
 
@@ -80,6 +106,9 @@ pub struct CaseReport {
     pub transport: String,
     /// How strongly it binds.
     pub level: Level,
+    /// How the specification says so: with a keyword, or by defining it.
+    #[serde(default)]
+    pub basis: Basis,
     /// What came of it.
     pub outcome: Outcome,
     /// What the specification asks for, when it was not met.
@@ -91,6 +120,9 @@ pub struct CaseReport {
     /// The check whose finding stood in the way, when this one could not be tested because of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
+    /// The SDK that is known to have this defect, when the target seems to be made with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
     /// The messages that show it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<Excerpt>,
@@ -107,18 +139,6 @@ pub struct CaseReport {
     pub took_us: u64,
 }
 
-/// The answer to the question "is mine right?".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Nothing is broken.
-    Conformant,
-    /// Something is.
-    NotConformant,
-    /// It could not be tested, or not all of it.
-    Incomplete,
-}
-
 impl Report {
     /// Takes in one event.
     pub fn add(&mut self, event: &Event) {
@@ -133,9 +153,15 @@ impl Report {
                 self.target.speaks.sort_unstable();
                 self.target.speaks.dedup();
             }
-            Event::Absent { .. } | Event::Began { .. } => {}
+            Event::Absent { .. } => {}
+            Event::Began { version, cases } => {
+                self.planned.push(Planned { protocol: *version, cases: *cases });
+            }
             Event::Unsettled { version, why } => {
                 self.unsettled.push(Unsettled { protocol: *version, why: why.clone() });
+            }
+            Event::UnusedEntry { entry, why } => {
+                self.unused_entries.push(UnusedEntry { entry: entry.clone(), why: why.clone() });
             }
             Event::Interrupted => self.interrupted = true,
             Event::Surveyed { survey, .. } => self.survey = Some(*survey),
@@ -145,7 +171,11 @@ impl Report {
             }
             Event::Ended { took } => {
                 self.took_ms = millis(*took);
+                if !self.interrupted {
+                    self.planned.clear();
+                }
                 self.sort();
+                sdk_defects::name(&mut self.cases);
             }
         }
     }
@@ -162,6 +192,14 @@ impl Report {
             merged.unsettled.extend(report.unsettled);
             merged.unreached = merged.unreached.or(report.unreached);
             merged.interrupted |= report.interrupted;
+            merged.planned.extend(report.planned);
+            // An entry for one of the transports has nothing to do with the others.
+            match run {
+                0 => merged.unused_entries = report.unused_entries,
+                _ => merged
+                    .unused_entries
+                    .retain(|unused| report.unused_entries.iter().any(|other| other.entry == unused.entry)),
+            }
             transports.push(report.target.transport.clone());
             if run == 0 {
                 merged.target = report.target;
@@ -169,6 +207,7 @@ impl Report {
         }
         merged.target.transport = transports.join(", ");
         merged.sort();
+        sdk_defects::name(&mut merged.cases);
         merged
     }
 
@@ -179,24 +218,6 @@ impl Report {
         self.cases.sort_by_key(|case| {
             (order.get(case.check.as_str()).copied(), case.protocol, case.transport.clone())
         });
-    }
-
-    /// The answer. A failure outweighs what could not be tested; a run that tested nothing is no success.
-    pub const fn verdict(&self) -> Verdict {
-        let counts = &self.counts;
-        if counts.failed > 0 || counts.unexpected_passes > 0 {
-            Verdict::NotConformant
-        } else if !self.unsettled.is_empty()
-            || self.unreached.is_some()
-            || self.interrupted
-            || counts.blocked > 0
-            || counts.broke > 0
-            || counts.passed + counts.warned + counts.known_failures == 0
-        {
-            Verdict::Incomplete
-        } else {
-            Verdict::Conformant
-        }
     }
 }
 
@@ -225,14 +246,16 @@ impl CaseReport {
             protocol: case.version,
             transport: transport_of(case).to_owned(),
             level: case.level,
+            basis: check.basis_over(case.version, case.via),
             outcome: Outcome::of(case.level, verdict),
             expected,
             actual,
             because,
+            known: None,
             frames,
             why: check.why.to_owned(),
             fix: check.fix.to_owned(),
-            spec: check.cites_in(case.version).map(|cite| cite.url(case.version)).collect(),
+            spec: check.cites_over(case.version, case.via).map(|cite| cite.url(case.version)).collect(),
             aliases: check.aliases.iter().map(|a| (*a).to_owned()).collect(),
             took_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         }
@@ -240,13 +263,23 @@ impl CaseReport {
 }
 
 impl CaseReport {
-    /// Passes every text that came from the wire through `hide`, which takes secrets out.
+    /// How strongly it binds, in a word.
+    pub const fn strength(&self) -> &'static str {
+        self.level.word(self.basis)
+    }
+
+    /// Passes every text that came from the wire through `hide`, which takes secrets out. Only then is it cut, so that no
+    /// half of a secret is left.
     #[must_use]
     pub fn redacted(mut self, hide: impl Fn(&str) -> String) -> Self {
         self.expected = self.expected.map(|text| hide(&text));
         self.actual = self.actual.map(|text| hide(&text));
+        let texts = [self.actual.as_deref(), self.expected.as_deref()];
+        let texts: Vec<_> = texts.into_iter().flatten().collect();
         for frame in &mut self.frames {
             frame.text = hide(&frame.text);
+            frame.head.iter_mut().for_each(|line| *line = hide(line));
+            *frame = frame.clone().around(&texts);
         }
         self
     }

@@ -117,6 +117,7 @@ fn redacted(target: &Target, event: Event) -> Event {
         | Event::Spoken { .. }
         | Event::Began { .. }
         | Event::Surveyed { .. }
+        | Event::UnusedEntry { .. }
         | Event::Interrupted
         | Event::Ended { .. } => event,
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::ValueEnum;
+use report::Collection;
 use report::human::{Detail, Look};
-use suite::Report;
 
 use crate::exit::Usage;
 use crate::suggest::did_you_mean;
@@ -43,19 +43,6 @@ pub(crate) struct Wanted {
     pub(crate) file: Option<PathBuf>,
 }
 
-/// A report, with the name that a configuration gives to its server.
-#[derive(Debug)]
-pub(crate) struct NamedReport {
-    pub(crate) name: Option<String>,
-    pub(crate) report: Report,
-}
-
-impl From<Report> for NamedReport {
-    fn from(report: Report) -> Self {
-        Self { name: None, report }
-    }
-}
-
 /// What is written into a folder.
 const FOLDER: [(Format, &str); 6] = [
     (Format::Json, "report.json"),
@@ -67,18 +54,18 @@ const FOLDER: [(Format, &str); 6] = [
 ];
 
 impl Format {
-    /// The report in this format.
-    pub(crate) fn render(self, report: &Report, look: &Look) -> String {
+    /// The reports in this format.
+    pub(crate) fn render(self, collection: &Collection, look: &Look) -> String {
         match self {
-            Self::Human => report::human::render_as(report, look),
-            Self::Json => report::json::render(report),
-            Self::Ndjson => report::ndjson::render(report),
-            Self::Junit => report::junit::render(report),
-            Self::Sarif => report::sarif::render(report),
-            Self::Markdown => report::markdown::render(report),
-            Self::Html => report::html::render(report),
-            Self::Mcpjam => report::mcpjam::render(report),
-            Self::McpValidator => report::validator::render(report),
+            Self::Human => report::human::render_all(collection, look),
+            Self::Json => report::json::render_all(collection),
+            Self::Ndjson => report::ndjson::render_all(collection),
+            Self::Junit => report::junit::render_all(collection),
+            Self::Sarif => report::sarif::render_all(collection),
+            Self::Markdown => report::markdown::render_all(collection),
+            Self::Html => report::html::render_all(collection),
+            Self::Mcpjam => report::mcpjam::render_all(collection),
+            Self::McpValidator => report::validator::render_all(collection),
         }
     }
 }
@@ -134,9 +121,9 @@ pub(crate) fn remove_older(wanted: &[Wanted]) -> Result<(), Usage> {
     Ok(())
 }
 
-/// Writes the reports to all places but those that `done` says have them already.
+/// Writes the reports of several targets to all places but those that `done` says have them already.
 pub(crate) fn write(
-    reports: &[NamedReport],
+    collection: &Collection,
     wanted: &[Wanted],
     detail: Detail,
     done: impl Fn(&Wanted) -> bool,
@@ -144,54 +131,15 @@ pub(crate) fn write(
     for place in wanted.iter().filter(|place| !done(place)) {
         match &place.file {
             Some(file) => {
-                for (file, text) in files_of(reports, place.format, file, detail) {
-                    fs::write(&file, text).map_err(|error| unwritable(&file, &error))?;
-                }
+                let look = Look { width: None, detail };
+                let text = place.format.render(collection, &look);
+                let text = anstream::adapter::strip_str(&text).to_string();
+                fs::write(file, text).map_err(|error| unwritable(file, &error))?;
             }
-            None => {
-                let look = Look { width: width(), detail };
-                print(&render_all(reports, place.format, &look), place.format)?;
-            }
+            None => print(&place.format.render(collection, &Look { width: width(), detail }), place.format)?,
         }
     }
     Ok(())
-}
-
-/// One text for all servers: one report after the other.
-fn render_all(reports: &[NamedReport], format: Format, look: &Look) -> String {
-    let texts: Vec<_> = reports.iter().map(|it| format.render(&it.report, look)).collect();
-    texts.join("\n")
-}
-
-/// The files of one format. What a program reads is one document a file, so each of several servers has a file of its own.
-fn files_of(reports: &[NamedReport], format: Format, file: &Path, detail: Detail) -> Vec<(PathBuf, String)> {
-    let look = Look { width: None, detail };
-    let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
-    match (format, reports) {
-        (Format::Human | Format::Markdown | Format::Ndjson, _) | (_, [_]) => {
-            vec![(file.to_owned(), plain(&render_all(reports, format, &look)))]
-        }
-        _ => {
-            let of_server = |it: &NamedReport| {
-                (file_of_server(file, it.name.as_deref()), plain(&format.render(&it.report, &look)))
-            };
-            reports.iter().map(of_server).collect()
-        }
-    }
-}
-
-/// `report.junit.xml` of the server `files` is `report.files.junit.xml`.
-fn file_of_server(file: &Path, server: Option<&str>) -> PathBuf {
-    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let server: String = server
-        .unwrap_or_default()
-        .chars()
-        .map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' })
-        .collect();
-    let (stem, ending) = name.split_once('.').unwrap_or((&name, ""));
-    let name =
-        if ending.is_empty() { format!("{stem}.{server}") } else { format!("{stem}.{server}.{ending}") };
-    file.with_file_name(name)
 }
 
 /// Opens a file for a stream of events.

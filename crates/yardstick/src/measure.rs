@@ -90,7 +90,7 @@ impl Measured {
     }
 
     /// Whether it is right.
-    pub const fn verdict(&self) -> Conclusion {
+    pub fn verdict(&self) -> Conclusion {
         self.0.verdict()
     }
 

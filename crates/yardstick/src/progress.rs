@@ -80,7 +80,11 @@ impl Progress {
                 self.planned.remove(&(run, *version));
                 self.count();
             }
-            Event::Unreached { .. } | Event::Surveyed { .. } | Event::Interrupted | Event::Ended { .. } => {}
+            Event::Unreached { .. }
+            | Event::Surveyed { .. }
+            | Event::UnusedEntry { .. }
+            | Event::Interrupted
+            | Event::Ended { .. } => {}
         }
     }
 

@@ -7,7 +7,7 @@ use suite::{CaseReport, Counts, Outcome, Report};
 use super::escape::{class, escape, sign};
 use super::frame::frames;
 use crate::again::again;
-use crate::findings::{Group, grouped};
+use crate::findings::{Group, Obstacle, grouped};
 use crate::tally::{Part, counted};
 
 /// A finding, open.
@@ -21,7 +21,7 @@ pub(super) fn finding(out: &mut String, report: &Report, group: &Group<'_>) -> f
          <i aria-hidden=\"true\">{sign}</i> {outcome}</span> <span class=\"level\">{}</span>",
         escape(&case.section),
         keys.join(" "),
-        case.level
+        group.strength()
     )?;
     places(out, group)?;
     writeln!(
@@ -32,6 +32,33 @@ pub(super) fn finding(out: &mut String, report: &Report, group: &Group<'_>) -> f
     )?;
     evidence(out, report, group)?;
     writeln!(out, "</article>")
+}
+
+/// What could not be tested for one reason.
+pub(super) fn obstacle(out: &mut String, obstacle: &Obstacle<'_>) -> fmt::Result {
+    let (class, sign) = (class(Outcome::Blocked), sign(Outcome::Blocked));
+    let mut keys: Vec<_> = obstacle.groups.iter().flat_map(Group::protocols).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let keys: Vec<_> = keys.into_iter().map(|version| format!("{class}@{version}")).collect();
+    let mut sections: Vec<_> = obstacle.groups.iter().map(|group| group.case.section.as_str()).collect();
+    sections.dedup();
+    writeln!(
+        out,
+        "<article class=\"item card {class}\" data-section=\"{}\" data-keys=\"{}\"><header><span class=\"badge {class}\">\
+         <i aria-hidden=\"true\">{sign}</i> {}</span></header><h3>{} blocked: {}</h3><ul class=\"blocks\">",
+        escape(&sections.join(" ")),
+        keys.join(" "),
+        Outcome::Blocked,
+        obstacle.checks(),
+        escape(obstacle.reason)
+    )?;
+    for group in &obstacle.groups {
+        write!(out, "<li><code>{}</code> ", escape(&group.case.check))?;
+        places(out, group)?;
+        writeln!(out, "</li>")?;
+    }
+    writeln!(out, "</ul></article>")
 }
 
 fn places(out: &mut String, group: &Group<'_>) -> fmt::Result {
@@ -58,7 +85,7 @@ fn evidence(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result
         writeln!(out, "</dl>")?;
     }
     frames(out, &case.frames, false)?;
-    notes(out, case)?;
+    notes(out, group)?;
     if case.outcome.is_finding() || case.outcome == Outcome::KnownFailure {
         let again = escape(&again(report, &case.check, &group.protocols));
         writeln!(
@@ -69,7 +96,8 @@ fn evidence(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result
     Ok(())
 }
 
-fn notes(out: &mut String, case: &CaseReport) -> fmt::Result {
+fn notes(out: &mut String, group: &Group<'_>) -> fmt::Result {
+    let case = group.case;
     let fix = match case.outcome {
         Outcome::UnexpectedPass => "take it off the baseline: it passes now",
         _ => &case.fix,
@@ -80,6 +108,15 @@ fn notes(out: &mut String, case: &CaseReport) -> fmt::Result {
         escape(&case.why),
         escape(fix)
     )?;
+    let consequences = group.consequences.told();
+    let more = [
+        ("known", case.known.as_deref()),
+        ("also not tested because of this", consequences.as_deref()),
+        ("level", group.meaning()),
+    ];
+    for (name, text) in more.into_iter().filter_map(|(name, text)| Some((name, text?))) {
+        writeln!(out, "<dt>{name}</dt><dd>{}</dd>", escape(text))?;
+    }
     for url in &case.spec {
         let shown = escape(url);
         // A saved report may have been edited: what is no web address is no link.
@@ -97,7 +134,7 @@ fn notes(out: &mut String, case: &CaseReport) -> fmt::Result {
 }
 
 /// A section, with its checks folded.
-pub(super) fn section(out: &mut String, report: &Report, part: &Part<'_>) -> fmt::Result {
+pub(super) fn section(out: &mut String, report: &Report, part: &Part<'_>, suffix: &str) -> fmt::Result {
     let counts = Counts::of(part.cases.iter().map(|case| case.outcome));
     writeln!(out, "<details class=\"part\" open><summary><h3>{}</h3>", escape(part.name))?;
     for (outcome, count) in counts.listed() {
@@ -112,13 +149,13 @@ pub(super) fn section(out: &mut String, report: &Report, part: &Part<'_>) -> fmt
     }
     for id in ids {
         let cases: Vec<_> = part.cases.iter().filter(|case| case.check == id).copied().collect();
-        check(out, report, &cases)?;
+        check(out, report, &cases, suffix)?;
     }
     writeln!(out, "</details>")
 }
 
 /// A check, with what came of it in every revision.
-fn check(out: &mut String, report: &Report, cases: &[&CaseReport]) -> fmt::Result {
+fn check(out: &mut String, report: &Report, cases: &[&CaseReport], suffix: &str) -> fmt::Result {
     let Some(first) = cases.first() else { return Ok(()) };
     let counts = Counts::of(cases.iter().map(|case| case.outcome));
     let worst = counts.listed().next().map_or(first.outcome, |(outcome, _)| outcome);
@@ -127,7 +164,7 @@ fn check(out: &mut String, report: &Report, cases: &[&CaseReport]) -> fmt::Resul
     let (id, tone) = (escape(&first.check), class(worst));
     writeln!(
         out,
-        "<details class=\"item row {tone}\" id=\"{id}\" data-section=\"{}\" data-keys=\"{}\"><summary>\
+        "<details class=\"item row {tone}\" id=\"{id}{suffix}\" data-section=\"{}\" data-keys=\"{}\"><summary>\
          <i class=\"{tone}\" role=\"img\" aria-label=\"{worst}\">{}</i><span class=\"what\">{}</span><code>{id}</code>\
          <span class=\"dots\">",
         escape(&first.section),
@@ -151,7 +188,7 @@ fn check(out: &mut String, report: &Report, cases: &[&CaseReport]) -> fmt::Resul
             out,
             "<section class=\"outcome\"><p><span class=\"badge {class}\"><i aria-hidden=\"true\">{sign}</i> {outcome}</span> \
                      <span class=\"level\">{}</span>",
-            group.case.level
+            group.strength()
         )?;
         places(out, &group)?;
         writeln!(out, "</p>")?;

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use suite::{Excerpt, Party};
 
-use super::escape::{escape_lines, push};
+use super::escape::{escape, escape_lines, push};
 use crate::text::visible_lines;
 
 /// The messages of a finding, folded when there are many.
@@ -22,7 +22,11 @@ pub(super) fn frames(out: &mut String, frames: &[Excerpt], open: bool) -> fmt::R
         };
         write!(out, "<figure class=\"frame {side}\"><figcaption>{arrow} {who}")?;
         if let Some(bytes) = frame.bytes {
-            write!(out, " <span>the beginning of {bytes} bytes</span>")?;
+            let part = if frame.at.is_some() { "a part" } else { "the beginning" };
+            write!(out, " <span>{part} of {bytes} bytes</span>")?;
+        }
+        for line in &frame.head {
+            write!(out, " <code>{}</code>", escape(line))?;
         }
         writeln!(out, "</figcaption><pre tabindex=\"0\">{}</pre></figure>", set(&frame.text))?;
     }

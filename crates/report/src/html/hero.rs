@@ -2,30 +2,60 @@
 
 use std::fmt::{self, Write as _};
 
-use suite::{Conclusion, Report};
+use suite::{Conclusion, Counts, Report};
 
 use super::escape::{class, escape, sign};
+use crate::collection::labels;
 use crate::tally;
 use crate::text;
 
 /// How wide the bar is, in its own units.
 const BAR: usize = 1000;
 
-/// What was measured, and what came of it.
-pub(super) fn write(out: &mut String, report: &Report) -> fmt::Result {
-    let target = &report.target;
-    let verdict = report.verdict();
-    let (tone, word) = match verdict {
-        Conclusion::Conformant => ("good", "Conformant"),
-        Conclusion::NotConformant => ("bad", "Not conformant"),
-        Conclusion::Incomplete => ("open", "Could not be tested in full"),
-    };
-    writeln!(out, "<header class=\"{tone}\"><div class=\"top\"><span class=\"brand\">yardstick</span>")?;
-    if let Some(at) = &target.at {
+/// The line above all.
+pub(super) fn top(out: &mut String, reports: &[Report]) -> fmt::Result {
+    writeln!(out, "<div class=\"top\"><span class=\"brand\">yardstick</span>")?;
+    if let Some(at) = reports.iter().find_map(|report| report.target.at.as_deref()) {
         let at = escape(at);
         writeln!(out, "<time datetime=\"{at}\">{}</time>", at.replace('T', " ").replace('Z', " UTC"))?;
     }
-    writeln!(out, "<button type=\"button\" id=\"theme\" hidden>Theme: auto</button></div>")?;
+    writeln!(out, "<button type=\"button\" id=\"theme\" hidden>Theme: auto</button></div>")
+}
+
+/// The targets, each with its verdict and the way to it.
+pub(super) fn targets(out: &mut String, reports: &[Report]) -> fmt::Result {
+    writeln!(out, "<nav aria-label=\"Targets\"><ul class=\"revisions\">")?;
+    for (number, (report, label)) in reports.iter().zip(labels(reports)).enumerate() {
+        let suffix = if number == 0 { String::new() } else { format!("-{}", number + 1) };
+        let (tone, verdict) = (tone(report.verdict()), tally::verdict(report.verdict()));
+        let name = escape(&label);
+        writeln!(
+            out,
+            "<li class=\"{tone}\"><b><a href=\"#target{suffix}\">{name}</a></b> <span>{verdict}</span></li>"
+        )?;
+    }
+    writeln!(out, "</ul></nav>")
+}
+
+/// The class that gives a verdict its colour.
+pub(super) const fn tone(verdict: Conclusion) -> &'static str {
+    match verdict {
+        Conclusion::Conformant => "good",
+        Conclusion::NotConformant => "bad",
+        Conclusion::Incomplete => "open",
+    }
+}
+
+/// What was measured, and what came of it.
+pub(super) fn write(out: &mut String, report: &Report, suffix: &str) -> fmt::Result {
+    let target = &report.target;
+    let verdict = report.verdict();
+    let word = match verdict {
+        Conclusion::Conformant => "Conformant",
+        Conclusion::NotConformant => "Not conformant",
+        Conclusion::Incomplete => "Could not be tested in full",
+    };
+    writeln!(out, "<header class=\"{}\" id=\"target{suffix}\">", tone(verdict))?;
     writeln!(out, "<h1>{}</h1>\n<p class=\"target\">", escape(&text::name(report)))?;
     if !target.description.is_empty() {
         writeln!(out, "<code>{}</code><span class=\"line\"></span>", escape(&target.description))?;
@@ -104,13 +134,14 @@ fn bar(out: &mut String, report: &Report) -> fmt::Result {
 }
 
 /// What can be chosen; shown only where the script runs.
-pub(super) fn filters(out: &mut String, report: &Report) -> fmt::Result {
+pub(super) fn filters(out: &mut String, reports: &[Report]) -> fmt::Result {
     writeln!(
         out,
         "<form id=\"filters\" class=\"filters\" role=\"search\" aria-label=\"Filter the checks\" hidden>"
     )?;
     writeln!(out, "<div class=\"outcomes\" role=\"group\" aria-label=\"Outcomes\">")?;
-    for (outcome, count) in report.counts.listed() {
+    let counts = reports.iter().fold(Counts::default(), |counts, report| counts.plus(report.counts));
+    for (outcome, count) in counts.listed() {
         let (class, sign) = (class(outcome), sign(outcome));
         writeln!(
             out,
@@ -123,9 +154,15 @@ pub(super) fn filters(out: &mut String, report: &Report) -> fmt::Result {
         out,
         "<input id=\"search\" type=\"search\" placeholder=\"Search ids, titles, messages\" aria-label=\"Search\" autocomplete=\"off\">"
     )?;
-    let sections: Vec<_> = tally::parts(report).iter().map(|part| part.name.to_owned()).collect();
+    let mut sections: Vec<String> = Vec::new();
+    for part in reports.iter().flat_map(tally::parts) {
+        if !sections.iter().any(|section| section == part.name) {
+            sections.push(part.name.to_owned());
+        }
+    }
     choice(out, "section", "Every section", &sections)?;
-    let mut versions: Vec<_> = report.cases.iter().map(|case| case.protocol).collect();
+    let cases = reports.iter().flat_map(|report| &report.cases);
+    let mut versions: Vec<_> = cases.map(|case| case.protocol).collect();
     versions.sort_unstable();
     versions.dedup();
     choice(out, "protocol", "Every revision", &versions.iter().map(ToString::to_string).collect::<Vec<_>>())?;

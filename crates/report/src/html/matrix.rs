@@ -8,7 +8,7 @@ use super::escape::{class, escape};
 use crate::tally::{counted, parts};
 
 /// The table; a cell that is chosen filters the checks.
-pub(super) fn write(out: &mut String, report: &Report) -> fmt::Result {
+pub(super) fn write(out: &mut String, report: &Report, suffix: &str) -> fmt::Result {
     let mut versions: Vec<_> = report.cases.iter().map(|case| case.protocol).collect();
     versions.sort_unstable();
     versions.dedup();
@@ -17,11 +17,12 @@ pub(super) fn write(out: &mut String, report: &Report) -> fmt::Result {
     }
     writeln!(
         out,
-        "<section id=\"overview\" aria-labelledby=\"overview-title\"><h2 id=\"overview-title\">Overview</h2>"
+        "<section id=\"overview{suffix}\" aria-labelledby=\"overview-title{suffix}\">\
+         <h2 id=\"overview-title{suffix}\">Overview</h2>"
     )?;
     writeln!(
         out,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"overview-title\"><table><thead><tr><th scope=\"col\">Section</th>"
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"overview-title{suffix}\"><table><thead><tr><th scope=\"col\">Section</th>"
     )?;
     for version in &versions {
         writeln!(out, "<th scope=\"col\">{version}</th>")?;

@@ -2,6 +2,7 @@
 //! run but the script of this page.
 
 mod check;
+mod digest;
 mod escape;
 mod frame;
 mod hero;
@@ -12,9 +13,10 @@ use std::fmt::{self, Write as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA256, digest};
-use suite::{Outcome, Report};
+use suite::Report;
 
-use crate::findings::groups;
+use crate::Collection;
+use crate::findings::Findings;
 use crate::tally;
 use crate::text;
 use escape::escape;
@@ -22,20 +24,24 @@ use escape::escape;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The outcomes that a reader has to look at, worst first.
-const ATTENTION: [Outcome; 5] =
-    [Outcome::Broke, Outcome::Failed, Outcome::UnexpectedPass, Outcome::Blocked, Outcome::Warned];
-
 /// The report as a page.
 pub fn render(report: &Report) -> String {
+    render_page(std::slice::from_ref(report))
+}
+
+/// The reports of several targets on one page.
+pub fn render_all(collection: &Collection) -> String {
+    render_page(collection.reports())
+}
+
+fn render_page(reports: &[Report]) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write(&mut out, report);
+    let _ = write(&mut out, reports);
     out
 }
 
-fn write(out: &mut String, report: &Report) -> fmt::Result {
-    let title = format!("{}: {}", text::name(report), tally::verdict(report.verdict()));
+fn write(out: &mut String, reports: &[Report]) -> fmt::Result {
     writeln!(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
     writeln!(out, r#"<meta http-equiv="Content-Security-Policy" content="{}">"#, policy())?;
     writeln!(out, r#"<meta name="viewport" content="width=device-width, initial-scale=1">"#)?;
@@ -43,20 +49,47 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
         out,
         "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">"
     )?;
-    writeln!(out, "<title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>", escape(&title))?;
+    writeln!(out, "<title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>", escape(&title(reports)))?;
     writeln!(out, r##"<a class="skip" href="#checks">Skip to the checks</a>"##)?;
-    hero::write(out, report)?;
-    writeln!(out, "<main>")?;
-    matrix::write(out, report)?;
-    hero::filters(out, report)?;
-    attention(out, report)?;
-    every(out, report)?;
-    writeln!(out, "</main>\n<footer>Measured with <b>yardstick {}</b>", env!("CARGO_PKG_VERSION"))?;
+    hero::top(out, reports)?;
+    if reports.len() > 1 {
+        hero::targets(out, reports)?;
+        hero::filters(out, reports)?;
+    }
+    for (number, report) in reports.iter().enumerate() {
+        // The first has the plain names, so that a link to a check of a single report is short.
+        let suffix = if number == 0 { String::new() } else { format!("-{}", number + 1) };
+        target(out, report, &suffix, reports.len() == 1)?;
+    }
+    writeln!(out, "<footer>Measured with <b>yardstick {}</b>", env!("CARGO_PKG_VERSION"))?;
     writeln!(
         out,
         "<span class=\"keys\" hidden>· <kbd>/</kbd> search · <kbd>Esc</kbd> clear</span></footer>"
     )?;
     writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
+}
+
+fn title(reports: &[Report]) -> String {
+    let verdict = |report: &Report| tally::verdict(report.verdict());
+    match reports {
+        [only] => format!("{}: {}", text::name(only), verdict(only)),
+        several => format!("{} targets", several.len()),
+    }
+}
+
+/// All about one target; what carries an id has `suffix` behind it.
+fn target(out: &mut String, report: &Report, suffix: &str, is_only: bool) -> fmt::Result {
+    let findings = Findings::of(report);
+    hero::write(out, report, suffix)?;
+    writeln!(out, "<main>")?;
+    digest::write(out, report, &findings, suffix)?;
+    matrix::write(out, report, suffix)?;
+    if is_only {
+        hero::filters(out, std::slice::from_ref(report))?;
+    }
+    attention(out, report, &findings, suffix)?;
+    every(out, report, suffix)?;
+    writeln!(out, "</main>")
 }
 
 /// Nothing is loaded and nothing runs, but for the two parts of this page.
@@ -70,25 +103,30 @@ fn policy() -> String {
 }
 
 /// What to look at, first and open.
-fn attention(out: &mut String, report: &Report) -> fmt::Result {
-    let found: Vec<_> = ATTENTION.into_iter().flat_map(|outcome| groups(report, outcome)).collect();
-    if found.is_empty() {
+fn attention(out: &mut String, report: &Report, findings: &Findings<'_>, suffix: &str) -> fmt::Result {
+    let count = findings.found.len() + findings.obstacles.len();
+    if count == 0 {
         return Ok(());
     }
-    writeln!(out, "<section id=\"findings\" aria-labelledby=\"findings-title\">")?;
-    writeln!(out, "<h2 id=\"findings-title\">Findings <span class=\"count\">{}</span></h2>", found.len())?;
-    for group in &found {
+    let id = format!("findings{suffix}");
+    writeln!(out, "<section id=\"{id}\" class=\"findings\" aria-labelledby=\"{id}-title\">")?;
+    writeln!(out, "<h2 id=\"{id}-title\">Findings <span class=\"count\">{count}</span></h2>")?;
+    for group in &findings.found {
         check::finding(out, report, group)?;
+    }
+    for obstacle in &findings.obstacles {
+        check::obstacle(out, obstacle)?;
     }
     writeln!(out, "<p class=\"none\" hidden>No finding matches.</p></section>")
 }
 
 /// Every check, by section, folded.
-fn every(out: &mut String, report: &Report) -> fmt::Result {
-    writeln!(out, "<section id=\"checks\" aria-labelledby=\"checks-title\">")?;
-    writeln!(out, "<h2 id=\"checks-title\">Every check</h2>")?;
+fn every(out: &mut String, report: &Report, suffix: &str) -> fmt::Result {
+    let id = format!("checks{suffix}");
+    writeln!(out, "<section id=\"{id}\" class=\"checks\" aria-labelledby=\"{id}-title\">")?;
+    writeln!(out, "<h2 id=\"{id}-title\">Every check</h2>")?;
     for part in tally::parts(report) {
-        check::section(out, report, &part)?;
+        check::section(out, report, &part, suffix)?;
     }
     writeln!(out, "<p class=\"none\" hidden>No check matches.</p></section>")
 }

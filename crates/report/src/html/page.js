@@ -5,7 +5,7 @@
   const byId = (id) => document.getElementById(id);
   const items = $(".item").map((node) => ({
     node,
-    section: node.dataset.section,
+    sections: node.dataset.section.split(" "),
     keys: node.dataset.keys.split(" ").map((key) => key.split("@")),
     text: node.textContent.toLowerCase(),
   }));
@@ -18,11 +18,11 @@
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const item of items) {
       const fits = item.keys.some(([outcome, version]) => wanted.has(outcome) && (!protocol.value || version === protocol.value));
-      const here = !section.value || item.section === section.value;
+      const here = !section.value || item.sections.includes(section.value);
       item.node.hidden = !(fits && here && words.every((word) => item.text.includes(word)));
     }
     for (const part of $(".part")) part.hidden = !part.querySelector(".item:not([hidden])");
-    for (const list of $("#findings, #checks")) {
+    for (const list of $(".findings, .checks")) {
       const left = $(".item:not([hidden])", list).length;
       list.querySelector(".none").hidden = left > 0;
       const count = list.querySelector(".count");

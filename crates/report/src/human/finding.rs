@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Write as _};
 
-use suite::{Excerpt, Outcome, Party, Report};
+use suite::{CaseReport, Excerpt, Outcome, Party, Report};
 
-use super::{BOLD, DIM, Detail, Look, fold, style};
+use super::{BOLD, DIM, Detail, Look, obstacle, style};
 use crate::again::again;
-use crate::findings::{Group, groups};
+use crate::findings::{Findings, Group};
 use crate::text::{self, visible};
 use crate::wrap::wrap;
 
@@ -17,43 +17,32 @@ const FRAMES: usize = 6;
 /// Where the text of a note begins.
 const INDENT: usize = 12;
 
-/// The outcomes that a reader has to look at, worst first.
-const ORDER: [Outcome; 5] =
-    [Outcome::Broke, Outcome::Failed, Outcome::UnexpectedPass, Outcome::Blocked, Outcome::Warned];
-
-/// Every finding, in full.
-pub(super) fn all(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
-    for outcome in ORDER {
-        for group in apart(out, report, outcome, look)? {
-            finding(out, report, &group, look)?;
-        }
+/// Every finding, in full. What could not be tested stands before what is only recommended.
+pub(super) fn all(out: &mut String, report: &Report, findings: &Findings<'_>, look: &Look) -> fmt::Result {
+    let (warnings, others): (Vec<_>, Vec<_>) =
+        findings.found.iter().partition(|group| group.case.outcome == Outcome::Warned);
+    for group in others {
+        finding(out, report, group, look)?;
+    }
+    for obstacle in &findings.obstacles {
+        obstacle::in_full(out, report, obstacle, look)?;
+    }
+    for group in warnings {
+        finding(out, report, group, look)?;
     }
     Ok(())
 }
 
 /// Every finding, in a line.
-pub(super) fn brief(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
-    for outcome in ORDER {
-        for group in apart(out, report, outcome, look)? {
-            let colour = style(outcome);
-            let (label, check) = (label(outcome), visible(&group.case.check));
-            let protocols = group.protocols().join(" ");
-            let said = visible(group.case.actual.as_deref().unwrap_or(&group.case.title));
-            writeln!(out, "{colour}{label}{colour:#}  {check} {DIM}{protocols}{DIM:#}  {said}")?;
-        }
+pub(super) fn brief(out: &mut String, findings: &Findings<'_>) -> fmt::Result {
+    for group in &findings.found {
+        let colour = style(group.case.outcome);
+        let (label, check) = (label(group.case.outcome), visible(&group.case.check));
+        let protocols = group.protocols().join(" ");
+        let said = visible(group.case.actual.as_deref().unwrap_or(&group.case.title));
+        writeln!(out, "{colour}{label}{colour:#}  {check} {DIM}{protocols}{DIM:#}  {said}")?;
     }
-    Ok(())
-}
-
-/// The findings that are told one by one; those that were blocked for a common reason are told here and now.
-fn apart<'a>(
-    out: &mut String,
-    report: &'a Report,
-    outcome: Outcome,
-    look: &Look,
-) -> Result<Vec<Group<'a>>, fmt::Error> {
-    let groups = groups(report, outcome);
-    if outcome == Outcome::Blocked { fold::by_reason(out, groups, look) } else { Ok(groups) }
+    findings.obstacles.iter().try_for_each(|obstacle| obstacle::brief(out, obstacle))
 }
 
 pub(super) fn label(outcome: Outcome) -> String {
@@ -63,9 +52,9 @@ pub(super) fn label(outcome: Outcome) -> String {
 fn finding(out: &mut String, report: &Report, group: &Group<'_>, look: &Look) -> fmt::Result {
     let case = group.case;
     let colour = style(case.outcome);
-    let (label, check, level) = (label(case.outcome), visible(&case.check), case.level);
+    let (label, check, strength) = (label(case.outcome), visible(&case.check), group.strength());
     let protocols = group.protocols().join(" ");
-    writeln!(out, "\n{colour}{label}{colour:#}  {BOLD}{check}{BOLD:#}   {protocols}   {level}")?;
+    writeln!(out, "\n{colour}{label}{colour:#}  {BOLD}{check}{BOLD:#}   {protocols}   {strength}")?;
     for line in wrap(&visible(&case.title), look.room(2)) {
         writeln!(out, "  {line}")?;
     }
@@ -74,12 +63,21 @@ fn finding(out: &mut String, report: &Report, group: &Group<'_>, look: &Look) ->
             note(out, name, text, look)?;
         }
     }
-    frames(out, &case.frames, look)?;
+    frames(out, case, look)?;
+    if let Some(known) = &case.known {
+        note(out, "known", known, look)?;
+    }
+    if let Some(told) = group.consequences.told() {
+        note(out, "blocks", &format!("also not tested because of this: {told}"), look)?;
+    }
     note(out, "why", &case.why, look)?;
     if case.outcome == Outcome::UnexpectedPass {
         note(out, "fix", "take it off the baseline: it passes now", look)?;
     } else {
         note(out, "fix", &case.fix, look)?;
+    }
+    if let Some(meaning) = group.meaning() {
+        note(out, "level", meaning, look)?;
     }
     for url in &case.spec {
         note(out, "spec", url, look)?;
@@ -97,13 +95,22 @@ fn note(out: &mut String, name: &str, text: &str, look: &Look) -> fmt::Result {
     Ok(())
 }
 
-fn frames(out: &mut String, frames: &[Excerpt], look: &Look) -> fmt::Result {
+fn frames(out: &mut String, case: &CaseReport, look: &Look) -> fmt::Result {
     let (count, limit) = match look.detail {
         Detail::Everything => (usize::MAX, usize::MAX),
         Detail::Brief | Detail::Findings => (FRAMES, LINE.min(look.room(4).saturating_mul(2))),
     };
-    for frame in frames.iter().take(count) {
-        writeln!(out, "  {}", line(frame, limit))?;
+    let frames = &case.frames;
+    // Whatever came back, the request that provoked it is shown.
+    let is_sent = |frame: &&Excerpt| frame.from == Party::Client;
+    let provoking = frames.iter().find(is_sent).filter(|_| !frames.iter().take(count).any(|it| is_sent(&it)));
+    let rest = count - usize::from(provoking.is_some());
+    for frame in provoking.into_iter().chain(frames.iter().take(rest)) {
+        let arrow = match frame.from {
+            Party::Client => "→",
+            Party::Server => "←",
+        };
+        writeln!(out, "  {arrow} {}", text::message_of(case, frame, limit))?;
     }
     if frames.len() > count {
         let more = frames.len() - count;
@@ -111,15 +118,4 @@ fn frames(out: &mut String, frames: &[Excerpt], look: &Look) -> fmt::Result {
         writeln!(out, "  {DIM}… and {more} more {noun}; --verbose shows them{DIM:#}")?;
     }
     Ok(())
-}
-
-fn line(frame: &Excerpt, limit: usize) -> String {
-    let arrow = match frame.from {
-        Party::Client => "→",
-        Party::Server => "←",
-    };
-    let text = visible(&frame.text);
-    let cut = text::cut(&text, limit);
-    let more = if frame.bytes.is_some() && !cut.ends_with('…') { "…" } else { "" };
-    format!("{arrow} {cut}{more}")
 }

@@ -1,14 +1,20 @@
 //! The report for a person at a terminal. Colours are ANSI codes; whoever prints strips them where they do not belong.
 
+mod digest;
 mod every;
 mod finding;
-mod fold;
+mod obstacle;
 
 use std::fmt::{self, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use suite::{Conclusion, Counts, Outcome, Report};
 
+use crate::Collection;
+use crate::collection::labels;
+use crate::digest::Digest;
+use crate::findings::Findings;
+use crate::revisions;
 use crate::tally::{self, counted, parts};
 use crate::text::{self, visible};
 
@@ -62,6 +68,35 @@ pub fn render_as(report: &Report, look: &Look) -> String {
     out
 }
 
+/// The reports of several targets one after the other, and at the end a line for each.
+pub fn render_all(collection: &Collection, look: &Look) -> String {
+    let reports = collection.reports();
+    let mut out = reports.iter().map(|report| render_as(report, look)).collect::<Vec<_>>().join("\n\n");
+    if reports.len() > 1 {
+        // Writing to a string cannot fail.
+        let _ = overview(&mut out, collection, look);
+    }
+    out
+}
+
+fn overview(out: &mut String, collection: &Collection, look: &Look) -> fmt::Result {
+    let verdict = collection.verdict();
+    let colour = verdict_style(verdict);
+    let word = tally::verdict(verdict);
+    writeln!(out, "\n{BOLD}{} targets{BOLD:#}: {colour}{word}{colour:#}", collection.reports().len())?;
+    for (report, name) in collection.reports().iter().zip(labels(collection.reports())) {
+        let colour = verdict_style(report.verdict());
+        let word = tally::verdict(report.verdict());
+        let told = match (&report.unreached, revisions::sentence(report)) {
+            (Some(why), _) => format!("{}: nothing was measured: {why}", visible(&name)),
+            (None, sentence) => format!("{}: {sentence}", visible(&name)),
+        };
+        let lines = crate::wrap::wrap(&visible(&told), look.room(4)).join("\n    ");
+        writeln!(out, "  {colour}{word}{colour:#}  {lines}")?;
+    }
+    Ok(())
+}
+
 /// The line that says what is measured.
 pub fn header(report: &Report) -> String {
     let target = &report.target;
@@ -79,20 +114,30 @@ pub fn header(report: &Report) -> String {
 
 fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
     let header = crate::wrap::wrap(&header(report), look.room(2)).join("\n  ");
-    writeln!(out, "{BOLD}{header}{BOLD:#}\n")?;
+    writeln!(out, "{BOLD}{header}{BOLD:#}")?;
+    if !report.cases.is_empty() {
+        writeln!(out)?;
+    }
+    let findings = Findings::of(report);
     match look.detail {
-        Detail::Brief => finding::brief(out, report, look)?,
+        Detail::Brief => finding::brief(out, &findings)?,
         Detail::Findings => {
             sections(out, report, look)?;
-            finding::all(out, report, look)?;
+            finding::all(out, report, &findings, look)?;
         }
         Detail::Everything => {
             every::case(out, report, look)?;
-            finding::all(out, report, look)?;
+            finding::all(out, report, &findings, look)?;
         }
     }
-    let lines = crate::wrap::wrap(&conclusion(report), look.room(2)).join("\n  ");
-    writeln!(out, "\n{lines}")
+    if look.detail != Detail::Brief {
+        digest::write(out, &Digest::of(report, &findings), look)?;
+    }
+    writeln!(out)?;
+    for line in [conclusion(report), revisions::sentence(report)].iter().filter(|line| !line.is_empty()) {
+        writeln!(out, "{}", crate::wrap::wrap(line, look.room(2)).join("\n  "))?;
+    }
+    Ok(())
 }
 
 fn sections(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
@@ -121,14 +166,18 @@ fn sections(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
 
 fn conclusion(report: &Report) -> String {
     let verdict = report.verdict();
+    let style = verdict_style(verdict);
+    let (word, counts) = (tally::verdict(verdict), tally::summary(report));
+    format!("{style}{word}{style:#}: {counts} ({})", text::seconds(report.took_ms))
+}
+
+fn verdict_style(verdict: Conclusion) -> Style {
     let colour = match verdict {
         Conclusion::Conformant => AnsiColor::Green,
         Conclusion::NotConformant => AnsiColor::Red,
         Conclusion::Incomplete => AnsiColor::Yellow,
     };
-    let style = Style::new().bold().fg_color(Some(colour.into()));
-    let (word, counts) = (tally::verdict(verdict), tally::summary(report));
-    format!("{style}{word}{style:#}: {counts} ({})", text::seconds(report.took_ms))
+    Style::new().bold().fg_color(Some(colour.into()))
 }
 
 fn style(outcome: Outcome) -> Style {

@@ -1,8 +1,9 @@
 //! Formats with markup: JUnit, Markdown and HTML, which nothing that a server says may break out of.
 
-use suite::Report;
+use report::Collection;
+use suite::{Basis, Outcome, Report};
 
-use crate::sample::{HOSTILE, everything, hostile};
+use crate::sample::{HOSTILE, everything, folded, gaps, hostile, other, unreached, with};
 
 #[test]
 fn junit() {
@@ -51,8 +52,9 @@ fn tags(xml: &str) -> Vec<String> {
 
 #[test]
 fn junit_is_sound_xml_whatever_a_server_says() {
-    for report in [everything(), hostile(), Report::default()] {
-        let xml = report::junit::render(&report);
+    let several = Collection::new([hostile(), other(), unreached(), gaps()]);
+    let single = [everything(), hostile(), Report::default(), gaps()];
+    for xml in single.iter().map(report::junit::render).chain([report::junit::render_all(&several)]) {
         let known = [
             "testsuites",
             "testsuite",
@@ -81,11 +83,115 @@ fn junit_is_sound_xml_whatever_a_server_says() {
 fn junit_counts_add_up() {
     let xml = report::junit::render(&everything());
     assert!(
-        xml.contains(r#"<testsuites name="yardstick" tests="9" failures="3" errors="1" skipped="3""#),
+        xml.contains(r#"<testsuites name="yardstick" tests="9" failures="3" errors="2" skipped="2""#),
         "{xml}"
     );
     assert_eq!(xml.matches("<testcase ").count(), 9);
     assert_eq!(xml.matches("<testsuite ").count(), 2);
+    assert_eq!(xml.matches("<error ").count(), 2);
+    assert!(xml.contains(r#"<property name="verdict" value="not conformant"/>"#), "{xml}");
+}
+
+/// Readers of JUnit see green where there is neither a failure nor an error.
+#[test]
+fn junit_is_green_only_where_the_run_is() {
+    let green = |report: &Report| {
+        let xml = report::junit::render(report);
+        !xml.contains("<failure") && !xml.contains("<error")
+    };
+    let excused = folded(Outcome::KnownFailure);
+    let mut idle = other();
+    idle.cases[0].outcome = Outcome::NotApplicable;
+    let idle = with(idle.cases);
+    for report in [
+        everything(),
+        folded(Outcome::Failed),
+        folded(Outcome::Warned),
+        excused,
+        idle,
+        Report::default(),
+        gaps(),
+        unreached(),
+        other(),
+    ] {
+        assert_eq!(green(&report), report.verdict() == suite::Conclusion::Conformant, "{report:?}");
+    }
+}
+
+#[test]
+fn junit_tells_several_targets_apart() {
+    let xml = report::junit::render_all(&Collection::new([everything(), other(), unreached()]));
+    for part in [
+        r#"<testsuite name="my-server 1.4.0 2025-11-25 stdio""#,
+        r#"<testsuite name="other-server 1.4.0 2025-11-25 stdio""#,
+        r#"<error message="nothing was measured: cannot reach 127.0.0.1:9"#,
+        r#"<testsuites name="yardstick" tests="11""#,
+    ] {
+        assert!(xml.contains(part), "{part}: {xml}");
+    }
+}
+
+#[test]
+fn two_servers_of_one_name_are_told_apart() {
+    let mut second = everything();
+    second.target.description = "node second.js".to_owned();
+    second.target.arguments = "-- node second.js".to_owned();
+    let both = Collection::new([everything(), second]);
+    for text in [
+        report::junit::render_all(&both),
+        report::markdown::render_all(&both),
+        report::html::render_all(&both),
+    ] {
+        for label in ["my-server 1.4.0 · node server.js", "my-server 1.4.0 · node second.js"] {
+            assert!(text.contains(label), "{label}: {text}");
+        }
+    }
+}
+
+#[test]
+fn every_markup_has_the_verdicts_the_digest_and_the_folds() {
+    let mut folded = folded(Outcome::Failed);
+    folded.cases[0].known = Some("known defect of the X SDK".to_owned());
+    folded.cases.iter_mut().for_each(|case| case.basis = Basis::Defined);
+    for text in [report::markdown::render(&folded), report::html::render(&folded)] {
+        for part in
+            ["2025-06-18", "3 checks of tools, apps", "known defect of the X SDK", "DEFINED", "end first"]
+        {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("MUST<") && !text.contains("· MUST"), "{text}");
+    }
+    for (report, parts) in [
+        (gaps(), &["2026-07-28", "within 3000 ms", "interrupted", "server/tools/d 2024-11-05"][..]),
+        (unreached(), &["nothing was measured", "127.0.0.1"]),
+    ] {
+        for text in [report::markdown::render(&report), report::html::render(&report)] {
+            let text = text.replace("&#58;", ":");
+            assert!(parts.iter().all(|part| text.contains(part)), "{parts:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn several_targets_share_a_page_and_a_comment() {
+    let all = Collection::new([everything(), other(), hostile()]);
+    let page = report::html::render_all(&all);
+    assert!(page.contains("id=\"server/tools/b\"") && page.contains("id=\"server/tools/b-2\""));
+    let mut ids: Vec<_> = page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "an id is there twice");
+    let comment = report::markdown::render_all(&all);
+    assert!(comment.starts_with("## ❌ 3 targets: not conformant\n"), "{comment}");
+    let many: Vec<_> = (0..200)
+        .map(|number| {
+            let mut report = everything();
+            report.target.name = Some(format!("server-{number}"));
+            report
+        })
+        .collect();
+    assert!(report::markdown::render_all(&Collection::new(many)).len() < 65_536);
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Reports to render.
 
 use protocol::Version;
-use suite::{CaseReport, Counts, Excerpt, Level, Outcome, Party, Report, Survey, TargetReport};
+use suite::{
+    Basis, CaseReport, Counts, Excerpt, Level, Outcome, Party, Planned, Report, Survey, TargetReport,
+    Unsettled, UnusedEntry,
+};
 
 pub(crate) fn case(check: &str, protocol: Version, level: Level, outcome: Outcome) -> CaseReport {
     let violated = matches!(outcome, Outcome::Failed | Outcome::Warned | Outcome::KnownFailure);
@@ -12,6 +15,7 @@ pub(crate) fn case(check: &str, protocol: Version, level: Level, outcome: Outcom
         protocol,
         transport: "stdio".to_owned(),
         level,
+        basis: Basis::Stated,
         outcome,
         expected: violated.then(|| "error -32602".to_owned()),
         actual: (outcome != Outcome::Passed).then(|| match outcome {
@@ -20,6 +24,7 @@ pub(crate) fn case(check: &str, protocol: Version, level: Level, outcome: Outcom
             _ => "a result".to_owned(),
         }),
         because: None,
+        known: None,
         frames: if violated { frames() } else { Vec::new() },
         why: "somebody is hurt".to_owned(),
         fix: "do it right".to_owned(),
@@ -76,6 +81,66 @@ pub(crate) fn everything() -> Report {
     }
 }
 
+/// A report of another server, with nothing to complain about.
+pub(crate) fn other() -> Report {
+    let mut report = with(vec![case("server/tools/b", Version::V2025_11_25, Level::Must, Outcome::Passed)]);
+    report.target.name = Some("other-server".to_owned());
+    report.target.description = "node other.js".to_owned();
+    report.target.arguments = "-- node other.js".to_owned();
+    report
+}
+
+/// The same target with these cases.
+pub(crate) fn with(cases: Vec<CaseReport>) -> Report {
+    let counts = Counts::of(cases.iter().map(|case| case.outcome));
+    Report { cases, counts, ..everything() }
+}
+
+/// A finding in two revisions, and what could not be tested because of it in the newer one.
+pub(crate) fn folded(outcome: Outcome) -> Report {
+    use Version::{V2025_06_18, V2025_11_25};
+    let mut cases = vec![
+        case("server/tools/listed", V2025_06_18, Level::Must, outcome),
+        case("server/tools/listed", V2025_11_25, Level::Must, outcome),
+        case("server/tools/a", V2025_06_18, Level::Must, Outcome::Passed),
+        case("server/tools/a", V2025_11_25, Level::Must, Outcome::Blocked),
+        case("server/apps/b", V2025_11_25, Level::Must, Outcome::Blocked),
+        case("server/apps/c", V2025_11_25, Level::Must, Outcome::Blocked),
+    ];
+    // One of them stands behind the other.
+    cases[3].because = Some("server/tools/listed".to_owned());
+    cases[4].because = Some("server/tools/listed".to_owned());
+    cases[5].because = Some("server/apps/b".to_owned());
+    with(cases)
+}
+
+/// A run that was ended from outside, with a revision that was not settled and an entry without effect.
+pub(crate) fn gaps() -> Report {
+    let mut report = other();
+    report.unsettled = vec![Unsettled {
+        protocol: Version::V2026_07_28,
+        why: "no answer to server/discover within 3000 ms".to_owned(),
+    }];
+    report.unused_entries = vec![UnusedEntry {
+        entry: "server/tools/d 2024-11-05".to_owned(),
+        why: "the revision was not measured".to_owned(),
+    }];
+    report.interrupted = true;
+    report.planned = vec![Planned { protocol: Version::V2025_11_25, cases: 2 }];
+    report
+}
+
+/// A target that is not there.
+pub(crate) fn unreached() -> Report {
+    let target = TargetReport {
+        description: "http://127.0.0.1:9/mcp".to_owned(),
+        arguments: "http://127.0.0.1:9/mcp".to_owned(),
+        ..TargetReport::default()
+    };
+    let why = Some("cannot reach 127.0.0.1:9: connection refused".to_owned());
+    Report { target, unreached: why, took_ms: 20, ..Report::default() }
+}
+
 /// Without colours.
 pub(crate) fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
@@ -97,9 +162,7 @@ pub(crate) fn hostile() -> Report {
         case.expected = Some(HOSTILE.to_owned());
         case.actual = Some(HOSTILE.to_owned());
         let json = format!("{{\"{HOSTILE}\":[\"{HOSTILE}\"]}}");
-        case.frames = [HOSTILE, json.as_str()]
-            .map(|text| Excerpt { from: Party::Server, text: text.to_owned(), bytes: None })
-            .into();
+        case.frames = [HOSTILE, json.as_str()].map(|text| Excerpt::of(Party::Server, text.as_bytes())).into();
     }
     report
 }

@@ -1,26 +1,65 @@
 //! Runs that were saved, read back.
 
-use report::{Unreadable, read};
+use report::{Collection, Unreadable, read};
 
-use crate::sample::everything;
+use crate::sample::{everything, gaps, other};
 
 #[test]
 fn either_format_reads_back() {
     let report = everything();
     let json = report::json::render(&report);
-    assert_eq!(report::json::render(&read(&json).unwrap()), json);
+    assert_eq!(report::json::render_all(&read(&json).unwrap()), json);
     let events = report::ndjson::render(&report);
     let back = read(&events).unwrap();
-    assert_eq!(back.counts, report.counts);
-    assert_eq!(report::ndjson::render(&back), events);
+    assert_eq!(back.reports()[0].counts, report.counts);
+    assert_eq!(report::ndjson::render_all(&back), events);
 }
 
 #[test]
 fn two_runs_in_one_file_are_merged() {
     let events = report::ndjson::render(&everything());
     let back = read(&format!("{events}{events}")).unwrap();
-    assert_eq!(back.cases.len(), 2 * everything().cases.len());
-    assert_eq!(back.took_ms, everything().took_ms, "they went on side by side");
+    let [report] = back.reports() else { panic!("{back:?}") };
+    assert_eq!(report.cases.len(), 2 * everything().cases.len());
+    assert_eq!(report.took_ms, everything().took_ms, "they went on side by side");
+}
+
+#[test]
+fn a_run_with_gaps_reads_back() {
+    let report = gaps();
+    for text in [report::json::render(&report), report::ndjson::render(&report)] {
+        let back = read(&text).unwrap();
+        let [back] = back.reports() else { panic!("{back:?}") };
+        assert_eq!(back.unsettled, report.unsettled);
+        assert_eq!(back.unused_entries, report.unused_entries);
+        assert!(back.interrupted);
+        assert_eq!(back.revisions(), report.revisions());
+    }
+}
+
+#[test]
+fn two_servers_stay_two() {
+    let both = Collection::new([everything(), other()]);
+    assert_eq!(both.reports().len(), 2);
+    for render in [report::json::render_all, report::ndjson::render_all] {
+        let back = read(&render(&both)).unwrap();
+        let names: Vec<_> = back.reports().iter().map(|report| report.target.name.as_deref()).collect();
+        assert_eq!(names, [Some("my-server"), Some("other-server")]);
+        assert_eq!(render(&back), render(&both));
+    }
+}
+
+#[test]
+fn a_report_of_another_release_is_understood() {
+    let mut old: serde_json::Value = serde_json::from_str(&report::json::render(&everything())).unwrap();
+    old.as_object_mut().unwrap().remove("revisions");
+    for case in old["cases"].as_array_mut().unwrap() {
+        case.as_object_mut().unwrap().remove("basis");
+    }
+    assert_eq!(
+        report::json::render_all(&read(&old.to_string()).unwrap()),
+        report::json::render(&everything())
+    );
 }
 
 #[test]

@@ -3,14 +3,9 @@
 use protocol::Version;
 use serde_json::Value;
 use suite::seeds::mcpjam::RULES;
-use suite::{CaseReport, Counts, Level, Outcome, Report};
+use suite::{CaseReport, Level, Outcome, Report};
 
-use crate::sample::{case, everything};
-
-fn with(cases: Vec<CaseReport>) -> Report {
-    let counts = Counts::of(cases.iter().map(|case| case.outcome));
-    Report { cases, counts, ..everything() }
-}
+use crate::sample::{case, with};
 
 fn of(check: &str, outcome: Outcome) -> CaseReport {
     let aliases = suite::by_id(check).unwrap().aliases.iter().map(|alias| (*alias).to_owned()).collect();

@@ -15,12 +15,26 @@ pub(crate) struct Ledger<'b> {
     /// Entries, by their place, that a failure has proved right.
     holding: HashSet<usize>,
     held: Vec<CaseReport>,
+    /// What has come of the checks that entries name.
+    seen: Vec<Seen>,
+}
+
+/// What is known of the cases that an entry is about.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// Some of its checks ran, be it in another revision or over another transport.
+    named: bool,
+    /// Something that it covers ran.
+    covered: bool,
+    /// Something that it covers applies to the target.
+    applies: bool,
 }
 
 impl<'b> Ledger<'b> {
     /// Nothing seen so far.
     pub(crate) fn new(baseline: &'b Baseline) -> Self {
-        Self { baseline, holding: HashSet::new(), held: Vec::new() }
+        let seen = vec![Seen::default(); baseline.entries.len()];
+        Self { baseline, holding: HashSet::new(), held: Vec::new(), seen }
     }
 
     /// Takes an event in, and gives those that can be told now.
@@ -29,6 +43,7 @@ impl<'b> Ledger<'b> {
             Event::Finished(case) => self.case(case).map(Event::Finished).into_iter().collect(),
             Event::Ended { .. } => {
                 let mut told: Vec<_> = self.release().into_iter().map(Event::Finished).collect();
+                told.extend(self.unused_entries());
                 told.push(event);
                 told
             }
@@ -39,11 +54,13 @@ impl<'b> Ledger<'b> {
             | Event::Unsettled { .. }
             | Event::Began { .. }
             | Event::Surveyed { .. }
+            | Event::UnusedEntry { .. }
             | Event::Interrupted => vec![event],
         }
     }
 
     fn case(&mut self, mut case: CaseReport) -> Option<CaseReport> {
+        self.take_note(&case);
         let covering = self.covering(&case);
         if covering.is_empty() {
             return Some(case);
@@ -69,6 +86,31 @@ impl<'b> Ledger<'b> {
         held
     }
 
+    fn take_note(&mut self, case: &CaseReport) {
+        for (entry, seen) in self.baseline.entries.iter().zip(&mut self.seen) {
+            // A list for several transports is read by runs over one of them.
+            let here = entry.transport.as_deref().is_none_or(|wanted| wanted == case.transport);
+            seen.named |= here && entry.names(&case.check);
+            if entry.covers(&case.check, case.protocol, &case.transport) {
+                seen.covered = true;
+                seen.applies |= case.outcome != Outcome::NotApplicable;
+            }
+        }
+    }
+
+    /// Entries that could be taken out and nobody would see a difference. What was not chosen to run says nothing.
+    fn unused_entries(&self) -> impl Iterator<Item = Event> {
+        let judged = self.baseline.entries.iter().zip(&self.seen).filter_map(|(entry, seen)| {
+            let why = match seen {
+                Seen { named: true, covered: false, .. } => "the revision was not measured",
+                Seen { covered: true, applies: false, .. } => "what it covers does not apply to the target",
+                Seen { named: false, .. } | Seen { applies: true, .. } => return None,
+            };
+            Some(Event::UnusedEntry { entry: entry.text.clone(), why: why.to_owned() })
+        });
+        judged.collect::<Vec<_>>().into_iter()
+    }
+
     fn covering(&self, case: &CaseReport) -> Vec<usize> {
         let covers = |entry: &Entry| entry.covers(&case.check, case.protocol, &case.transport);
         let entries = self.baseline.entries.iter().enumerate();
@@ -87,6 +129,10 @@ mod tests {
     use crate::{Case, Finding, Level, Report, Verdict};
 
     fn told(baseline: &str, verdicts: &[(Version, Verdict)]) -> Vec<Outcome> {
+        run(baseline, verdicts).cases.iter().map(|case| case.outcome).collect()
+    }
+
+    fn run(baseline: &str, verdicts: &[(Version, Verdict)]) -> Report {
         let check = crate::by_id("server/tools/name-unique").unwrap();
         let baseline = Baseline::parse(baseline).unwrap();
         let mut ledger = Ledger::new(&baseline);
@@ -100,7 +146,7 @@ mod tests {
                 report.add(&event);
             }
         }
-        report.cases.iter().map(|case| case.outcome).collect()
+        report
     }
 
     fn violated() -> Verdict {
@@ -124,6 +170,25 @@ mod tests {
             told("server/tools/name-unique 2025-11-25 http", &mixed),
             [Outcome::Failed, Outcome::Passed]
         );
+    }
+
+    #[test]
+    fn an_entry_without_effect_is_said() {
+        let unused = |baseline: &str, verdict: Verdict| {
+            let report = run(baseline, &[(Version::V2025_11_25, verdict)]);
+            report.unused_entries.into_iter().map(|unused| (unused.entry, unused.why)).collect::<Vec<_>>()
+        };
+        let told = unused("server/tools/name-unique 2024-11-05", Ok(()));
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].1, "the revision was not measured");
+        let told = unused("server/tools/name-unique", Err(Finding::not_applicable("no tools")));
+        assert_eq!(told[0].1, "what it covers does not apply to the target");
+        // It holds, it is out of date, it could not be tested, it was not chosen, or it is for another transport.
+        assert!(unused("server/tools/name-unique", violated()).is_empty());
+        assert!(unused("server/tools/name-unique", Ok(())).is_empty());
+        assert!(unused("server/tools/name-unique", Err(Finding::blocked("no answer"))).is_empty());
+        assert!(unused("server/prompts", Ok(())).is_empty());
+        assert!(unused("server/tools/name-unique 2025-11-25 http", Ok(())).is_empty());
     }
 
     #[test]

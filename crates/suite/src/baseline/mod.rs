@@ -77,8 +77,13 @@ impl Entry {
     fn covers(&self, check: &str, protocol: Version, transport: &str) -> bool {
         self.protocol.is_none_or(|wanted| wanted == protocol)
             && self.transport.as_deref().is_none_or(|wanted| wanted == transport)
-            && crate::by_id(check)
-                .is_some_and(|check| self.checks.iter().any(|name| crate::plan::matches(check, name)))
+            && self.names(check)
+    }
+
+    /// Whether it is about `check`, in any revision and over any transport.
+    fn names(&self, check: &str) -> bool {
+        crate::by_id(check)
+            .is_some_and(|check| self.checks.iter().any(|name| crate::plan::matches(check, name)))
     }
 }
 
@@ -95,10 +100,12 @@ mod tests {
             protocol: Version::V2025_11_25,
             transport: "http".to_owned(),
             level: crate::Level::Should,
+            basis: crate::Basis::Stated,
             outcome: Outcome::Warned,
             expected: None,
             actual: Some("two tools\nare called `a`".to_owned()),
             because: None,
+            known: None,
             frames: Vec::new(),
             why: String::new(),
             fix: String::new(),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use suite::Report;
+use report::Collection;
 
 use crate::args;
 use crate::exit::{Exit, Usage};
@@ -18,12 +18,12 @@ pub(crate) fn run(arguments: &args::Report) -> anyhow::Result<Exit> {
         let name = file.display();
         let bytes = bytes(file).map_err(|error| Usage(format!("`{name}` cannot be read: {error}")))?;
         let text = String::from_utf8(bytes).map_err(|_| Usage(format!("`{name}` is no text in UTF-8")))?;
-        reports.push(report::read(&text).map_err(|error| Usage(format!("`{name}`: {error}")))?);
+        let read = report::read(&text).map_err(|error| Usage(format!("`{name}`: {error}")))?;
+        reports.extend(read.into_reports());
     }
-    let report = Report::merge(reports);
-    let exit = report.verdict().into();
-    format::write(&[report.into()], &wanted, output.detail(), |_| false)?;
-    Ok(exit)
+    let collection = Collection::new(reports);
+    format::write(&collection, &wanted, output.detail(), |_| false)?;
+    Ok(collection.verdict().into())
 }
 
 /// What is in the file; `-` is stdin.

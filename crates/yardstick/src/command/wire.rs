@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Check, selection: Selection) -> anyhow::Result<Exi
         Options { protocols: arguments.protocol.clone(), selection, baseline, ..Options::default() };
     let judged = suite::judge(&recorded, sides, &options);
     let wanted = format::wanted(&arguments.output.format, arguments.output.output.as_deref())?;
-    format::write(&[judged.report.clone().into()], &wanted, arguments.output.detail(), |_| false)?;
+    format::write(&judged.report.clone().into(), &wanted, arguments.output.detail(), |_| false)?;
     keep_baseline(arguments, std::iter::once(&judged.report))?;
     Ok(exit(&judged))
 }

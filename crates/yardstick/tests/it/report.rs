@@ -142,6 +142,28 @@ fn a_saved_run_is_shown_again() {
 }
 
 #[test]
+fn two_servers_keep_a_report_each() {
+    let folder = folder("two-servers");
+    let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    for (base, name) in [(&BROKEN[..], "broken.json"), (&SOUND, "sound.json")] {
+        yardstick(&with(base, &["--format", &format!("json:{}", file(name))]));
+    }
+    let from = ["--from", &file("sound.json"), "--from", &file("broken.json")];
+    let both = yardstick(&[&["report"], &from[..]].concat());
+    assert_eq!(both.status.code(), Some(1), "{}", stderr(&both));
+    let told = stdout(&both);
+    assert!(told.contains("\nconformant: 1 passed") && told.contains("\nnot conformant: 1 failed"), "{told}");
+    assert!(told.contains("2 targets: not conformant"), "{told}");
+    let json = yardstick(&[&["report", "--format", "json"], &from[..]].concat());
+    let document: Value = serde_json::from_slice(&json.stdout).unwrap();
+    let verdicts = [&document["reports"][0]["verdict"], &document["reports"][1]["verdict"]];
+    assert_eq!(verdicts, ["conformant", "not-conformant"]);
+    let schema: Value = serde_json::from_str(include_str!("../../../../docs/report.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    assert!(validator.is_valid(&document), "{document}");
+}
+
+#[test]
 fn wrong_files_and_formats_are_usage_and_named() {
     let folder = folder("wrong");
     let file = folder.join("other.json");

@@ -67,7 +67,7 @@ const DECLARATIONS: Check = Check {
     id: "server/headers/declarations-valid",
     title: "tools declare x-mcp-header as they may",
     cites: &[
-        must("basic/transports/streamable-http#schema-extension", Span::MODERN),
+        must("basic/transports/streamable-http#schema-extension", Span::MODERN).over(On::Http),
         must("server/tools#x-mcp-header", Span::MODERN),
     ],
     aliases: &[],

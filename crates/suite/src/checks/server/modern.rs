@@ -61,7 +61,7 @@ const UNSUPPORTED_REFUSED: Check = Check {
     id: "server/discovery/unsupported-version-refused",
     title: "a request in a revision that does not exist is refused with -32022",
     cites: &[
-        must("basic/transports/streamable-http#protocol-version-header", Span::MODERN),
+        must("basic/transports/streamable-http#protocol-version-header", Span::MODERN).over(On::Http),
         must(NEGOTIATION, Span::MODERN),
     ],
     aliases: &["test_protocol_version_negotiation"],
@@ -89,7 +89,7 @@ const UNSUPPORTED_LISTED: Check = Check {
     id: "server/discovery/unsupported-version-lists",
     title: "the refusal of a revision lists those that are supported",
     cites: &[
-        must("basic/transports/streamable-http#protocol-version-header", Span::MODERN),
+        must("basic/transports/streamable-http#protocol-version-header", Span::MODERN).over(On::Http),
         must(NEGOTIATION, Span::MODERN),
     ],
     aliases: &[],

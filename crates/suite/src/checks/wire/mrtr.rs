@@ -91,8 +91,8 @@ const NO_REQUESTS: Check = Check {
     cites: &[
         must_not("basic/patterns/index#", Span::MODERN),
         must("basic/patterns/mrtr#", Span::MODERN),
-        must_not("basic/transports/stdio#receiving-messages", Span::MODERN),
-        must_not("basic/transports/streamable-http#receiving-messages", Span::MODERN),
+        must_not("basic/transports/stdio#receiving-messages", Span::MODERN).over(On::Pipe),
+        must_not("basic/transports/streamable-http#receiving-messages", Span::MODERN).over(On::Http),
     ],
     aliases: &[],
     why: "clients of this revision do not answer, so the request hangs until it times out",

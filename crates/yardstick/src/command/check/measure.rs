@@ -5,21 +5,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use futures_util::future::join_all;
+use report::Collection;
 use suite::{Event, Keep, Options, Report};
 use transport::client::{Target, await_connection};
 
 use super::{Run, interrupted};
 use crate::command::serve::told_to_stop;
 use crate::exit::Exit;
-use crate::format::{Format, NamedReport, Wanted};
+use crate::format::{Format, Wanted};
 use crate::progress::Progress;
 use crate::stream::Streams;
 use crate::target::{MeasuredServer, Subject};
 
 /// What came of a run.
 pub(super) struct Outcome {
-    /// One for each server.
-    pub(super) reports: Vec<NamedReport>,
+    /// One report for each server.
+    pub(super) reports: Collection,
     pub(super) ending: Ending,
     /// Why servers could not be measured at all.
     pub(super) failures: Vec<String>,
@@ -82,12 +83,9 @@ pub(super) async fn measure_all(
     }
     let Seen { progress, failures, .. } = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
     progress.clear();
-    let reports = servers.iter().zip(parts).map(|(server, parts)| {
-        let reports =
-            parts.into_iter().map(|part| part.report.into_inner().unwrap_or_else(PoisonError::into_inner));
-        NamedReport { name: server.name.clone(), report: Report::merge(reports) }
-    });
-    Outcome { reports: reports.collect(), ending, failures }
+    let known = parts.into_iter().flatten().map(|part| part.report);
+    let known = known.map(|report| report.into_inner().unwrap_or_else(PoisonError::into_inner));
+    Outcome { reports: Collection::new(known), ending, failures }
 }
 
 fn parts_of(servers: &[MeasuredServer]) -> Vec<Vec<Part<'_>>> {

@@ -6,7 +6,7 @@ mod measure;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use suite::{Baseline, Conclusion, Options, Report, Selection};
+use suite::{Baseline, Options, Report, Selection};
 use transport::client::Limits;
 
 use self::measure::{Ending, Outcome, measure_all};
@@ -14,7 +14,7 @@ use super::plan;
 use crate::args::Check;
 use crate::calls;
 use crate::exit::{Exit, Usage};
-use crate::format::{self, Format, NamedReport, Wanted};
+use crate::format::{self, Format, Wanted};
 use crate::record::Record;
 use crate::stream::Streams;
 use crate::suggest::explain_unknown_check;
@@ -64,12 +64,14 @@ impl Run {
         let done = |place: &Wanted| match place.format {
             Format::Ndjson => true,
             // The error on stderr says it all.
-            Format::Human => place.file.is_none() && reports.iter().all(|it| it.report.cases.is_empty()),
+            Format::Human => {
+                place.file.is_none() && reports.reports().iter().all(|report| report.cases.is_empty())
+            }
             _ => false,
         };
         format::write(&reports, wanted, self.arguments.output.detail(), done)?;
         streams.end()?;
-        keep_baseline(&self.arguments, reports.iter().map(|it| &it.report))?;
+        keep_baseline(&self.arguments, reports.reports().iter())?;
         for failure in &failures {
             anstream::eprintln!("error: {failure}");
         }
@@ -80,21 +82,9 @@ impl Run {
             }
             Ending::Complete => {
                 self.listed.verify_names(&self.options.calls)?;
-                Ok(exit_of(&reports))
+                Ok(reports.verdict().into())
             }
         }
-    }
-}
-
-/// The worst of all. A failure outweighs what could not be tested, as within one report.
-fn exit_of(reports: &[NamedReport]) -> Exit {
-    let any = |conclusion: Conclusion| reports.iter().any(|it| it.report.verdict() == conclusion);
-    if any(Conclusion::NotConformant) {
-        Exit::Findings
-    } else if any(Conclusion::Incomplete) {
-        Exit::Untested
-    } else {
-        Exit::Success
     }
 }
 

@@ -1,0 +1,50 @@
+//! What could not be tested, by what stood in the way.
+
+use std::fmt::{self, Write as _};
+
+use suite::{Outcome, Report};
+
+use super::finding::label;
+use super::{BOLD, DIM, Detail, Look, style};
+use crate::again::again;
+use crate::findings::Obstacle;
+use crate::text::visible;
+use crate::wrap::wrap;
+
+/// How many of the checks are named.
+const NAMED: usize = 8;
+
+/// The reason, and the checks.
+pub(super) fn in_full(
+    out: &mut String,
+    report: &Report,
+    obstacle: &Obstacle<'_>,
+    look: &Look,
+) -> fmt::Result {
+    writeln!(out)?;
+    let (colour, label) = (style(Outcome::Blocked), label(Outcome::Blocked));
+    let told = format!("{BOLD}{} blocked{BOLD:#}: {}", obstacle.checks(), visible(obstacle.reason));
+    let lines = wrap(&told, look.room(2)).join("\n  ");
+    writeln!(out, "{colour}{label}{colour:#}  {lines}")?;
+    let named = if look.detail == Detail::Everything { usize::MAX } else { NAMED };
+    for group in obstacle.groups.iter().take(named) {
+        let (check, protocols) = (visible(&group.case.check), group.protocols().join(" "));
+        writeln!(out, "  {check}   {DIM}{protocols}{DIM:#}")?;
+    }
+    match &obstacle.groups[..] {
+        [only] => {
+            let again = again(report, &only.case.check, &only.protocols);
+            writeln!(out, "  {DIM}{:9}{DIM:#} {}", "again", visible(&again))
+        }
+        all if all.len() > named => {
+            writeln!(out, "  {DIM}… and {} more; --verbose names them{DIM:#}", all.len() - named)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The reason, in a line.
+pub(super) fn brief(out: &mut String, obstacle: &Obstacle<'_>) -> fmt::Result {
+    let (colour, label) = (style(Outcome::Blocked), label(Outcome::Blocked));
+    writeln!(out, "{colour}{label}{colour:#}  {}: {}", obstacle.checks(), visible(obstacle.reason))
+}

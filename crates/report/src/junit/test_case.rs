@@ -1,0 +1,97 @@
+//! What JUnit makes of a case.
+
+use std::borrow::Cow;
+
+use suite::{CaseReport, Causes, Outcome, Party};
+
+use super::escape::{escape, escaped};
+use crate::text::{self, visible_lines};
+
+/// A test case.
+pub(super) struct TestCase<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) class: &'a str,
+    pub(super) took_us: u64,
+    pub(super) kind: Kind,
+    pub(super) inside: String,
+}
+
+/// What JUnit makes of an outcome.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Passed,
+    Failed,
+    Error,
+    Skipped,
+}
+
+impl<'a> TestCase<'a> {
+    /// What came of `case`.
+    pub(super) fn of(case: &'a CaseReport, causes: &Causes<'_>) -> Self {
+        let said = escaped(case.actual.as_deref().unwrap_or(&case.title));
+        let strength = case.strength();
+        let (kind, inside) = match case.outcome {
+            Outcome::Passed => (Kind::Passed, String::new()),
+            Outcome::Failed => {
+                let inside =
+                    format!("<failure message=\"{said}\" type=\"{strength}\">{}</failure>", body(case));
+                (Kind::Failed, inside)
+            }
+            Outcome::UnexpectedPass => {
+                let said = "it passes, though the baseline says that it fails";
+                (Kind::Failed, format!("<failure message=\"{said}\" type=\"unexpected pass\"/>"))
+            }
+            Outcome::Broke => (Kind::Error, format!("<error message=\"{said}\" type=\"broke\"/>")),
+            Outcome::Blocked => blocked(case, &said, causes),
+            Outcome::NotApplicable => {
+                (Kind::Skipped, format!("<skipped message=\"not applicable: {said}\"/>"))
+            }
+            Outcome::KnownFailure => (Kind::Skipped, format!("<skipped message=\"known failure: {said}\"/>")),
+            Outcome::Warned => {
+                let inside = format!("<system-out>warning ({strength})\n{}</system-out>", body(case));
+                (Kind::Passed, inside)
+            }
+        };
+        Self { name: Cow::Borrowed(&case.check), class: &case.section, took_us: case.took_us, kind, inside }
+    }
+
+    /// Something that kept the run from being whole.
+    pub(super) fn gap(name: String, why: &str) -> Self {
+        let inside = format!("<error message=\"{}\" type=\"not tested\"/>", escaped(why));
+        Self { name: Cow::Owned(name), class: "yardstick", took_us: 0, kind: Kind::Error, inside }
+    }
+}
+
+/// What a finding explains says which; what a known failure explains is borne with it.
+fn blocked(case: &CaseReport, said: &str, causes: &Causes<'_>) -> (Kind, String) {
+    let because = causes.find(case).map(|cause| format!(" (because of {})", escaped(&cause.check)));
+    let message = format!("blocked: {said}{}", because.unwrap_or_default());
+    if causes.is_excused(case) {
+        return (Kind::Skipped, format!("<skipped message=\"{message}\"/>"));
+    }
+    (Kind::Error, format!("<error message=\"{message}\" type=\"blocked\"/>"))
+}
+
+/// The evidence, as text.
+fn body(case: &CaseReport) -> String {
+    let mut text = format!("{}\n", case.title);
+    let notes = [("expected", case.expected.as_deref()), ("actual", case.actual.as_deref())];
+    for (name, note) in notes.into_iter().filter_map(|(name, note)| Some((name, note?))) {
+        text.push_str(&format!("{name}: {note}\n"));
+    }
+    for frame in &case.frames {
+        let arrow = match frame.from {
+            Party::Client => "→",
+            Party::Server => "←",
+        };
+        text.push_str(&format!("{arrow} {}\n", text::message(frame)));
+    }
+    if let Some(known) = &case.known {
+        text.push_str(&format!("known: {known}\n"));
+    }
+    text.push_str(&format!("why: {}\nfix: {}\n", case.why, case.fix));
+    for url in &case.spec {
+        text.push_str(&format!("spec: {url}\n"));
+    }
+    escape(&visible_lines(&text))
+}
