@@ -163,8 +163,7 @@ async fn passive(cx: &ServerCx, plan: &Plan, tell: &mut impl FnMut(Event)) {
     // Even when no active check was chosen there has to be something to read.
     let session = cx.session().await.map(|_| ());
     let transcripts = cx.transcripts();
-    let heard: Vec<_> =
-        transcripts.iter().map(|one| WireCx::new(cx.version, cx.via, Side::Server, one)).collect();
+    let heard = WireCx::all(cx.version, cx.via, Side::Server, &transcripts);
     for case in &plan.cases {
         if let Run::Wire(judge) = case.check.run {
             let start = Instant::now();

@@ -20,6 +20,8 @@ pub(super) const FAULTS: &[&Fault] = &[
     &ONE_OF_MANY_LOST,
     &BATCH_SERVED,
     &BATCH_EMPTY_IGNORED,
+    &ERROR_ID_LOST,
+    &ID_ROUNDED,
 ];
 
 /// Nothing instead of an empty object.
@@ -161,3 +163,30 @@ pub const BATCH_SERVED: Fault =
 /// An empty batch is not an error.
 pub const BATCH_EMPTY_IGNORED: Fault =
     Fault { name: "batch-empty-ignored", about: "an empty batch gets no answer", effect: Effect::Switch };
+
+/// Errors that belong to nobody.
+pub const ERROR_ID_LOST: Fault = Fault {
+    name: "error-id-lost",
+    about: "errors that refuse a call have the id null",
+    effect: Effect::Message(|out, m| {
+        let concerns = out.method == Some("tools/call") && m.get("error").is_some();
+        each(m, |m| {
+            if concerns {
+                m["id"] = Value::Null;
+            }
+        })
+    }),
+};
+
+/// Ids that went through a floating point number.
+pub const ID_ROUNDED: Fault = Fault {
+    name: "id-rounded",
+    about: "integer ids beyond 2^53 come back rounded",
+    effect: Effect::Message(|_, m| {
+        each(m, |m| {
+            if let Some(id) = m["id"].as_i64().filter(|id| id.unsigned_abs() > 1 << 53) {
+                m["id"] = (id as f64).into();
+            }
+        })
+    }),
+};

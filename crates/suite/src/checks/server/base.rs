@@ -88,13 +88,19 @@ const ID_ECHOED: Check = Check {
 
 async fn id_echoed(cx: &ServerCx) -> Verdict {
     let session = cx.session().await?;
-    for id in ["0", "\"yardstick-id\"", "9007199254740991", "-7", "\"0\"", "\"\""] {
+    let long = format!("\"{}\"", "yardstick-".repeat(100));
+    for id in ["0", "\"yardstick-id\"", "9007199254740991", "-7", "\"0\"", "\"\"", &long] {
         let answer = cx.on(session, "yardstick/no-such-method").with(|r| r.id(id)).send().await?;
-        let echoed = answer.reply.frame().and_then(|f| f.id.map(|raw| raw.get().to_owned()));
-        if echoed.as_deref() != Some(id) {
+        let echoed = answer.reply.frame().and_then(|frame| frame.id());
+        if echoed != serde_json::from_str(id).ok().map(::wire::Id::from_raw) {
             let actual = echoed.map_or("no id".to_owned(), |id| format!("id {id}"));
             return Err(answer.violated(format!("id {id}"), actual));
         }
+    }
+    // What becomes of larger ones, the passive checks say.
+    let alone = cx.lent().await?;
+    for id in ["9007199254740993", "-9007199254740993", "9223372036854775807"] {
+        let _ = cx.on(&alone, "yardstick/no-such-method").with(|r| r.id(id)).send().await;
     }
     Ok(())
 }
@@ -169,8 +175,8 @@ async fn parse_error_code(cx: &ServerCx) -> Verdict {
         None => Err(Finding::not_applicable("what is not JSON is not answered with an error")),
         // Over HTTP the status says it too, and the body is optional.
         Some(Value::Null) => Err(Finding::not_applicable("the refusal has no JSON-RPC body")),
-        Some(error) if error["code"] == code::PARSE_ERROR => Ok(()),
-        Some(error) if !error["code"].is_i64() => Err(Finding::blocked(NO_CODE)),
+        Some(error) if ::wire::integer_of(&error["code"]) == Some(code::PARSE_ERROR) => Ok(()),
+        Some(error) if ::wire::integer_of(&error["code"]).is_none() => Err(Finding::blocked(NO_CODE)),
         Some(error) => Err(Finding::violated("error -32700", error.to_string())),
     }
 }
