@@ -6,7 +6,7 @@ use server::fault::lifecycle as fault;
 use transport::client::Profile;
 
 use super::fixture::blocked;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[HANDSHAKE_COMPLETE, VERSION_AGREED, VERSION_COUNTERED, PING_ANSWERED, CAPABILITIES_DECLARED];
@@ -112,7 +112,7 @@ pub(super) async fn initialize(cx: &ServerCx, version: &str) -> Result<Value, Fi
 const PING_ANSWERED: Check = Check {
     id: "server/lifecycle/ping-answered",
     title: "ping is answered with an empty result",
-    cites: &[defined("basic/utilities/ping#behavior-requirements", Span::LEGACY)],
+    cites: &[must("basic/utilities/ping#behavior-requirements", Span::LEGACY)],
     aliases: &["test_enhanced_ping_validation"],
     why: "clients ping to see whether the server is still there, and drop the connection when it does not answer",
     fix: "answer ping with {} at once",
@@ -129,9 +129,10 @@ const CAPABILITIES_DECLARED: Check = Check {
     id: "server/lifecycle/capabilities-declared",
     title: "what the server serves, it declares",
     cites: &[
-        should("basic/lifecycle#operation", Span::until(Version::V2025_03_26)),
-        must("basic/lifecycle#operation", Span::between(Version::V2025_06_18, Version::V2025_11_25)),
-        defined("server/discover#discoverresult", Span::MODERN),
+        must("server/tools#capabilities", Span::ALWAYS),
+        must("server/resources#capabilities", Span::ALWAYS),
+        must("server/prompts#capabilities", Span::ALWAYS),
+        must("server/utilities/completion#capabilities", Span::since(Version::V2025_03_26)),
     ],
     aliases: &["test_server_capabilities", "test_capability_declaration"],
     why: "clients do not ask for what was not declared, so the feature does not exist for them",
