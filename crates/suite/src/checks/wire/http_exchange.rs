@@ -17,8 +17,8 @@ pub(super) struct Exchange<'a> {
     pub(super) body: Vec<&'a Entry>,
     /// The events that carry no message.
     pub(super) events: Vec<&'a Entry>,
-    /// Whether the server ended the answer, or broke it off.
-    pub(super) has_ended: bool,
+    /// Where the server ended the answer, or broke it off.
+    pub(super) end: Option<&'a Entry>,
 }
 
 /// Every exchange in which something was posted and an answer began, in the order of their numbers.
@@ -45,7 +45,7 @@ impl<'a> Exchange<'a> {
             head: all(Direction::ToClient, What::Head).next_back()?,
             body: entries.iter().filter(body).copied().collect(),
             events: all(Direction::ToClient, What::Event).collect(),
-            has_ended: all(Direction::ToClient, What::End).next().is_some(),
+            end: all(Direction::ToClient, What::End).next(),
         })
     }
 

@@ -1,11 +1,11 @@
 //! HTTP answers, every one of them: media types, the status for what wants no answer, streams that bring none.
 
-use ::wire::{Frame, Id, Kind};
+use ::wire::{Frame, Id, Kind, What};
 use protocol::{Span, Version};
 use server::fault::{http as fault, streams};
 
 use super::http_exchange::{Exchange, exchanges};
-use super::{requests, value};
+use super::{cancelled, requests};
 use crate::{Check, Cite, Finding, On, Run, Verdict, WireCx, must, should, should_not};
 
 pub(in crate::checks) const CHECKS: &[Check] =
@@ -125,11 +125,17 @@ const STREAM_ANSWERED: Check = Check {
 };
 
 fn stream_answered(cx: &WireCx<'_>) -> Verdict {
+    let mut heads = cx.transcript.entries.iter().filter(|entry| entry.what == What::Head);
+    let deleted = heads.find(|entry| entry.bytes.starts_with(b"DELETE ")).map(|entry| entry.at);
+    // Streams end with their session.
+    let ended_alone = |exchange: &&Exchange<'_>| {
+        exchange.end.is_some_and(|end| deleted.is_none_or(|deleted| end.at < deleted))
+    };
     let given_up: Vec<Id> = requests(cx).filter_map(|frame| cancelled(&frame)).collect();
     let answered: Vec<Id> =
         cx.frames().filter(|(_, frame)| frame.method.is_none()).filter_map(|(_, frame)| frame.id()).collect();
     let mut judged = false;
-    for exchange in exchanges(cx).iter().filter(|exchange| exchange.has_ended && is_stream(exchange)) {
+    for exchange in exchanges(cx).iter().filter(ended_alone).filter(|exchange| is_stream(exchange)) {
         let asked = exchange.posted().into_iter().find(|frame| frame.kind() == Kind::Request);
         let Some((id, method)) = asked.and_then(|frame| Some((frame.id()?, frame.method()?))) else {
             continue;
@@ -149,12 +155,6 @@ fn stream_answered(cx: &WireCx<'_>) -> Verdict {
 
 fn is_stream(exchange: &Exchange<'_>) -> bool {
     exchange.status() == 200 && exchange.media_type().as_deref() == Some("text/event-stream")
-}
-
-/// The request that a frame cancels.
-fn cancelled(frame: &Frame<'_>) -> Option<Id> {
-    frame.method().filter(|name| name == "notifications/cancelled")?;
-    Some(Id::from(&value(frame.params)["requestId"]))
 }
 
 /// From 2025-11-25 on a server may close the connection once it has sent an event with an id, and the client comes back for the

@@ -55,6 +55,12 @@ fn value(raw: Option<&RawValue>) -> Value {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
 
+/// The request that a frame cancels.
+fn cancelled(frame: &Frame<'_>) -> Option<Id> {
+    frame.method().filter(|name| name == "notifications/cancelled")?;
+    Some(Id::from(&value(frame.params)["requestId"]))
+}
+
 /// Our requests by their ids: of several with one id, the first.
 struct Asked<'a>(HashMap<Id, Frame<'a>>);
 

@@ -8,7 +8,7 @@ use server::fault::base as fault;
 use transport::serve::Via;
 
 use super::http_exchange::{Exchange, exchanges};
-use super::{frames, requests, violated};
+use super::{cancelled, frames, requests, violated};
 use crate::heard::is_proper;
 use crate::{Check, Finding, On, Run, Verdict, WireCx, advised, must};
 
@@ -80,22 +80,27 @@ fn is_about_the_message(version: Version, exchange: &Exchange<'_>, error: &Frame
 /// Where all share one channel, an error without an id is about a request only if one stays unanswered, and if nothing was
 /// sent that could not be read.
 fn on_channel(cx: &WireCx<'_>) -> Verdict {
-    let answered: HashSet<Id> =
+    let mut answered: HashSet<Id> =
         cx.frames().filter(|(_, frame)| frame.method.is_none()).filter_map(|(_, frame)| frame.id()).collect();
+    // What was cancelled need not be answered.
+    answered.extend(requests(cx).filter_map(|frame| cancelled(&frame)));
     let is_posted = |entry: &&Entry| entry.exchange > 0 && entry.direction != cx.judged();
     let posts: HashSet<u32> =
         cx.transcript.messages().filter(is_posted).map(|entry| entry.exchange).collect();
     let mut open: Vec<Frame<'_>> = Vec::new();
+    // What may have been refused instead: messages that could not be read, and a notification just before.
     let mut unreadable = 0_usize;
+    let mut told = false;
     for entry in &cx.transcript.entries {
         match (entry.direction == cx.judged(), entry.what) {
-            (false, What::Message | What::Noise) => match readable_request(entry) {
-                Some(request) => open
-                    .extend(Some(request).filter(|one| one.id().is_some_and(|id| !answered.contains(&id)))),
-                None => unreadable += usize::from(!is_silent(entry)),
-            },
+            (false, What::Message | What::Noise) => {
+                let request = readable_request(entry);
+                told = request.is_none() && is_silent(entry);
+                unreadable += usize::from(request.is_none() && !told);
+                open.extend(request.filter(|one| one.id().is_some_and(|id| !answered.contains(&id))));
+            }
             // Over HTTP+SSE the body of a POST is not where answers come; what stands there refuses the POST.
-            (true, What::Message) if posts.contains(&entry.exchange) => {}
+            (true, What::Message) if told || posts.contains(&entry.exchange) => {}
             (true, What::Message) if Frame::parse(&entry.bytes).is_ok_and(|frame| is_anonymous(&frame)) => {
                 match (unreadable.checked_sub(1), open.is_empty()) {
                     (Some(left), _) => unreadable = left,
@@ -119,8 +124,9 @@ fn readable_request(entry: &Entry) -> Option<Frame<'_>> {
         .filter(|frame| entry.what == What::Message && frame.kind() == Kind::Request && is_readable(frame))
 }
 
+/// A large integer may be more than a server can read, and has a check of its own.
 fn is_readable(frame: &Frame<'_>) -> bool {
-    is_proper(frame) && frame.id.is_some_and(Id::allows)
+    is_proper(frame) && frame.id().is_some_and(|id| id.is_legal() && !is_large(&id))
 }
 
 /// Whether an entry is something that no server answers: a response, or a notification.
@@ -227,6 +233,13 @@ mod tests {
         assert!(judge(&[(ToServer, "{nope"), (ToClient, LOST)]).is_ok());
         assert!(judge(&[(ToServer, ASKED), (ToServer, "{nope"), (ToClient, LOST)]).is_ok());
         assert!(judge(&[(ToServer, ASKED), (ToClient, LOST), (ToClient, answer)]).is_ok(), "it was answered");
+        let told = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
+        assert!(judge(&[(ToServer, ASKED), (ToServer, told), (ToClient, LOST)]).is_ok());
+        let cancels = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+        let other = r#"{"jsonrpc":"2.0","id":9007199254740993,"method":"x"}"#;
+        assert!(
+            judge(&[(ToServer, ASKED), (ToServer, cancels), (ToServer, other), (ToClient, LOST)]).is_ok()
+        );
         let unreadable = r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#;
         assert!(judge(&[(ToServer, unreadable), (ToClient, LOST)]).is_ok());
     }
