@@ -10,6 +10,10 @@ use crate::{Finding, ServerCx};
 /// Where the metadata of a resource is found (RFC 9728), before the path of the resource.
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
+/// Why a server is not held to the pages on authorization.
+const OWN_TOKEN: &str =
+    "the server asks for a token of its own: it offers no metadata of a protected resource";
+
 /// A refusal for want of a token.
 #[derive(Debug)]
 pub struct Challenge {
@@ -51,8 +55,16 @@ impl ServerCx {
         ask.send().await.map_err(Finding::into_obstacle)
     }
 
-    /// How the server refuses who has no token; not applicable where it refuses nobody.
+    /// How the server refuses who has no token; not applicable where it refuses nobody. Authorization is optional, and a
+    /// server may have tokens of its own: only one that offers metadata says that it follows the pages.
     pub async fn challenge(&self) -> Result<Challenge, Finding> {
+        let challenge = self.refusal().await?;
+        let claims = challenge.parameter("resource_metadata").is_some()
+            || Box::pin(self.metadata_of(&challenge)).await.is_ok();
+        if claims { Ok(challenge) } else { Err(Finding::not_applicable(OWN_TOKEN)) }
+    }
+
+    async fn refusal(&self) -> Result<Challenge, Finding> {
         let answer = self.knock(None).await?;
         let challenged = answer.reply.header("www-authenticate").map(str::to_owned);
         match (answer.reply.status(), &challenged) {
@@ -66,7 +78,10 @@ impl ServerCx {
 
     /// The metadata: where the challenge says, or at the well-known places.
     pub async fn metadata(&self) -> Result<Metadata, Finding> {
-        let challenge = self.challenge().await?;
+        self.metadata_of(&self.challenge().await?).await
+    }
+
+    async fn metadata_of(&self, challenge: &Challenge) -> Result<Metadata, Finding> {
         let base = &self.endpoint()?.url;
         let named = challenge.parameter("resource_metadata").and_then(|url| base.join(url).ok());
         if let Some(url) = named.as_ref().filter(|url| url.origin() != base.origin()) {

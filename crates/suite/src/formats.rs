@@ -8,6 +8,11 @@ pub(crate) fn is_uri(text: &str) -> bool {
     is("uri", text)
 }
 
+/// A URI, or a reference relative to one, by RFC 3986.
+pub(crate) fn is_uri_reference(text: &str) -> bool {
+    is("uri-reference", text)
+}
+
 /// A template by RFC 6570.
 pub(crate) fn is_uri_template(text: &str) -> bool {
     is("uri-template", text)

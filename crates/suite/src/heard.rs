@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use protocol::Version;
 use protocol::method::Side;
+use protocol::{Era, Version};
+use serde_json::Value;
 use transport::serve::Via;
 use wire::{Direction, Entry, Frame, Id, Kind, Payload, Transcript, What};
 
@@ -18,6 +19,8 @@ pub struct WireCx<'a> {
     pub side: Side,
     /// What was said.
     pub transcript: &'a Transcript,
+    /// The capabilities that `server/discover` showed, perhaps on another connection: a modern server has no sessions.
+    pub(crate) discovered: Option<Value>,
     /// The same, frame by frame.
     said: Vec<Said<'a>>,
     /// The ids of what was sent by the other side and is no proper request.
@@ -41,9 +44,43 @@ impl<'a> WireCx<'a> {
             let replayed = resumed.contains(&entry.exchange) && is_replayed(transcript, entry);
             split(entry).into_iter().map(move |frame| Said { entry, frame, replayed })
         });
-        let mut cx = Self { version, via, side, transcript, said: said.collect(), improper: HashSet::new() };
+        let mut cx = Self {
+            version,
+            via,
+            side,
+            transcript,
+            discovered: None,
+            said: said.collect(),
+            improper: HashSet::new(),
+        };
         cx.improper = cx.requests().filter(|frame| !is_proper(frame)).filter_map(Frame::id).collect();
         cx
+    }
+
+    /// Reads each of `transcripts`, which are all of one server. What one discovers of a modern server holds for all.
+    pub fn all(
+        version: Version,
+        via: Via,
+        side: Side,
+        transcripts: impl IntoIterator<Item = &'a Transcript>,
+    ) -> Vec<Self> {
+        let mut all: Vec<_> = transcripts.into_iter().map(|one| Self::new(version, via, side, one)).collect();
+        let discovered = all.iter().find_map(Self::discovery).filter(|_| version.era() == Era::Modern);
+        for cx in &mut all {
+            cx.discovered.clone_from(&discovered);
+        }
+        all
+    }
+
+    /// The capabilities in the result of `server/discover`, if it was asked for here.
+    fn discovery(&self) -> Option<Value> {
+        let is_discovery = |frame: &&Frame<'_>| frame.method().as_deref() == Some("server/discover");
+        let asked: Vec<Id> = self.requests().filter(is_discovery).filter_map(Frame::id).collect();
+        let mut results = self.frames().filter(|(_, frame)| frame.id().is_some_and(|id| asked.contains(&id)));
+        results.find_map(|(_, frame)| {
+            let result: Value = serde_json::from_str(frame.result?.get()).ok()?;
+            Some(result["capabilities"].clone()).filter(Value::is_object)
+        })
     }
 
     /// The direction of the messages that are judged.
@@ -111,7 +148,7 @@ fn answered_by(entry: &Entry) -> Option<Id> {
 }
 
 /// Whether a frame is a request as it should be, or none at all.
-fn is_proper(frame: &Frame<'_>) -> bool {
+pub(crate) fn is_proper(frame: &Frame<'_>) -> bool {
     match frame.kind() {
         Kind::Request => frame.is_2_0() && frame.params.is_none_or(|raw| raw.get().starts_with('{')),
         Kind::Result | Kind::Error | Kind::Notification => true,

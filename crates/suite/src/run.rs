@@ -460,6 +460,7 @@ async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) {
         if explores {
             Box::pin(cx.ask_as_bare_client()).await;
             Box::pin(cx.ask_as_log_reader()).await;
+            Box::pin(cx.send_odd_messages()).await;
         }
         let mut spoiled = side_by_side(cx, lanes.alone, jobs, tell).await;
         if explores {
@@ -517,8 +518,7 @@ async fn read(cx: &ServerCx, plan: &Plan, tell: Tell<'_>) {
     // Even when no active check was chosen there has to be something to read.
     let session = cx.session().await.map(|_| ());
     let transcripts = cx.transcripts();
-    let heard: Vec<_> =
-        transcripts.iter().map(|one| WireCx::new(cx.version, cx.via, Side::Server, one)).collect();
+    let heard = WireCx::all(cx.version, cx.via, Side::Server, &transcripts);
     for case in &plan.cases {
         if let Run::Wire(judge) = case.check.run {
             let start = Instant::now();

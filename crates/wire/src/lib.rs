@@ -7,6 +7,7 @@
 mod frame;
 mod id;
 mod lines;
+mod number;
 pub mod recording;
 mod splice;
 pub mod sse;
@@ -14,7 +15,7 @@ mod strict;
 mod transcript;
 
 pub use frame::{Frame, Kind, Malformed, Payload, members, text};
-pub use id::Id;
+pub use id::{Id, integer, integer_of};
 pub use lines::{Line, Lines};
 pub use splice::{Splice, span_of};
 pub use strict::{Flaw, MAX_DEPTH, inspect};

@@ -29,8 +29,6 @@ pub(crate) struct Subject {
 /// One server: what one report is about.
 #[derive(Debug)]
 pub(crate) struct MeasuredServer {
-    /// Its name in a configuration.
-    pub(crate) name: Option<String>,
     /// The ways in which it is reached.
     pub(crate) subjects: Vec<Subject>,
 }
@@ -42,7 +40,7 @@ pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<Measur
         let measured = servers.into_iter().map(|server| {
             let again = again::of_configured(arguments, &server);
             let subject = Subject { target: server.target, arguments: again, _server: None };
-            MeasuredServer { name: Some(server.name), subjects: vec![subject] }
+            MeasuredServer { subjects: vec![subject] }
         });
         return Ok(measured.collect());
     }
@@ -53,7 +51,7 @@ pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<Measur
         }
         None => built_in(arguments).await?,
     };
-    Ok(vec![MeasuredServer { name: None, subjects }])
+    Ok(vec![MeasuredServer { subjects }])
 }
 
 /// The URL or the command, if there is one.

@@ -117,7 +117,7 @@ impl<'a> Said<'a> {
     fn refused(&self, way: Way) -> Option<(&'a Pending, i64)> {
         match (self.about, self.message) {
             (Some(about), Message::Error { error, .. }) if about.way == way => {
-                Some((about, error["code"].as_i64().unwrap_or_default()))
+                Some((about, wire::integer_of(&error["code"]).unwrap_or_default()))
             }
             _ => None,
         }

@@ -7,7 +7,6 @@ use super::{Effect, Fault, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
     &STRAY_DEAFENS,
-    &LARGE_ID_ROUNDED,
     &RESULT_NULL,
     &REQUEST_ID_NULL,
     &REQUEST_ID_REUSED,
@@ -22,6 +21,8 @@ pub(super) const FAULTS: &[&Fault] = &[
     &ONE_OF_MANY_LOST,
     &BATCH_SERVED,
     &BATCH_EMPTY_IGNORED,
+    &ERROR_ID_LOST,
+    &ID_ROUNDED,
 ];
 
 /// Nothing instead of an empty object.
@@ -174,14 +175,29 @@ pub const STRAY_DEAFENS: Fault = Fault {
     }),
 };
 
-/// Ids pass through a floating-point number.
-pub const LARGE_ID_ROUNDED: Fault = Fault {
-    name: "large-id-rounded",
-    about: "an id beyond 2^53 comes back as the nearest number that a double can hold",
-    effect: Effect::Message(|_, mut message| {
-        if let Some(id) = message["id"].as_u64().filter(|id| *id > 1 << 53) {
-            message["id"] = serde_json::json!(id & !0x7ff);
-        }
-        vec![message]
+/// Errors that belong to nobody.
+pub const ERROR_ID_LOST: Fault = Fault {
+    name: "error-id-lost",
+    about: "errors that refuse a call have the id null",
+    effect: Effect::Message(|out, m| {
+        let concerns = out.method == Some("tools/call") && m.get("error").is_some();
+        each(m, |m| {
+            if concerns {
+                m["id"] = Value::Null;
+            }
+        })
+    }),
+};
+
+/// Ids that went through a floating point number.
+pub const ID_ROUNDED: Fault = Fault {
+    name: "id-rounded",
+    about: "integer ids beyond 2^53 come back rounded",
+    effect: Effect::Message(|_, m| {
+        each(m, |m| {
+            if let Some(id) = m["id"].as_i64().filter(|id| id.unsigned_abs() > 1 << 53) {
+                m["id"] = (id as f64).into();
+            }
+        })
     }),
 };

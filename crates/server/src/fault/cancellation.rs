@@ -18,9 +18,10 @@ pub(super) const FAULTS: &[&Fault] = &[
 pub const CANCELS_FOREIGN: Fault = Fault {
     name: "cancels-foreign",
     about: "the server cancels requests that it did not send",
-    effect: Effect::Message(|_, m| {
+    effect: Effect::Message(|out, m| {
         let params = json!({ "requestId": "nobody-asked" });
-        ahead(m, true, json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }))
+        let note = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
+        ahead(m, out.method != Some("initialize"), note)
     }),
 };
 

@@ -1,7 +1,9 @@
 //! Faults of the message itself: JSON, JSON-RPC, lines.
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use transport::serve::Via;
+use wire::{Frame, Splice, members};
 
 use super::edit::{each, in_error, only, remove};
 use super::{Effect, Fault};
@@ -17,6 +19,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &DUPLICATE_MEMBER,
     &NOT_UTF8,
     &STDOUT_NOISE,
+    &NOISE_AFTER_MESSAGE,
     &EVENT_NOISE,
     &PRETTY_PRINTED,
     &NOTIFICATION_ANSWERED,
@@ -26,6 +29,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &PARSE_ERROR_WRONG_CODE,
     &BATCH_REFUSED,
     &RESERVED_CODE,
+    &SPELLED_OTHERWISE,
 ];
 
 /// Messages lack `jsonrpc`.
@@ -131,6 +135,19 @@ pub const STDOUT_NOISE: Fault = Fault {
     }),
 };
 
+/// Something on stdout behind a message.
+pub const NOISE_AFTER_MESSAGE: Fault = Fault {
+    name: "noise-after-message",
+    about: "on stdout a log line follows a message without a newline between them",
+    effect: Effect::Bytes(|outgoing, bytes| match (outgoing.via, outgoing.method) {
+        (Via::Pipe, Some(_)) => {
+            let note = br#"{"jsonrpc":"2.0","method":"notifications/example"}[info] handling a request"#;
+            [&note[..], b"\n", &bytes[..]].concat()
+        }
+        _ => bytes,
+    }),
+};
+
 /// Something on a stream that is no message.
 pub const EVENT_NOISE: Fault = Fault {
     name: "event-noise",
@@ -219,3 +236,35 @@ pub const RESERVED_CODE: Fault = Fault {
         })
     }),
 };
+
+/// The same values in other letters, which is lawful.
+pub const SPELLED_OTHERWISE: Fault = Fault {
+    name: "spelled-otherwise",
+    about: "ids, tokens and codes are spelled otherwise: 10 as 10.0e0, \"y\" as \"\\u0079\"",
+    effect: Effect::Bytes(|_, bytes| {
+        let Ok(frame) = Frame::parse(&bytes) else { return bytes };
+        let mut splice = Splice::new(&bytes);
+        let code = member(frame.error, "code");
+        for raw in [frame.id, code, member(frame.params, "progressToken")].into_iter().flatten() {
+            splice.replace(raw.get(), spelled_otherwise(raw).into_bytes());
+        }
+        splice.finish()
+    }),
+};
+
+fn member<'a>(object: Option<&'a RawValue>, name: &str) -> Option<&'a RawValue> {
+    members(object?)?.into_iter().find(|(key, _)| key == name).map(|(_, raw)| raw)
+}
+
+fn spelled_otherwise(raw: &RawValue) -> String {
+    match wire::text(raw) {
+        Some(text) => {
+            let escaped: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+            format!("\"{escaped}\"")
+        }
+        None if raw.get().bytes().last().is_some_and(|byte| byte.is_ascii_digit()) => {
+            format!("{}.0e0", raw.get().trim_end_matches(".0"))
+        }
+        None => raw.get().to_owned(),
+    }
+}

@@ -18,6 +18,8 @@ pub(super) const FAULTS: &[&Fault] = &[
     &STATE_UNBOUND,
     &FILTER_IGNORED,
     &ACKNOWLEDGES_TOO_MUCH,
+    &SENDS_UNACKNOWLEDGED,
+    &TELLS_AFTER_END,
 ];
 
 fn interim(message: Value, change: impl FnOnce(&mut Value)) -> Vec<Value> {
@@ -135,3 +137,47 @@ pub const ACKNOWLEDGES_TOO_MUCH: Fault = Fault {
         })
     }),
 };
+
+/// What was turned down comes all the same.
+pub const SENDS_UNACKNOWLEDGED: Fault = Fault {
+    name: "sends-unacknowledged",
+    about: "changes of the tools are not acknowledged, and are told nevertheless",
+    effect: Effect::Message(|_, mut m| {
+        let asked = m["params"]["notifications"]["toolsListChanged"] == true;
+        if !is_acknowledgment(&m) || !asked {
+            return vec![m];
+        }
+        remove(&mut m["params"]["notifications"], "toolsListChanged");
+        let event = change_of_tools(&m);
+        vec![m, event]
+    }),
+};
+
+/// A subscription that does not know that it is over.
+pub const TELLS_AFTER_END: Fault = Fault {
+    name: "tells-after-end",
+    about: "a subscription to changes of the tools is ended at once, and tells of one after that",
+    effect: Effect::Message(|_, m| {
+        let asked = m["params"]["notifications"]["toolsListChanged"] == true;
+        if !is_acknowledgment(&m) || !asked {
+            return vec![m];
+        }
+        let mut meta = m["params"]["_meta"].clone();
+        let id = meta[protocol::meta::SUBSCRIPTION_ID].clone();
+        meta[protocol::meta::SERVER_INFO] = json!({ "name": "yardstick", "version": "1" });
+        let end =
+            json!({ "jsonrpc": "2.0", "id": id, "result": { "resultType": "complete", "_meta": meta } });
+        let event = change_of_tools(&m);
+        vec![m, end, event]
+    }),
+};
+
+fn is_acknowledgment(message: &Value) -> bool {
+    message["method"] == "notifications/subscriptions/acknowledged"
+}
+
+/// A change of the tools, on the subscription that `acknowledgment` is about.
+fn change_of_tools(acknowledgment: &Value) -> Value {
+    let params = json!({ "_meta": acknowledgment["params"]["_meta"] });
+    json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": params })
+}

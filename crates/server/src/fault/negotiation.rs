@@ -9,6 +9,8 @@ use super::{Effect, Fault};
 pub(super) const FAULTS: &[&Fault] = &[
     &ASKS_TOO_EARLY,
     &LOGGING_UNDECLARED,
+    &CHANGES_UNDECLARED,
+    &TELLS_TOO_EARLY,
     &METHOD_OF_OTHER_REVISION,
     &CAPABILITY_UNSERVED,
     &OLDEST_OFFERED,
@@ -42,6 +44,32 @@ pub const LOGGING_UNDECLARED: Fault = Fault {
     }),
 };
 
+/// Changes that were not announced.
+pub const CHANGES_UNDECLARED: Fault = Fault {
+    name: "changes-undeclared",
+    about: "changes of lists are told, but listChanged is not declared",
+    effect: Effect::Message(|out, m| {
+        let note = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
+        let listed = legacy(out) && out.method == Some("tools/list");
+        let m = results_of(out, OPENINGS, m, |r| {
+            for list in ["tools", "prompts", "resources"] {
+                remove(&mut r["capabilities"][list], "listChanged");
+            }
+        });
+        m.into_iter().flat_map(|m| ahead(m, listed, note.clone())).collect()
+    }),
+};
+
+/// The client is told something before it knows whom it talks to.
+pub const TELLS_TOO_EARLY: Fault = Fault {
+    name: "tells-too-early",
+    about: "a change of the tools is told before initialize is answered",
+    effect: Effect::Message(|out, m| {
+        let note = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
+        ahead(m, out.method == Some("initialize"), note)
+    }),
+};
+
 /// A message that the client's revision does not have.
 pub const METHOD_OF_OTHER_REVISION: Fault = Fault {
     name: "method-of-other-revision",
@@ -53,7 +81,7 @@ pub const METHOD_OF_OTHER_REVISION: Fault = Fault {
         };
         let note =
             json!({ "jsonrpc": "2.0", "method": method, "params": { "taskId": "t", "status": "working" } });
-        ahead(m, out.version.is_some(), note)
+        ahead(m, out.version.is_some() && out.method != Some("initialize"), note)
     }),
 };
 

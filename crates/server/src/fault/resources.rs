@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::edit::{in_error, only, remove, result_of};
+use super::edit::{ahead, in_error, legacy, only, remove, result_of};
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -19,6 +19,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &CACHE_TTL_NEGATIVE,
     &SUBSCRIPTION_UNACKNOWLEDGED,
     &SUBSCRIPTION_UNTAGGED,
+    &UPDATES_UNASKED,
 ];
 
 /// The wrong code for a resource that does not exist.
@@ -146,5 +147,20 @@ pub const SUBSCRIPTION_UNTAGGED: Fault = Fault {
             remove(&mut m["params"], "_meta");
         }
         vec![m]
+    }),
+};
+
+/// Updates for those who did not subscribe.
+pub const UPDATES_UNASKED: Fault = Fault {
+    name: "updates-unasked",
+    about: "updates of a resource are sent to clients that did not subscribe",
+    effect: Effect::Message(|out, m| {
+        let concerns = legacy(out) && out.method == Some("resources/list");
+        let params = json!({ "uri": "test://static-text" });
+        ahead(
+            m,
+            concerns,
+            json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params }),
+        )
     }),
 };

@@ -1,6 +1,7 @@
 //! Faults of event streams and sessions: what the transport does, not what the messages say.
 
 use serde_json::json;
+use transport::serve::Via;
 use transport::serve::http::Slip;
 
 use super::{Effect, Fault};
@@ -12,6 +13,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &NO_RETRY,
     &DISCONNECT_CANCELS,
     &STAYS_OPEN,
+    &ENDS_UNANSWERED,
     &BROADCASTS,
     &RESPONDS_ON_GET,
     &FOREIGN_PROGRESS,
@@ -21,6 +23,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &VERSION_INSISTED,
     &SSE_NO_ENDPOINT,
     &SSE_FOREIGN_ENDPOINT,
+    &SSE_JSON_ENDPOINT,
     &SSE_ANSWERS_POST,
 ];
 
@@ -64,6 +67,21 @@ pub const STAYS_OPEN: Fault = Fault {
     name: "stays-open",
     about: "a stream stays open after its response",
     effect: Effect::Http(|options| options.slips.push(Slip::StaysOpen)),
+};
+
+/// A stream without what it is for.
+pub const ENDS_UNANSWERED: Fault = Fault {
+    name: "ends-unanswered",
+    about: "the stream that answers a list of templates ends without the response",
+    effect: Effect::Message(|out, message| {
+        let concerns = out.via == Via::StreamableHttp && out.method == Some("resources/templates/list");
+        if !concerns || message.get("result").is_none() {
+            return vec![message];
+        }
+        let note = json!({ "jsonrpc": "2.0", "method": "notifications/example" });
+        // Two messages make a stream.
+        vec![note.clone(), note]
+    }),
 };
 
 /// One message on two streams.
@@ -133,6 +151,13 @@ pub const SSE_FOREIGN_ENDPOINT: Fault = Fault {
     name: "sse-foreign-endpoint",
     about: "the stream of HTTP+SSE says to post to another origin",
     effect: Effect::Http(|options| options.slips.push(Slip::ForeignEndpoint)),
+};
+
+/// HTTP+SSE that wraps its endpoint.
+pub const SSE_JSON_ENDPOINT: Fault = Fault {
+    name: "sse-json-endpoint",
+    about: "the stream of HTTP+SSE says where to post in a JSON object",
+    effect: Effect::Http(|options| options.slips.push(Slip::JsonEndpoint)),
 };
 
 /// HTTP+SSE that answers where nobody looks.

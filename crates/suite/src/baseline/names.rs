@@ -145,10 +145,7 @@ pub(super) const SCENARIOS: &[Row] = &[
     ("input-required-result-result-type", &["wire/message/result-type"]),
     ("input-required-result-unsupported-methods", &["wire/mrtr/allowed-requests"]),
     ("input-required-result-tampered-state", &["server/mrtr/tampered-state-refused"]),
-    (
-        "input-required-result-capability-check",
-        &["server/mrtr/undeclared-not-asked", "wire/elicitation/declared", "wire/sampling/declared"],
-    ),
+    ("input-required-result-capability-check", &["wire/elicitation/declared", "wire/sampling/declared"]),
     ("input-required-result-ignore-extra-params", &["server/mrtr/extra-ignored"]),
     ("input-required-result-validate-input", &["server/mrtr/responses-checked"]),
     (
@@ -232,10 +229,7 @@ pub(super) const CHECKS: &[Row] = &[
     ("sep-2322-result-type-included", &["wire/message/result-type"]),
     ("sep-2322-not-on-unsupported-requests", &["wire/mrtr/allowed-requests"]),
     ("sep-2322-reject-tampered-state", &["server/mrtr/tampered-state-refused"]),
-    (
-        "sep-2322-respect-client-capabilities",
-        &["server/mrtr/undeclared-not-asked", "wire/elicitation/declared", "wire/sampling/declared"],
-    ),
+    ("sep-2322-respect-client-capabilities", &["wire/elicitation/declared", "wire/sampling/declared"]),
     ("sep-2322-ignore-unexpected-params", &["server/mrtr/extra-ignored"]),
     ("sep-2322-validate-input-responses", &["server/mrtr/responses-checked"]),
     ("sep-2549-ttl-non-negative", &["server/caching/ttl-not-negative"]),

@@ -10,6 +10,7 @@ pub(crate) use server::apps::Surface;
 /// Every check, section by section, in the order in which reports show them.
 pub(crate) const ALL: &[&[Check]] = &[
     wire::jsonrpc::CHECKS,
+    wire::response_ids::CHECKS,
     wire::message::CHECKS,
     wire::stdio::CHECKS,
     wire::client::CHECKS,
@@ -17,6 +18,7 @@ pub(crate) const ALL: &[&[Check]] = &[
     wire::sampling::CHECKS,
     wire::logging::CHECKS,
     wire::http::CHECKS,
+    wire::http_replies::CHECKS,
     wire::exchange::CHECKS,
     wire::lifecycle::CHECKS,
     wire::meta::CHECKS,
@@ -24,6 +26,7 @@ pub(crate) const ALL: &[&[Check]] = &[
     wire::cancellation::CHECKS,
     wire::mrtr::CHECKS,
     wire::subscriptions::CHECKS,
+    wire::resource_updates::CHECKS,
     wire::tasks::CHECKS,
     wire::ui::messages::CHECKS,
     wire::ui::handshake::CHECKS,

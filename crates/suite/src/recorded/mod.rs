@@ -85,9 +85,11 @@ impl Group<'_> {
                 Side::Server => "no message of the server is in the record",
                 Side::Client => "no message of the client is in the record",
             }));
-            for tape in self.tapes.iter().filter(|tape| spoke(tape, side)) {
-                let cx = WireCx::new(self.version, case.via, side, &tape.transcript);
-                let one = judge(&cx).map_err(|finding| if many { placed(finding, tape) } else { finding });
+            let tapes: Vec<_> = self.tapes.iter().filter(|tape| spoke(tape, side)).collect();
+            let transcripts = tapes.iter().map(|tape| &tape.transcript);
+            let heard = WireCx::all(self.version, case.via, side, transcripts);
+            for (tape, cx) in tapes.into_iter().zip(&heard) {
+                let one = judge(cx).map_err(|finding| if many { placed(finding, tape) } else { finding });
                 of_side = worse(of_side, one);
             }
             verdict = Some(verdict.map_or(of_side.clone(), |before| worse(before, of_side)));

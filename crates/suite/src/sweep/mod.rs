@@ -5,6 +5,7 @@ mod ask;
 mod call;
 mod complete;
 mod get;
+mod odd;
 mod read;
 
 use futures_util::StreamExt as _;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use server::fault::authorization::{QUERY_TOKEN, SESSION_SUFFICES};
+use server::fault::authorization::{NO_METADATA, NO_METADATA_URL, QUERY_TOKEN, SESSION_SUFFICES};
 use suite::{Options, Outcome, Report, Selection, run};
 use transport::client::Limits;
 
@@ -39,4 +39,13 @@ async fn a_token_is_never_shown() {
     assert!(found > 0, "there is something to show");
     let text = serde_json::to_string(&report).unwrap();
     assert!(!text.contains(TOKEN), "{text}");
+}
+
+/// Authorization is optional: who does not say that it follows the pages is not held to them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_of_its_own_is_the_servers_own_affair() {
+    let subject = guarded([&NO_METADATA, &NO_METADATA_URL]).await;
+    let report = report(&subject, &["server/authorization"]).await;
+    let held: Vec<_> = report.cases.iter().filter(|case| case.outcome != Outcome::NotApplicable).collect();
+    assert!(held.is_empty() && !report.cases.is_empty(), "{held:#?}");
 }

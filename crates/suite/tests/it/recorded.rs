@@ -145,3 +145,87 @@ fn ids_are_used_once_in_a_session_where_there_is_one() {
         assert_eq!(judged.cases.iter().map(|case| case.outcome).collect::<Vec<_>>(), [outcome], "{header}");
     }
 }
+
+/// One HTTP exchange as lines of a recording: what was posted, the head of the answer, its body.
+fn exchange(number: u32, posted: &str, status: &str, media: Option<&str>, body: &str) -> String {
+    let place = |from: &str| format!(r#""session":"s","from":"{from}","exchange":{number}"#);
+    let headers = media.map(|media| format!(r#"["content-type","{media}"]"#)).unwrap_or_default();
+    let (client, server) = (place("client"), place("server"));
+    let mut lines = format!(
+        "{{{client},\"what\":\"head\",\"start\":\"POST /mcp HTTP/1.1\"}}\n{{{client},\"message\":{posted}}}\n\
+         {{{server},\"what\":\"head\",\"start\":\"HTTP/1.1 {status}\",\"headers\":[{headers}]}}\n"
+    );
+    if !body.is_empty() {
+        lines.push_str(&format!("{{{server},\"message\":{body}}}\n"));
+    }
+    lines
+}
+
+/// Every exchange counts, and not the first alone.
+#[test]
+fn rules_of_http_are_judged_on_every_exchange() {
+    let asked = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list"}"#;
+    let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let result = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    let lost = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"no"}}"#;
+    let json = Some("application/json");
+    let sound = exchange(1, asked, "200 OK", json, result) + &exchange(2, told, "202 Accepted", None, "");
+    for (check, third, outcome) in [
+        ("server/http/media-type", exchange(3, asked, "200 OK", json, result), Outcome::Passed),
+        ("server/http/media-type", exchange(3, asked, "200 OK", None, result), Outcome::Failed),
+        ("server/http/media-type", exchange(3, asked, "200 OK", Some("text/plain"), result), Outcome::Failed),
+        ("server/http/media-type", exchange(3, asked, "404 Not Found", None, result), Outcome::Failed),
+        ("server/http/media-type", exchange(3, asked, "401 Unauthorized", None, ""), Outcome::Passed),
+        ("server/http/notification-accepted", exchange(3, told, "202 Accepted", None, ""), Outcome::Passed),
+        (
+            "server/http/notification-accepted",
+            exchange(3, told, "400 Bad Request", json, lost),
+            Outcome::Passed,
+        ),
+        ("server/http/notification-accepted", exchange(3, told, "200 OK", json, ""), Outcome::Failed),
+        (
+            "server/http/notification-accepted",
+            exchange(3, told, "202 Accepted", json, result),
+            Outcome::Failed,
+        ),
+        ("wire/jsonrpc/error-id-present", exchange(3, asked, "200 OK", json, lost), Outcome::Failed),
+        ("wire/jsonrpc/error-id-present", exchange(3, asked, "400 Bad Request", json, lost), Outcome::Passed),
+    ] {
+        let head = "{\"session\":\"s\",\"transport\":\"http\",\"protocol\":\"2025-11-25\"}\n";
+        let text = format!("{head}{sound}{third}");
+        let tapes = Recording::read(text.clone().into_bytes()).unwrap().tapes;
+        let options = Options { selection: only(&[check]), ..Options::default() };
+        let judged = judge(&Recorded { tapes, ..Recorded::default() }, &[Side::Server], &options).report;
+        assert_eq!(
+            judged.cases.iter().map(|case| case.outcome).collect::<Vec<_>>(),
+            [outcome],
+            "{check}: {third}"
+        );
+    }
+}
+
+/// An id, a token or a code is the same however it is spelled.
+#[test]
+fn spelling_does_not_make_another_value() {
+    let head = "{\"session\":\"s\",\"transport\":\"stdio\",\"protocol\":\"2025-11-25\"}\n";
+    let line = |from: &str, message: &str| {
+        format!("{{\"session\":\"s\",\"from\":\"{from}\",\"message\":{message}}}\n")
+    };
+    for (asked, came, outcome) in [
+        ("10", "10e0", Outcome::Passed),
+        (r#""yard""#, r#""\u0079ard""#, Outcome::Passed),
+        ("9007199254740995", "9007199254740995", Outcome::Passed),
+        ("10", r#""10""#, Outcome::Failed),
+        ("10", "11", Outcome::Failed),
+    ] {
+        let request = format!(r#"{{"jsonrpc":"2.0","id":{asked},"method":"x"}}"#);
+        let error = format!(r#"{{"jsonrpc":"2.0","id":{came},"error":{{"code":-32601.0,"message":"no"}}}}"#);
+        let text = format!("{head}{}{}", line("client", &request), line("server", &error));
+        let tapes = Recording::read(text.into_bytes()).unwrap().tapes;
+        let options = Options { selection: only(&["wire/jsonrpc"]), ..Options::default() };
+        let judged = judge(&Recorded { tapes, ..Recorded::default() }, &[Side::Server], &options).report;
+        let found = |id: &str| judged.cases.iter().find(|case| case.check == id).map(|case| case.outcome);
+        assert_eq!(found("wire/jsonrpc/id-known"), Some(outcome), "{asked} {came}");
+        assert_eq!(found("wire/jsonrpc/error-code-integer"), Some(Outcome::Passed));
+    }
+}

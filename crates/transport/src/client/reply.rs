@@ -142,7 +142,7 @@ impl RpcError {
     pub fn of(frame: &Frame<'_>) -> Option<Self> {
         let error = value(frame.error?).unwrap_or(Value::Null);
         Some(Self {
-            code: error.get("code").and_then(Value::as_i64),
+            code: error.get("code").and_then(wire::integer_of),
             message: error.get("message").and_then(Value::as_str).map(str::to_owned),
             data: error.get("data").cloned(),
         })

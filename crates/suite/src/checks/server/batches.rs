@@ -6,7 +6,7 @@ use server::fault::{base as fault, framing};
 use transport::client::{Failure, Session};
 use transport::serve::Via;
 
-use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, advised, defined, must};
+use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, advised, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[NOTIFICATIONS_UNANSWERED, EMPTY_REFUSED, NOT_SERVED];
 
@@ -71,7 +71,7 @@ async fn empty_refused(cx: &ServerCx) -> Verdict {
 const NOT_SERVED: Check = Check {
     id: "server/base/batch-not-served",
     title: "a batch is not answered with a batch where the revision has none",
-    cites: &[defined("basic/index#messages", Span::since(Version::V2025_06_18))],
+    cites: &[advised("basic/index#messages", Span::since(Version::V2025_06_18))],
     aliases: &["test_2025_06_18", "test_batch_request_rejection"],
     why: "clients of this revision read one message at a time, and cannot read a list of them",
     fix: "refuse a list of messages with -32600",

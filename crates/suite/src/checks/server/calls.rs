@@ -13,7 +13,7 @@ use super::fixture::blocked;
 use crate::arguments::{Kind, Wrong};
 use crate::expect::Answer;
 use crate::sweep::last;
-use crate::{Called, Check, Finding, On, Run, ServerCx, Verdict, arguments, defined, must};
+use crate::{Called, Check, Finding, On, Run, ServerCx, Verdict, advised, arguments, defined, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[UNKNOWN_TOOL, NAMELESS_CALL, CALL_ANSWERED, CONTENT_PRESENT, ARGUMENTS_CHECKED, FAILURE_IN_RESULT];
@@ -72,7 +72,7 @@ async fn nameless_call(cx: &ServerCx) -> Verdict {
 const CALL_ANSWERED: Check = Check {
     id: "server/tools/call-answered",
     title: "a listed tool can be called",
-    cites: &[defined("server/tools#calling-tools", Span::ALWAYS)],
+    cites: &[advised("server/tools#calling-tools", Span::ALWAYS)],
     aliases: &["test_tool_functionality", "test_each_tool"],
     why: "the model is offered what is listed, and every try ends in an error",
     fix: "serve tools/call for every tool that tools/list names",
@@ -171,7 +171,7 @@ async fn refuses(cx: &ServerCx, tool: &Value, wrong: Wrong) -> Verdict {
 const FAILURE_IN_RESULT: Check = Check {
     id: "server/tools/failure-in-result",
     title: "a tool that fails says so in its result, with isError",
-    cites: &[defined("server/tools#error-handling", Span::ALWAYS)],
+    cites: &[advised("server/tools#error-handling", Span::ALWAYS)],
     aliases: &["test_tool_with_invalid_params"],
     why: "the model reads results and can try again; it never sees protocol errors",
     fix: "catch what goes wrong in the tool, and return it as content with isError true",

@@ -6,14 +6,14 @@ use serde_json::json;
 use server::fault::{asks, calls, resources as fault};
 
 use crate::sweep::last;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ANSWERED, BOUNDED, UNKNOWN_REFUSED, INPUT_CHECKED];
 
 const ANSWERED: Check = Check {
     id: "server/completion/answered",
     title: "a server that declares completions completes something",
-    cites: &[defined(
+    cites: &[advised(
         "server/utilities/completion#requesting-completions",
         Span::since(Version::V2025_03_26),
     )],

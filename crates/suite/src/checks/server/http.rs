@@ -10,15 +10,12 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
     FOREIGN_ORIGIN,
     FOREIGN_ORIGIN_ANY_METHOD,
     FOREIGN_ORIGIN_STATUS,
-    NOTIFICATION_ACCEPTED,
-    MEDIA_TYPE,
     GET_OR_405,
     UNKNOWN_METHOD_404,
     NO_BUFFERING,
 ];
 
 const SINCE_STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
-const SENDING: &str = "basic/transports#sending-messages-to-the-server";
 
 const FOREIGN_ORIGIN: Check = Check {
     id: "server/http/foreign-origin-refused",
@@ -105,66 +102,6 @@ async fn foreign_origin_status(cx: &ServerCx) -> Verdict {
     match answer.reply.status() {
         Some(status) if status >= 400 => answer.expect_status(&[403]),
         _ => Err(Finding::blocked("a foreign Origin is not refused at all")),
-    }
-}
-
-const NOTIFICATION_ACCEPTED: Check = Check {
-    id: "server/http/notification-accepted",
-    title: "an accepted notification gets 202 and no body",
-    cites: &[
-        must(SENDING, SINCE_STREAMABLE),
-        must("basic/transports/streamable-http#sending-messages", Span::MODERN),
-    ],
-    aliases: &["test_initialization_order", "test_http_transport_requirements"],
-    why: "clients wait for a response to anything else, or fail to parse the empty body",
-    fix: "answer notifications with 202 Accepted and nothing more",
-    on: On::Http,
-    run: Run::Server(|cx| Box::pin(notification_accepted(cx))),
-    fault: &fault::NOTIFICATION_200,
-};
-
-async fn notification_accepted(cx: &ServerCx) -> Verdict {
-    let session = cx.session().await?;
-    let cancelled = json!({ "requestId": "yardstick-never-sent", "reason": "a test" });
-    // Some servers take only what they know, others only what is not about a request.
-    for (method, params) in
-        [("notifications/cancelled", cancelled), ("notifications/yardstick-unknown", json!({}))]
-    {
-        let answer = cx.notification_on(session, method).params(params).send().await?;
-        match answer.reply.status() {
-            Some(202) if answer.reply.body.is_empty() => {}
-            // It may refuse, but then with an error status.
-            Some(status) if status >= 400 => {}
-            Some(202) => return Err(answer.violated("202 without a body", "202 with a body")),
-            _ => return Err(answer.violated("HTTP 202", answer.summary())),
-        }
-    }
-    Ok(())
-}
-
-const MEDIA_TYPE: Check = Check {
-    id: "server/http/media-type",
-    title: "a request is answered with application/json or text/event-stream",
-    cites: &[
-        must(SENDING, SINCE_STREAMABLE),
-        must("basic/transports/streamable-http#sending-messages", Span::MODERN),
-    ],
-    aliases: &["test_http_transport_requirements"],
-    why: "clients choose their parser by the media type, and refuse any other",
-    fix: "send Content-Type: application/json with a JSON body, text/event-stream with a stream",
-    on: On::Http,
-    run: Run::Server(|cx| Box::pin(media_type(cx))),
-    fault: &fault::CONTENT_TYPE_TEXT,
-};
-
-async fn media_type(cx: &ServerCx) -> Verdict {
-    let answer = cx.request(cx.cheap()).await?.send().await?;
-    match answer.reply.media_type().as_deref() {
-        Some("application/json" | "text/event-stream") => Ok(()),
-        other => {
-            let actual = format!("content-type {}", other.unwrap_or("missing"));
-            Err(answer.violated("application/json or text/event-stream", actual))
-        }
     }
 }
 

@@ -6,10 +6,11 @@ use protocol::{Span, Version};
 use server::fault::{http, streams as fault};
 use wire::{Direction, What};
 
+use crate::formats::is_uri_reference;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, defined, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
-    &[ENDPOINT_SENT, ENDPOINT_SAME_ORIGIN, ANSWERS_ON_STREAM, FOREIGN_ORIGIN];
+    &[ENDPOINT_SENT, ENDPOINT_URI, ENDPOINT_SAME_ORIGIN, ANSWERS_ON_STREAM, FOREIGN_ORIGIN];
 
 const OLD: Span = Span::only(Version::V2024_11_05);
 const PLACE: &str = "basic/transports#security-warning";
@@ -38,6 +39,29 @@ async fn endpoint_sent(cx: &ServerCx) -> Verdict {
             let actual = format!("an event named {}", name.unwrap_or("message"));
             Err(Finding::violated("an endpoint event with a URI", actual))
         }
+    }
+}
+
+const ENDPOINT_URI: Check = Check {
+    id: "server/sse/endpoint-uri",
+    title: "the endpoint is a URI, and not JSON",
+    cites: &[must(PLACE, OLD)],
+    aliases: &[],
+    why: "clients resolve the data of the event as it is; what is not a URI leads nowhere",
+    fix: "send the bare URI as the data of the event, without quotes or an object around it",
+    on: On::HttpSse,
+    run: Run::Server(|cx| Box::pin(endpoint_uri(cx))),
+    fault: &fault::SSE_JSON_ENDPOINT,
+};
+
+async fn endpoint_uri(cx: &ServerCx) -> Verdict {
+    let event = first_event(cx).await?;
+    match (field(&event, "event"), field(&event, "data")) {
+        (Some("endpoint"), Some(data)) if !data.is_empty() => match is_uri_reference(data.trim()) {
+            true => Ok(()),
+            false => Err(Finding::violated("a URI", format!("data: {data}"))),
+        },
+        _ => Err(Finding::blocked("the stream names no endpoint")),
     }
 }
 

@@ -8,7 +8,7 @@ use super::fixture::blocked;
 use crate::context::not_begun;
 use crate::expect::Answer;
 use crate::run_cx::PAST;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
     HANDSHAKE_COMPLETE,
@@ -118,7 +118,7 @@ async fn initialize(cx: &ServerCx) -> Result<Value, Finding> {
 const PING_ANSWERED: Check = Check {
     id: "server/lifecycle/ping-answered",
     title: "ping is answered with an empty result",
-    cites: &[defined("basic/utilities/ping#behavior-requirements", Span::LEGACY)],
+    cites: &[must("basic/utilities/ping#behavior-requirements", Span::LEGACY)],
     aliases: &["test_enhanced_ping_validation"],
     why: "clients ping to see whether the server is still there, and drop the connection when it does not answer",
     fix: "answer ping with {} at once",
@@ -158,9 +158,10 @@ const CAPABILITIES_DECLARED: Check = Check {
     id: "server/lifecycle/capabilities-declared",
     title: "what the server serves, it declares",
     cites: &[
-        should("basic/lifecycle#operation", Span::until(Version::V2025_03_26)),
-        must("basic/lifecycle#operation", Span::between(Version::V2025_06_18, Version::V2025_11_25)),
-        defined("server/discover#discoverresult", Span::MODERN),
+        must("server/tools#capabilities", Span::ALWAYS),
+        must("server/resources#capabilities", Span::ALWAYS),
+        must("server/prompts#capabilities", Span::ALWAYS),
+        must("server/utilities/completion#capabilities", Span::since(Version::V2025_03_26)),
     ],
     aliases: &["test_server_capabilities", "test_capability_declaration"],
     why: "clients do not ask for what was not declared, so the feature does not exist for them",

@@ -1,17 +1,16 @@
 //! Input that a server asks for by an interim result, and the retry that brings it (2026-07-28).
 
 use protocol::Span;
-use protocol::meta::CLIENT_CAPABILITIES;
 use serde_json::{Value, json};
-use server::fault::{lifecycle, mrtr as fault};
+use server::fault::mrtr as fault;
 use transport::client::{Failure, Session};
 
 use super::fixture::{call, fixture, fixtures, responses};
 use crate::expect::Answer;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
-    &[COMPLETES, ONLY_DECLARED, ASKED_AGAIN, EXTRA_IGNORED, RESPONSES_CHECKED, TAMPERED_REFUSED, STATE_BOUND];
+    &[COMPLETES, ASKED_AGAIN, EXTRA_IGNORED, RESPONSES_CHECKED, TAMPERED_REFUSED, STATE_BOUND];
 
 const REQUIREMENTS: &str = "basic/patterns/mrtr#server-requirements";
 const ERRORS: &str = "basic/patterns/mrtr#error-handling";
@@ -57,31 +56,6 @@ async fn completes(cx: &ServerCx) -> Verdict {
                 false => format!("tool {} still asks after {} rounds", tool["name"], rounds.replies.len()),
             };
             return Err(Finding::violated("a complete result", actual));
-        }
-    }
-    Ok(())
-}
-
-const ONLY_DECLARED: Check = Check {
-    id: "server/mrtr/undeclared-not-asked",
-    title: "a request that declares no capabilities is not asked for input",
-    cites: &[must_not(REQUIREMENTS, Span::MODERN), must_not("basic/index#meta", Span::MODERN)],
-    aliases: &[],
-    why: "the client has no way to answer, whatever an earlier request of it may have declared",
-    fix: "look at the clientCapabilities of this very request, and answer -32021 if something is missing",
-    on: On::Any,
-    run: Run::Server(|cx| Box::pin(only_declared(cx))),
-    fault: &lifecycle::CAPABILITY_ASSUMED,
-};
-
-async fn only_declared(cx: &ServerCx) -> Verdict {
-    let session = cx.session().await?;
-    for tool in fixtures(cx, ASKING).await? {
-        let ask = call(cx, session, tool, &json!({})).with(|r| r.meta(CLIENT_CAPABILITIES, json!({})));
-        let answer = ask.send().await?;
-        let asked = answer.reply.result().unwrap_or_default();
-        if asked["inputRequests"].as_object().is_some_and(|requests| !requests.is_empty()) {
-            return Err(answer.violated("no inputRequests", format!("tool {} asks", tool["name"])));
         }
     }
     Ok(())

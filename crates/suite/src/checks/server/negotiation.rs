@@ -1,25 +1,19 @@
 //! What both ends agree on: counter-offers, and capabilities that are kept.
 
-use std::time::Duration;
-
-use futures_util::future::join_all;
 use protocol::capability::{
     COMPLETIONS, LOGGING, PROMPTS, RESOURCES, RESOURCES_SUBSCRIBE, TASKS_LIST, TOOLS,
 };
 use protocol::capability::{Capabilities, Capability};
-use protocol::method::Side;
 use protocol::{Era, Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::{lifecycle, negotiation as fault};
 
 use super::fixture::blocked;
 use super::lifecycle::offers_a_revision;
-use crate::checks::wire::lifecycle::client_declared;
 use crate::run_cx::FUTURE;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, WireCx, defined, must, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, must, should};
 
-pub(in crate::checks) const CHECKS: &[Check] =
-    &[CAPABILITIES_SERVED, FUTURE_COUNTERED, LATEST_OFFERED, CLIENT_RESPECTED];
+pub(in crate::checks) const CHECKS: &[Check] = &[CAPABILITIES_SERVED, FUTURE_COUNTERED, LATEST_OFFERED];
 
 const NEGOTIATION: &str = "basic/lifecycle#version-negotiation";
 
@@ -27,8 +21,8 @@ const CAPABILITIES_SERVED: Check = Check {
     id: "server/lifecycle/capabilities-served",
     title: "what the server declares, it serves",
     cites: &[
-        defined("basic/lifecycle#capability-negotiation", Span::LEGACY),
-        defined("server/discover#discoverresult", Span::MODERN),
+        advised("basic/lifecycle#capability-negotiation", Span::LEGACY),
+        advised("server/discover#discoverresult", Span::MODERN),
     ],
     aliases: &["test_server_capabilities", "test_tools_capability"],
     why: "clients show what was declared, and every use of it ends in an error",
@@ -120,49 +114,4 @@ async fn latest_offered(cx: &ServerCx) -> Verdict {
         }
     }
     Ok(())
-}
-
-const CLIENT_RESPECTED: Check = Check {
-    id: "server/lifecycle/client-capabilities-respected",
-    title: "a client that declares nothing is asked for nothing",
-    cites: &[
-        should("basic/lifecycle#operation", Span::until(Version::V2025_03_26)),
-        must("basic/lifecycle#operation", Span::between(Version::V2025_06_18, Version::V2025_11_25)),
-    ],
-    aliases: &[],
-    why: "simple clients refuse sampling, elicitation and roots, and the tool that relied on them fails half way",
-    fix: "look at the client's capabilities first, and say in the result what is missing",
-    on: On::Any,
-    run: Run::Alone(|cx| Box::pin(client_respected(cx))),
-    fault: &lifecycle::CAPABILITY_ASSUMED,
-};
-
-/// The fixtures that ask, and so many others.
-const ASKING: &[&str] = &["test_sampling", "test_elicitation", "test_missing_capability"];
-const OTHERS: usize = 6;
-/// How long a call may take before it is given up.
-const PATIENCE: Duration = Duration::from_millis(600);
-
-async fn client_respected(cx: &ServerCx) -> Verdict {
-    let tools = cx.tools().await?.iter();
-    let mut chosen: Vec<&Value> =
-        tools.filter(|tool| tool["name"].as_str().is_some_and(|name| ASKING.contains(&name))).collect();
-    match cx.harmless_tools().await {
-        Ok(harmless) => chosen.extend(harmless.into_iter().take(OTHERS)),
-        Err(Finding::NotApplicable(_)) if !chosen.is_empty() => {}
-        Err(other) => return Err(other),
-    }
-    let session = cx.alone().await?;
-    let calls = chosen.into_iter().filter_map(|tool| {
-        let params = json!({ "name": tool["name"], "arguments": cx.arguments_for(tool)? });
-        Some(session.request("tools/call").params(params).timeout(PATIENCE).send())
-    });
-    // How the calls end does not matter here.
-    let _ = join_all(calls).await;
-    let transcript = session.recorder().transcript();
-    match client_declared(&WireCx::new(cx.version, cx.via, Side::Server, &transcript)) {
-        // Nothing was asked, which is as it should be.
-        Err(Finding::NotApplicable(_)) => Ok(()),
-        verdict => verdict,
-    }
 }

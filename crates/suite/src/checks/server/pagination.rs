@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use server::fault::{lists, tools};
 
 use crate::expect::Answer;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[BAD_CURSOR, PAGES_END, NO_REPEATS, CURSOR_STABLE];
 
@@ -99,7 +99,7 @@ async fn pages_end(cx: &ServerCx) -> Verdict {
 const NO_REPEATS: Check = Check {
     id: "server/pagination/no-repeats",
     title: "no item is on two pages",
-    cites: &[defined("server/utilities/pagination#pagination-model", Span::ALWAYS)],
+    cites: &[advised("server/utilities/pagination#pagination-model", Span::ALWAYS)],
     aliases: &[],
     why: "the user sees it twice, and something else was most likely left out",
     fix: "let the cursor point behind the last item of its page",

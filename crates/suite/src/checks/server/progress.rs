@@ -37,7 +37,7 @@ async fn token_echoed(cx: &ServerCx) -> Verdict {
         for note in answer.reply.notifications("notifications/progress") {
             seen = true;
             let carried = note.params().map(|params| params["progressToken"].clone()).unwrap_or_default();
-            if carried != token {
+            if ::wire::Id::from(&carried) != ::wire::Id::from(&token) {
                 return Err(
                     answer.violated(format!("progressToken {token}"), format!("progressToken {carried}"))
                 );

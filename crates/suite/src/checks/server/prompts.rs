@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use server::fault::{calls, resources as fault};
 
 use crate::sweep::last;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, defined, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[GETTABLE, MESSAGES_PRESENT, ARGUMENT_REQUIRED, UNKNOWN_REFUSED];
@@ -14,7 +14,7 @@ pub(in crate::checks) const CHECKS: &[Check] =
 const GETTABLE: Check = Check {
     id: "server/prompts/listed-gettable",
     title: "a listed prompt without arguments can be got",
-    cites: &[defined("server/prompts#getting-a-prompt", Span::ALWAYS)],
+    cites: &[advised("server/prompts#getting-a-prompt", Span::ALWAYS)],
     aliases: &["test_prompts_capability"],
     why: "the user picks it from the menu, and sees an error",
     fix: "serve prompts/get for every prompt that prompts/list names",

@@ -75,7 +75,7 @@ async fn improper_code(cx: &ServerCx) -> Verdict {
         for error in errors {
             let error: Value = serde_json::from_str(&error).unwrap_or_default();
             // That codes are integers is a rule of its own.
-            if error["code"].as_i64().is_some_and(|code| !known.contains(&code)) {
+            if ::wire::integer_of(&error["code"]).is_some_and(|code| !known.contains(&code)) {
                 return Err(shown(
                     &answer,
                     "error -32600, -32602 or -32700",

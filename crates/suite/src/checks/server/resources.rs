@@ -6,7 +6,7 @@ use serde_json::json;
 use server::fault::{lists, resources as fault};
 
 use crate::sweep::last;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, defined, must, must_not, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[READABLE, CONTENTS_NAMED, NOT_FOUND, NOT_FOUND_EMPTY, URI_CHECKED, TRAVERSAL, SUBSCRIBE];
@@ -14,7 +14,7 @@ pub(in crate::checks) const CHECKS: &[Check] =
 const READABLE: Check = Check {
     id: "server/resources/listed-readable",
     title: "a listed resource can be read",
-    cites: &[defined("server/resources#reading-resources", Span::ALWAYS)],
+    cites: &[advised("server/resources#reading-resources", Span::ALWAYS)],
     aliases: &["test_resources_capability", "test_resources_read"],
     why: "a client offers what is listed, and fails when the user picks it",
     fix: "list only what resources/read serves under the same URI",
@@ -162,7 +162,7 @@ async fn traversal(cx: &ServerCx) -> Verdict {
 const SUBSCRIBE: Check = Check {
     id: "server/resources/subscribe-answered",
     title: "a server that declares subscriptions lets a client subscribe and unsubscribe",
-    cites: &[defined("server/resources#subscriptions", Span::LEGACY)],
+    cites: &[advised("server/resources#subscriptions", Span::LEGACY)],
     aliases: &["test_resources_capability", "test_resources_subscribe"],
     why: "a client that relies on it shows what is out of date",
     fix: "answer resources/subscribe and resources/unsubscribe with an empty result",

@@ -1,5 +1,6 @@
 //! How users are asked.
 
+use ::wire::integer_of;
 use protocol::{Span, Version};
 use serde_json::Value;
 use server::fault::asks as fault;
@@ -8,7 +9,7 @@ use super::asks::{asked, each_asked, parsed};
 use super::{frames, violated};
 use crate::formats::is_uri;
 use crate::{
-    Check, Finding, On, Run, Verdict, WireCx, arguments, defined, must, must_not, should, should_not,
+    Check, Finding, On, Run, Verdict, WireCx, advised, arguments, must, must_not, should, should_not,
 };
 
 pub(in crate::checks) const CHECKS: &[Check] =
@@ -140,7 +141,7 @@ fn no_links(cx: &WireCx<'_>) -> Verdict {
 const DEFAULTS: Check = Check {
     id: "wire/elicitation/defaults-valid",
     title: "the default of a field is one of its values",
-    cites: &[defined("client/elicitation#requested-schema", URL_MODE)],
+    cites: &[advised("client/elicitation#requested-schema", URL_MODE)],
     aliases: &["test_elicitation_support"],
     why: "a form that is sent as it was shown would be refused",
     fix: "check every default against the schema of its own field",
@@ -181,7 +182,7 @@ fn url_required(cx: &WireCx<'_>) -> Verdict {
     let mut seen = false;
     for (entry, frame) in frames(cx) {
         let error = frame.error.map(parsed).unwrap_or_default();
-        if error["code"] != -32042 {
+        if integer_of(&error["code"]) != Some(-32042) {
             continue;
         }
         seen = true;

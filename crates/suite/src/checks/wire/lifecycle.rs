@@ -1,14 +1,14 @@
 //! Order, negotiated capabilities and the negotiated revision, as the messages show them.
 
 use ::wire::{Direction, Kind};
-use protocol::capability::{Capabilities, Capability, SAMPLING_CONTEXT, required_by_input};
+use protocol::capability::Capabilities;
 use protocol::method::{self, Side};
 use protocol::{Span, Version};
 use serde_json::Value;
 use server::fault::negotiation as fault;
 
-use super::{Asked, frames, requests, said, value, violated};
-use crate::{Check, Cite, Finding, On, Run, Verdict, WireCx, defined, must, should, should_not};
+use super::{Asked, frames, said, value, violated};
+use crate::{Check, Cite, Finding, On, Run, Verdict, WireCx, advised, defined, must, should, should_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[QUIET_AT_FIRST, SERVER_DECLARED, METHOD_OF_REVISION];
 
@@ -18,9 +18,12 @@ pub(super) const OPERATION: [Cite; 2] = [
     must("basic/lifecycle#operation", LATER),
 ];
 
+/// What is told in log messages may be told at any time, and has a check of its own.
+const LOGGING: &str = "notifications/message";
+
 const QUIET_AT_FIRST: Check = Check {
     id: "wire/lifecycle/quiet-before-initialized",
-    title: "the server sends no requests but pings before the client says that it is ready",
+    title: "before the client is ready the server sends nothing but its answer, pings and log messages",
     cites: &[should_not("basic/lifecycle#initialization", Span::LEGACY)],
     aliases: &["test_initialization_order"],
     why: "a client that is not ready yet refuses the request, or waits for its own handshake to end first",
@@ -31,10 +34,19 @@ const QUIET_AT_FIRST: Check = Check {
 };
 
 fn quiet_at_first(cx: &WireCx<'_>) -> Verdict {
+    let mut opening = None;
     for (entry, frame) in said(cx) {
         let name = frame.method();
         match (entry.direction, name.as_deref()) {
             (Direction::ToServer, Some("notifications/initialized")) => return Ok(()),
+            (Direction::ToServer, Some("initialize")) => opening = frame.id(),
+            (Direction::ToClient, None) if opening.is_some() && frame.id() == opening => opening = None,
+            (Direction::ToClient, Some(name))
+                if opening.is_some() && name.starts_with("notifications/") && name != LOGGING =>
+            {
+                let actual = format!("{name} before the answer to initialize");
+                return Err(violated(entry, "nothing but pings and log messages", actual));
+            }
             (Direction::ToClient, Some(name)) if frame.kind() == Kind::Request && name != "ping" => {
                 let actual = format!("{name} before notifications/initialized");
                 return Err(violated(entry, "no request but ping", actual));
@@ -48,13 +60,13 @@ fn quiet_at_first(cx: &WireCx<'_>) -> Verdict {
 const SERVER_DECLARED: Check = Check {
     id: "wire/lifecycle/server-capability-declared",
     title: "the server sends only what its own capabilities announce",
-    cites: &[OPERATION[0], OPERATION[1], defined("server/discover#discoverresult", Span::MODERN)],
+    cites: &[OPERATION[0], OPERATION[1], advised("server/discover#discoverresult", Span::MODERN)],
     aliases: &[],
     why: "a client has no handler for what was not announced, and what it is told is lost",
-    fix: "declare logging, listChanged and subscribe when you send their notifications",
+    fix: "declare listChanged and subscribe when you send their notifications",
     on: On::Any,
     run: Run::Wire(server_declared),
-    fault: &fault::LOGGING_UNDECLARED,
+    fault: &fault::CHANGES_UNDECLARED,
 };
 
 fn server_declared(cx: &WireCx<'_>) -> Verdict {
@@ -65,6 +77,9 @@ fn server_declared(cx: &WireCx<'_>) -> Verdict {
     for (entry, frame) in frames(cx) {
         let Some(found) = frame.method().and_then(|name| method::find(cx.version, &name)) else { continue };
         let Some(needed) = found.gate.needs_of(Side::Server, Side::Server) else { continue };
+        if found.name == LOGGING {
+            continue;
+        }
         seen = true;
         if !Capabilities::of(&declared).has(needed) {
             let expected = format!("{needed} in the capabilities");
@@ -74,43 +89,15 @@ fn server_declared(cx: &WireCx<'_>) -> Verdict {
     if seen { Ok(()) } else { Err(Finding::not_applicable("nothing was sent that needs a capability")) }
 }
 
-/// The capabilities that the handshake or the discovery of this session showed.
+/// The capabilities that the handshake or the discovery of this session showed; where there are no sessions, that of another.
 pub(super) fn declared_by_server(cx: &WireCx<'_>) -> Option<Value> {
     let asked = Asked::on(cx);
-    frames(cx).filter(|(_, frame)| frame.result.is_some()).find_map(|(_, frame)| {
+    let shown = frames(cx).filter(|(_, frame)| frame.result.is_some()).find_map(|(_, frame)| {
         let name = asked.method(&frame)?;
         let opening = name == "initialize" || name == "server/discover";
         opening.then(|| value(frame.result)["capabilities"].clone()).filter(Value::is_object)
-    })
-}
-
-/// Judges what a client was asked for in a session with a handshake.
-pub(in crate::checks) fn client_declared(cx: &WireCx<'_>) -> Verdict {
-    let opening = requests(cx).find(|frame| frame.method().as_deref() == Some("initialize"));
-    let Some(opening) = opening else {
-        return Err(Finding::not_applicable("the session has no handshake"));
-    };
-    let declared = value(opening.params)["capabilities"].clone();
-    let mut seen = false;
-    for (entry, frame) in frames(cx).filter(|(_, frame)| frame.kind() == Kind::Request) {
-        let name = frame.method().unwrap_or_default();
-        if let Some(missing) = undeclared(&declared, &name, &value(frame.params)) {
-            return Err(violated(
-                entry,
-                format!("a client that declares {missing}"),
-                format!("{name} anyway"),
-            ));
-        }
-        seen |= name != "ping";
-    }
-    if seen { Ok(()) } else { Err(Finding::not_applicable("the client was asked for nothing")) }
-}
-
-/// What a request to the client needs and the client did not declare. That context of other servers needs a capability
-/// is a recommendation, and not judged here.
-fn undeclared(declared: &Value, method: &str, params: &Value) -> Option<Capability> {
-    let needed = required_by_input(method, params).into_iter().filter(|needed| *needed != SAMPLING_CONTEXT);
-    needed.into_iter().find(|needed| !Capabilities::of(declared).has(*needed))
+    });
+    shown.or_else(|| cx.discovered.clone())
 }
 
 const METHOD_OF_REVISION: Check = Check {

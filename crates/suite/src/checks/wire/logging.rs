@@ -1,14 +1,43 @@
-//! Log messages where nobody asked for them.
+//! Log messages that nobody asked for, or that nobody was told of.
 
 use ::wire::{Direction, Kind};
 use protocol::Span;
+use protocol::capability::{Capabilities, LOGGING};
 use protocol::meta::LOG_LEVEL;
-use server::fault::tools as fault;
+use server::fault::{negotiation, tools as fault};
 
+use super::lifecycle::declared_by_server;
 use super::{frames, violated};
-use crate::{Check, Finding, On, Run, Verdict, WireCx, must_not};
+use crate::{Check, Finding, On, Run, Verdict, WireCx, must, must_not};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[OWN_STREAM];
+pub(in crate::checks) const CHECKS: &[Check] = &[DECLARED, OWN_STREAM];
+
+const DECLARED: Check = Check {
+    id: "wire/logging/declared",
+    title: "a server that sends log messages declares the logging capability",
+    cites: &[must("server/utilities/logging#capabilities", Span::ALWAYS)],
+    aliases: &[],
+    why: "a client that was not told of logging has no place to show the messages, and drops them",
+    fix: "put logging: {} into your capabilities, or log to stderr",
+    on: On::Any,
+    run: Run::Wire(declared),
+    fault: &negotiation::LOGGING_UNDECLARED,
+};
+
+fn declared(cx: &WireCx<'_>) -> Verdict {
+    let mut logged =
+        frames(cx).filter(|(_, frame)| frame.method().as_deref() == Some("notifications/message"));
+    let Some((entry, _)) = logged.next() else {
+        return Err(Finding::not_applicable("the server sent no log messages"));
+    };
+    let Some(capabilities) = declared_by_server(cx) else {
+        return Err(Finding::not_applicable("the server was not asked for its capabilities"));
+    };
+    if Capabilities::of(&capabilities).has(LOGGING) {
+        return Ok(());
+    }
+    Err(violated(entry, "logging in the capabilities", format!("capabilities: {capabilities}")))
+}
 
 const OWN_STREAM: Check = Check {
     id: "wire/logging/own-stream",

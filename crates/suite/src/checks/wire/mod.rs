@@ -7,6 +7,8 @@ pub(super) mod client;
 pub(super) mod elicitation;
 pub(super) mod exchange;
 pub(super) mod http;
+mod http_exchange;
+pub(super) mod http_replies;
 pub(super) mod jsonrpc;
 pub(super) mod lifecycle;
 pub(super) mod logging;
@@ -14,8 +16,11 @@ pub(super) mod message;
 pub(super) mod meta;
 pub(super) mod mrtr;
 pub(super) mod progress;
+pub(super) mod resource_updates;
+pub(super) mod response_ids;
 pub(super) mod sampling;
 pub(super) mod stdio;
+mod subscription_events;
 pub(super) mod subscriptions;
 pub(super) mod tasks;
 pub(super) mod ui;
@@ -48,6 +53,12 @@ fn said<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> 
 /// A span as a value; null when there is none.
 fn value(raw: Option<&RawValue>) -> Value {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+/// The request that a frame cancels.
+fn cancelled(frame: &Frame<'_>) -> Option<Id> {
+    frame.method().filter(|name| name == "notifications/cancelled")?;
+    Some(Id::from(&value(frame.params)["requestId"]))
 }
 
 /// Our requests by their ids: of several with one id, the first.

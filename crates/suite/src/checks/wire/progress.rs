@@ -101,7 +101,8 @@ fn stops(cx: &WireCx<'_>) -> Verdict {
     if seen { Ok(()) } else { Err(Finding::not_applicable("no progress was reported")) }
 }
 
-fn token_of(params: Option<&serde_json::value::RawValue>) -> Option<Id> {
+/// The token that progress is reported for.
+pub(super) fn token_of(params: Option<&serde_json::value::RawValue>) -> Option<Id> {
     let members = ::wire::members(params?)?;
     members.iter().find(|(name, _)| name == "progressToken").map(|(_, raw)| Id::from_raw(raw))
 }

@@ -1,7 +1,8 @@
 //! stdio: one message a line, and nothing else on stdout.
 
-use ::wire::{Malformed, Payload, What};
+use ::wire::{Frame, Kind, Malformed, Payload, What};
 use protocol::{Span, Version};
+use serde_json::value::RawValue;
 use server::fault::framing as fault;
 
 use super::{sent, violated};
@@ -29,7 +30,10 @@ fn only_messages(cx: &WireCx<'_>) -> Verdict {
         match Payload::parse(&entry.bytes) {
             Ok(_) if entry.what == What::Message => {}
             // A piece of a message that was spread over lines is the other check's.
-            Err(Malformed::NotJson { .. }) if looks_like_json(&entry.bytes) => {}
+            Err(Malformed::NotJson { .. }) if is_piece(&entry.bytes) => {}
+            Err(_) if holds_message(&entry.bytes) => {
+                return Err(violated(entry, "a message on every line", "a message and something else"));
+            }
             _ if blank => return Err(violated(entry, "a message", "a blank line")),
             _ => return Err(violated(entry, "a message on every line", "a line that is none")),
         }
@@ -51,8 +55,7 @@ const ONE_LINE: Check = Check {
 
 fn one_line(cx: &WireCx<'_>) -> Verdict {
     let broken = sent(cx).find(|entry| {
-        matches!(Payload::parse(&entry.bytes), Err(Malformed::NotJson { .. }))
-            && looks_like_json(&entry.bytes)
+        matches!(Payload::parse(&entry.bytes), Err(Malformed::NotJson { .. })) && is_piece(&entry.bytes)
     });
     match broken {
         Some(entry) => Err(violated(entry, "a whole message on one line", "a piece of one")),
@@ -60,8 +63,44 @@ fn one_line(cx: &WireCx<'_>) -> Verdict {
     }
 }
 
-/// Whether a line that is no JSON looks like a piece of some.
-fn looks_like_json(line: &[u8]) -> bool {
+/// Whether a line that is not JSON looks like a piece of a message that goes on in other lines.
+fn is_piece(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    matches!(line.first(), Some(b'{' | b'}' | b'"')) || matches!(line, b"[" | b"]" | b"],")
+    let begins = matches!(line.first(), Some(b'{' | b'}' | b'"')) || matches!(line, b"[" | b"]" | b"],");
+    begins && !holds_message(line)
+}
+
+/// Whether a line begins with a whole message, and something else follows it. After a comma a list of messages goes on.
+fn holds_message(line: &[u8]) -> bool {
+    let mut values = serde_json::Deserializer::from_slice(line).into_iter::<&RawValue>();
+    let Some(Ok(first)) = values.next() else { return false };
+    let is_message = Frame::parse(first.get().as_bytes())
+        .is_ok_and(|frame| frame.is_2_0() && !matches!(frame.kind(), Kind::Invalid(_)));
+    let rest = line.get(values.byte_offset()..).unwrap_or_default();
+    is_message && rest.trim_ascii() != b","
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MESSAGE: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+
+    #[test]
+    fn noise_beside_a_message_is_not_a_piece_of_one() {
+        for line in [format!("{MESSAGE} [info] done"), format!("{MESSAGE}{MESSAGE}"), format!("{MESSAGE}}}")]
+        {
+            assert!(holds_message(line.as_bytes()) && !is_piece(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn pieces_are_told_from_messages() {
+        for line in
+            ["{", "}", "]", r#""id": 1,"#, r#"{"jsonrpc":"2.0","#, &format!("{MESSAGE},"), r#"{"a":1},"#]
+        {
+            assert!(is_piece(line.as_bytes()), "{line}");
+        }
+        assert!(!is_piece(b"[info] ready"));
+    }
 }

@@ -1,25 +1,14 @@
-//! What comes on subscriptions, as the messages show it (2026-07-28).
+//! What comes on subscriptions, as the messages show it.
 
-use ::wire::{Direction, Id, Kind};
 use protocol::Span;
 use protocol::meta::SUBSCRIPTION_ID;
-use serde_json::Value;
 use server::fault::{mrtr as fault, resources};
 
-use super::{said, value, violated};
-use crate::{Check, Finding, On, Run, Verdict, WireCx, must, must_not};
+use super::subscription_events::{each_notification, has};
+use crate::{Check, On, Run, Verdict, WireCx, advised, defined, must, must_not};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[ALL_TAGGED, ONLY_REQUESTED];
-
-/// The notifications that come on subscriptions alone, with the member of the filter that asks for them.
-const KINDS: &[(&str, &str)] = &[
-    ("notifications/tools/list_changed", "toolsListChanged"),
-    ("notifications/prompts/list_changed", "promptsListChanged"),
-    ("notifications/resources/list_changed", "resourcesListChanged"),
-    ("notifications/resources/updated", "resourceSubscriptions"),
-    ("notifications/tasks", "taskIds"),
-    ("notifications/subscriptions/acknowledged", ""),
-];
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[ALL_TAGGED, ONLY_REQUESTED, ONLY_ACKNOWLEDGED, SILENT_AFTER_END];
 
 const ALL_TAGGED: Check = Check {
     id: "wire/subscriptions/all-tagged",
@@ -34,11 +23,11 @@ const ALL_TAGGED: Check = Check {
 };
 
 fn all_tagged(cx: &WireCx<'_>) -> Verdict {
-    each_notification(cx, |_, params, filter| match filter {
+    each_notification(cx, |event| match event.subscription {
         Some(_) => Ok(()),
         None => {
-            let actual = format!("subscriptionId {}", params["_meta"][SUBSCRIPTION_ID]);
-            Err(("the id of a subscriptions/listen request".to_owned(), actual))
+            let actual = format!("subscriptionId {}", event.params["_meta"][SUBSCRIPTION_ID]);
+            Err(("the id of the subscriptions/listen request that it belongs to".to_owned(), actual))
         }
     })
 }
@@ -56,44 +45,57 @@ const ONLY_REQUESTED: Check = Check {
 };
 
 fn only_requested(cx: &WireCx<'_>) -> Verdict {
-    each_notification(cx, |wish, _, filter| {
-        let Some(filter) = filter.filter(|_| !wish.is_empty()) else { return Ok(()) };
-        let wanted = match &filter[wish] {
-            Value::Bool(wanted) => *wanted,
-            Value::Array(wanted) => !wanted.is_empty(),
-            _ => false,
-        };
-        if wanted {
+    each_notification(cx, |event| {
+        let Some(filter) = event.subscription.map(|one| &one.filter) else { return Ok(()) };
+        if has(filter, event.wish) {
             Ok(())
         } else {
-            Err((format!("only what the filter has: {filter}"), format!("{wish} as well")))
+            Err((format!("only what the filter has: {filter}"), format!("{} as well", event.wish)))
         }
     })
 }
 
-/// Judges every notification of the kinds that come on subscriptions: what of a filter asks for it, its params, and
-/// the filter of the subscription that it names, if there is such.
-fn each_notification(
-    cx: &WireCx<'_>,
-    judge: impl Fn(&str, &Value, Option<&Value>) -> Result<(), (String, String)>,
-) -> Verdict {
-    let mut open: Vec<(Id, Value)> = Vec::new();
-    let mut seen = false;
-    for (entry, frame) in said(cx) {
-        let name = frame.method().unwrap_or_default();
-        if entry.direction == Direction::ToServer {
-            if let Some(id) = frame.id().filter(|_| name == "subscriptions/listen") {
-                open.push((id, value(frame.params)["notifications"].clone()));
-            }
-            continue;
+const ONLY_ACKNOWLEDGED: Check = Check {
+    id: "wire/subscriptions/only-acknowledged",
+    title: "a subscription brings only the kinds of notification that were acknowledged",
+    cites: &[advised("basic/patterns/subscriptions#acknowledgment", Span::MODERN)],
+    aliases: &[],
+    why: "a client that was told that a kind is not supported does not expect it",
+    fix: "acknowledge every kind that you will send, and send no other",
+    on: On::Any,
+    run: Run::Wire(only_acknowledged),
+    fault: &fault::SENDS_UNACKNOWLEDGED,
+};
+
+fn only_acknowledged(cx: &WireCx<'_>) -> Verdict {
+    each_notification(cx, |event| {
+        let Some(subscription) = event.subscription else { return Ok(()) };
+        let Some(agreed) = &subscription.acknowledged else { return Ok(()) };
+        // What was not asked for either has a check of its own.
+        if has(agreed, event.wish) || !has(&subscription.filter, event.wish) {
+            return Ok(());
         }
-        let kind = KINDS.iter().find(|(kind, _)| *kind == name && frame.kind() == Kind::Notification);
-        let Some((_, wish)) = kind else { continue };
-        seen = true;
-        let params = value(frame.params);
-        let named = params["_meta"][SUBSCRIPTION_ID].to_string();
-        let filter = open.iter().rev().find(|(id, _)| id.to_string() == named).map(|(_, filter)| filter);
-        judge(wish, &params, filter).map_err(|(expected, actual)| violated(entry, expected, actual))?;
-    }
-    if seen { Ok(()) } else { Err(Finding::not_applicable("nothing came on a subscription")) }
+        Err((format!("only what was acknowledged: {agreed}"), format!("{} as well", event.wish)))
+    })
+}
+
+const SILENT_AFTER_END: Check = Check {
+    id: "wire/subscriptions/silent-after-end",
+    title: "nothing comes on a subscription after the response that ends it",
+    cites: &[defined("basic/patterns/subscriptions#graceful-closure", Span::MODERN)],
+    aliases: &[],
+    why: "the client has forgotten the subscription, and what comes for it is lost",
+    fix: "send the response to subscriptions/listen last, when nothing more will come",
+    on: On::Any,
+    run: Run::Wire(silent_after_end),
+    fault: &fault::TELLS_AFTER_END,
+};
+
+fn silent_after_end(cx: &WireCx<'_>) -> Verdict {
+    each_notification(cx, |event| match event.subscription {
+        Some(subscription) if subscription.has_ended => {
+            Err(("nothing after the response".to_owned(), format!("{} after it", event.name)))
+        }
+        Some(_) | None => Ok(()),
+    })
 }

@@ -100,6 +100,10 @@ fn post_path(base: &Url, event: &Event) -> Result<String, Failure> {
         return Err(bad(&format!("it begins with a `{name}` event")));
     }
     let data = event.data.as_deref().unwrap_or_default();
+    // A relative reference may be almost anything, but not JSON.
+    if data.trim_start().starts_with(['{', '[', '"']) {
+        return Err(bad(&format!("the endpoint `{data}` is JSON and not a URI")));
+    }
     let url =
         base.join(data.trim()).map_err(|why| bad(&format!("the endpoint `{data}` is no URI: {why}")))?;
     match (Origin::of(base), Origin::of(&url)) {

@@ -37,6 +37,8 @@ pub enum Slip {
     NoEndpoint,
     /// The endpoint of HTTP+SSE is on another origin.
     ForeignEndpoint,
+    /// The endpoint of HTTP+SSE is in a JSON object.
+    JsonEndpoint,
     /// HTTP+SSE answers in the body of the POST.
     AnswersPost,
     /// A refusal for want of a token has no challenge.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream;
+use serde_json::json;
 use tokio::sync::{OwnedMutexGuard, mpsc};
 use wire::Payload;
 
@@ -35,7 +36,9 @@ pub(super) fn open<H: Handler>(shared: &Arc<Shared<H>>) -> Response {
 fn endpoint(id: &str, options: &Options) -> String {
     let origin = if options.slips(Slip::ForeignEndpoint) { "http://attacker.example" } else { "" };
     let name = if options.slips(Slip::NoEndpoint) { "hello" } else { "endpoint" };
-    format!("event: {name}\ndata: {origin}{MESSAGES_PATH}?{PARAMETER}={id}\n\n")
+    let uri = format!("{origin}{MESSAGES_PATH}?{PARAMETER}={id}");
+    let data = if options.slips(Slip::JsonEndpoint) { json!({ "uri": uri }).to_string() } else { uri };
+    format!("event: {name}\ndata: {data}\n\n")
 }
 
 /// `POST /messages`: taken in here, answered on the stream.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use server::fault::{app_details as details, apps as fault};
 
 use super::spelling;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, defined};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, advised, defined};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[RESOURCE_META, SPELLING, CSP_SOURCES, CSP_ORIGINS];
 
@@ -54,8 +54,8 @@ const SPELLING: Check = Check {
     id: "server/apps/metadata-spelling",
     title: "members of the UI metadata are spelt as the extension spells them",
     cites: &[
-        defined("apps.mdx#ui-resource-format", Span::ALWAYS),
-        defined("apps.mdx#resource-discovery", Span::ALWAYS),
+        advised("apps.mdx#ui-resource-format", Span::ALWAYS),
+        advised("apps.mdx#resource-discovery", Span::ALWAYS),
     ],
     aliases: &[],
     why: "a member by another name is no member: the origin stays blocked, the tool visible, the frame bare",

@@ -47,7 +47,7 @@ async fn outcome_shown(cx: &ServerCx) -> Verdict {
         let (answer, task) = until(cx, &session, &id_of(&begun)?, is_end).await?;
         let shown = match task["status"].as_str() {
             Some("completed") => task["result"].is_object(),
-            Some("failed") => task["error"]["code"].is_i64(),
+            Some("failed") => ::wire::integer_of(&task["error"]["code"]).is_some(),
             Some(_) | None => true,
         };
         if !shown {

@@ -204,7 +204,7 @@ async fn listen_undeclared(cx: &ServerCx) -> Verdict {
         return Err(Finding::violated("error -32021", "the end of the stream"));
     };
     let code = first.value().unwrap_or_default()["error"]["code"].clone();
-    if code == code::MISSING_REQUIRED_CLIENT_CAPABILITY {
+    if ::wire::integer_of(&code) == Some(code::MISSING_REQUIRED_CLIENT_CAPABILITY) {
         return Ok(());
     }
     if code.is_string() {

@@ -66,7 +66,12 @@ impl BodyReader {
             }
             match self.exchange.chunk().await {
                 Ok(Some(bytes)) => self.push(&bytes)?,
-                Ok(None) => self.finish()?,
+                Ok(None) => {
+                    if self.exchange.is_stream() {
+                        self.exchange.http().ledger.end(self.exchange.number, "the server ended the stream");
+                    }
+                    self.finish()?;
+                }
                 Err(why) => {
                     self.exchange.http().ledger.end(self.exchange.number, &why);
                     self.cut = Some(why);

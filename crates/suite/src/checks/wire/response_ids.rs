@@ -1,0 +1,255 @@
+//! The ids of responses: errors that lost theirs, and integers that came back rounded.
+
+use std::collections::HashSet;
+
+use ::wire::{Entry, Frame, Id, Kind, Payload, What};
+use protocol::{Era, Span, Version, code};
+use server::fault::base as fault;
+use transport::serve::Via;
+
+use super::http_exchange::{Exchange, exchanges};
+use super::{cancelled, frames, requests, violated};
+use crate::heard::is_proper;
+use crate::{Check, Finding, On, Run, Verdict, WireCx, advised, must};
+
+pub(in crate::checks) const CHECKS: &[Check] = &[ERROR_ID, LARGE_ID];
+
+const FIRST: Span = Span::only(Version::V2024_11_05);
+const MIDDLE: Span = Span::between(Version::V2025_03_26, Version::V2025_06_18);
+
+const ERROR_ID: Check = Check {
+    id: "wire/jsonrpc/error-id-present",
+    title: "an error carries the id of the request that it refuses",
+    cites: &[
+        must("basic/messages#responses", FIRST),
+        must("basic/index#responses", MIDDLE),
+        must("basic/index#error-responses", Span::since(Version::V2025_11_25)),
+    ],
+    aliases: &[],
+    why: "without the id no client can tell which of its requests failed, and the request hangs",
+    fix: "keep the id as soon as the message is parsed; leave it out only if it could not be read",
+    on: On::Any,
+    run: Run::Wire(error_id),
+    fault: &fault::ERROR_ID_LOST,
+};
+
+fn error_id(cx: &WireCx<'_>) -> Verdict {
+    match cx.via {
+        Via::StreamableHttp => on_exchanges(cx),
+        Via::Pipe | Via::HttpSse => on_channel(cx),
+    }
+}
+
+/// Over HTTP an answer belongs to what was posted.
+fn on_exchanges(cx: &WireCx<'_>) -> Verdict {
+    for exchange in exchanges(cx) {
+        let asked = exchange.posted();
+        let [request] = &asked[..] else { continue };
+        if request.kind() != Kind::Request || !is_readable(request) {
+            continue;
+        }
+        for entry in &exchange.body {
+            let lost = Frame::parse(&entry.bytes).is_ok_and(|frame| {
+                is_anonymous(&frame) && is_about_the_message(cx.version, &exchange, &frame)
+            });
+            if lost {
+                return Err(exchange.violated(format!("id {}", shown(request)), "an error without it"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an error is the answer to the message, and not a refusal by HTTP, which may come before the body is read.
+fn is_about_the_message(version: Version, exchange: &Exchange<'_>, error: &Frame<'_>) -> bool {
+    let code = error.error.and_then(::wire::members).and_then(|members| {
+        members.iter().find(|(name, _)| name == "code").and_then(|(_, raw)| ::wire::integer(raw))
+    });
+    // What the modern revision refuses with these codes it has read.
+    let read = [
+        code::METHOD_NOT_FOUND,
+        code::INVALID_PARAMS,
+        code::HEADER_MISMATCH,
+        code::MISSING_REQUIRED_CLIENT_CAPABILITY,
+        code::UNSUPPORTED_PROTOCOL_VERSION,
+    ];
+    let modern = version.era() == Era::Modern && code.is_some_and(|code| read.contains(&code));
+    matches!(exchange.status(), 200..=299) || (modern && matches!(exchange.status(), 400 | 404))
+}
+
+/// Where all share one channel, an error without an id is about a request only if one stays unanswered, and if nothing was
+/// sent that could not be read.
+fn on_channel(cx: &WireCx<'_>) -> Verdict {
+    let mut answered: HashSet<Id> =
+        cx.frames().filter(|(_, frame)| frame.method.is_none()).filter_map(|(_, frame)| frame.id()).collect();
+    // What was cancelled need not be answered.
+    answered.extend(requests(cx).filter_map(|frame| cancelled(&frame)));
+    let is_posted = |entry: &&Entry| entry.exchange > 0 && entry.direction != cx.judged();
+    let posts: HashSet<u32> =
+        cx.transcript.messages().filter(is_posted).map(|entry| entry.exchange).collect();
+    let mut open: Vec<Frame<'_>> = Vec::new();
+    // What may have been refused instead: messages that could not be read, and a notification just before.
+    let mut unreadable = 0_usize;
+    let mut told = false;
+    for entry in &cx.transcript.entries {
+        match (entry.direction == cx.judged(), entry.what) {
+            (false, What::Message | What::Noise) => {
+                let request = readable_request(entry);
+                told = request.is_none() && is_silent(entry);
+                unreadable += usize::from(request.is_none() && !told);
+                open.extend(request.filter(|one| one.id().is_some_and(|id| !answered.contains(&id))));
+            }
+            // Over HTTP+SSE the body of a POST is not where answers come; what stands there refuses the POST.
+            (true, What::Message) if told || posts.contains(&entry.exchange) => {}
+            (true, What::Message) if Frame::parse(&entry.bytes).is_ok_and(|frame| is_anonymous(&frame)) => {
+                match (unreadable.checked_sub(1), open.is_empty()) {
+                    (Some(left), _) => unreadable = left,
+                    (None, true) => {}
+                    (None, false) => {
+                        let expected = format!("id {}", shown(&open[0]));
+                        return Err(violated(entry, expected, "an error without it"));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The request that an entry is, if its id can be read and it is as it should be.
+fn readable_request(entry: &Entry) -> Option<Frame<'_>> {
+    Frame::parse(&entry.bytes)
+        .ok()
+        .filter(|frame| entry.what == What::Message && frame.kind() == Kind::Request && is_readable(frame))
+}
+
+/// A large integer may be more than a server can read, and has a check of its own.
+fn is_readable(frame: &Frame<'_>) -> bool {
+    is_proper(frame) && frame.id().is_some_and(|id| id.is_legal() && !is_large(&id))
+}
+
+/// Whether an entry is something that no server answers: a response, or a notification.
+fn is_silent(entry: &Entry) -> bool {
+    let silent = |frame: &Frame<'_>| {
+        matches!(frame.kind(), Kind::Notification | Kind::Result | Kind::Error) && frame.is_2_0()
+    };
+    match Payload::parse(&entry.bytes) {
+        Ok(Payload::Single(frame)) => silent(&frame),
+        Ok(Payload::Batch(_)) | Err(_) => false,
+    }
+}
+
+fn is_anonymous(frame: &Frame<'_>) -> bool {
+    frame.kind() == Kind::Error && frame.id.is_none_or(|id| id.get() == "null")
+}
+
+fn shown(request: &Frame<'_>) -> String {
+    let id = request.id().map(|id| id.to_string()).unwrap_or_default();
+    format!("{id}, of {}", request.method().unwrap_or_default())
+}
+
+const LARGE_ID: Check = Check {
+    id: "wire/jsonrpc/large-id-kept",
+    title: "an integer id beyond 2^53 comes back with all its digits",
+    cites: &[
+        advised("basic/messages#responses", FIRST),
+        advised("basic/index#responses", MIDDLE),
+        advised("basic/index#result-responses", Span::since(Version::V2025_11_25)),
+    ],
+    aliases: &[],
+    why: "clients that number with 64 bits match answers by the id, and a rounded one matches nothing",
+    fix: "keep the id as the text or the integer that came, not as a floating point number",
+    on: On::Any,
+    run: Run::Wire(large_id),
+    fault: &fault::ID_ROUNDED,
+};
+
+/// RFC 8259 warns that numbers beyond 2^53 may be rounded by those who read them, so this is a warning.
+fn large_id(cx: &WireCx<'_>) -> Verdict {
+    let large: Vec<Id> = requests(cx).filter_map(|frame| frame.id()).filter(is_large).collect();
+    if large.is_empty() {
+        return Err(Finding::not_applicable("no request had an id beyond 2^53"));
+    }
+    for (entry, frame) in frames(cx).filter(|(_, frame)| frame.method.is_none()) {
+        let Some(id) = frame.id() else { continue };
+        if let Some(asked) = large.iter().find(|asked| is_rounded(asked, &id) && !large.contains(&id)) {
+            return Err(violated(entry, format!("id {asked}"), format!("id {id}")));
+        }
+    }
+    Ok(())
+}
+
+fn is_large(id: &Id) -> bool {
+    id.is_legal() && float(id).is_some_and(|number| number.abs() > 9_007_199_254_740_991.0)
+}
+
+/// Whether `came` is what is left of the large integer `asked` after it was a floating point number.
+pub(super) fn is_rounded(asked: &Id, came: &Id) -> bool {
+    asked != came && is_large(asked) && float(asked).is_some_and(|number| float(came) == Some(number))
+}
+
+fn float(id: &Id) -> Option<f64> {
+    match id {
+        Id::Number(spelled) => spelled.parse().ok(),
+        Id::String(_) | Id::Other(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::wire::{Direction, Recorder, Transcript};
+    use protocol::method::Side;
+
+    const ASKED: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#;
+    const LOST: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"no"}}"#;
+
+    fn record(said: &[(Direction, &str)]) -> Transcript {
+        let recorder = Recorder::new();
+        for (direction, text) in said {
+            recorder.record(*direction, What::Message, 0, text.as_bytes().to_vec().into());
+        }
+        recorder.transcript()
+    }
+
+    fn judge(said: &[(Direction, &str)]) -> Verdict {
+        let transcript = record(said);
+        error_id(&WireCx::new(Version::V2025_11_25, Via::Pipe, Side::Server, &transcript))
+    }
+
+    #[test]
+    fn an_error_without_an_id_in_the_place_of_an_answer_is_found() {
+        use Direction::{ToClient, ToServer};
+        let without = r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"no"}}"#;
+        assert!(judge(&[(ToServer, ASKED), (ToClient, LOST)]).is_err());
+        assert!(judge(&[(ToServer, ASKED), (ToClient, without)]).is_err());
+    }
+
+    #[test]
+    fn an_error_about_what_could_not_be_read_needs_none() {
+        use Direction::{ToClient, ToServer};
+        let answer = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
+        assert!(judge(&[(ToServer, "{nope"), (ToClient, LOST)]).is_ok());
+        assert!(judge(&[(ToServer, ASKED), (ToServer, "{nope"), (ToClient, LOST)]).is_ok());
+        assert!(judge(&[(ToServer, ASKED), (ToClient, LOST), (ToClient, answer)]).is_ok(), "it was answered");
+        let told = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
+        assert!(judge(&[(ToServer, ASKED), (ToServer, told), (ToClient, LOST)]).is_ok());
+        let cancels = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+        let other = r#"{"jsonrpc":"2.0","id":9007199254740993,"method":"x"}"#;
+        assert!(
+            judge(&[(ToServer, ASKED), (ToServer, cancels), (ToServer, other), (ToClient, LOST)]).is_ok()
+        );
+        let unreadable = r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#;
+        assert!(judge(&[(ToServer, unreadable), (ToClient, LOST)]).is_ok());
+    }
+
+    #[test]
+    fn rounded_ids_are_known() {
+        let number = |text: &str| Id::Number(text.into());
+        assert!(is_rounded(&number("9007199254740993"), &number("9007199254740992")));
+        assert!(!is_rounded(&number("9223372036854775807"), &number("9223372036854775807.0e0")));
+        assert!(!is_rounded(&number("8"), &number("9")));
+        assert!(!is_rounded(&number("9007199254740993"), &number("9007199254740993")));
+    }
+}
