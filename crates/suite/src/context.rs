@@ -117,7 +117,9 @@ impl ServerCx {
     /// The session that well-behaved requests share.
     pub async fn session(&self) -> Result<&Session, Finding> {
         let opened = self.now().session.get_or_init(|| async {
-            Box::pin(self.establish()).await.map_err(|finding| finding.into_obstacle_of(HANDSHAKE_CHECK))
+            let slot = self.run.slot().await;
+            let established = Box::pin(self.establish(slot)).await;
+            established.map_err(|finding| finding.into_obstacle_of(HANDSHAKE_CHECK))
         });
         opened.await.as_ref().map_err(Clone::clone)
     }
@@ -141,22 +143,31 @@ impl ServerCx {
         }
     }
 
-    /// Opens the shared session again, with nothing learnt so far; false when that was done often enough.
+    /// Opens the shared session again, with nothing learnt so far; false when that was done often enough. Its place among
+    /// the processes stays taken meanwhile: nobody who holds one may have to wait for another.
     pub(crate) async fn restart_shared_session(&self) -> bool {
-        if let Some(session) = self.opened_session().cloned() {
-            self.close_session(&session).await;
-        }
         let next = self.life.load(Ordering::Acquire) + 1;
         if next >= LIVES {
             return false;
         }
+        let mut slot = None;
+        if let Some(session) = self.opened_session() {
+            session.close().await;
+            slot = self.take_slot(session);
+        }
+        let reopened = Box::pin(self.establish(slot)).await;
+        let reopened = reopened.map_err(|finding| finding.into_obstacle_of(HANDSHAKE_CHECK));
+        let works = reopened.is_ok();
+        // Nobody else opens it: until here the one before was the shared one.
+        let _ = self.lives[next].session.set(reopened);
         self.life.store(next, Ordering::Release);
-        self.session().await.is_ok()
+        works
     }
 
     /// A session with a server that has shown that it is one: by its handshake, or, where there is none, by a list.
-    async fn establish(&self) -> Result<Session, Finding> {
-        let session = self.open(clients::usual()).await?;
+    async fn establish(&self, slot: Slot) -> Result<Session, Finding> {
+        let session = self.dial_in(slot, clients::usual(), self.transport(), true).await?;
+        let session = self.begin(session).await?;
         if self.version.era() == Era::Legacy || session.server().capabilities.is_object() {
             return Ok(session);
         }
@@ -260,8 +271,19 @@ impl ServerCx {
     }
 
     async fn dial(&self, profile: Profile, via: Option<Transport>, judged: bool) -> Result<Session, Finding> {
-        self.patience.left("a session")?;
         let slot = self.run.slot().await;
+        self.dial_in(slot, profile, via, judged).await
+    }
+
+    /// Connects, with the right to one process.
+    async fn dial_in(
+        &self,
+        slot: Slot,
+        profile: Profile,
+        via: Option<Transport>,
+        judged: bool,
+    ) -> Result<Session, Finding> {
+        self.patience.left("a session")?;
         let (target, limits) = (&self.run.target, self.run.limits.clone());
         let connected = match via {
             Some(via) => Session::connect_via(target, via, self.version, profile, limits).await,
@@ -280,11 +302,15 @@ impl ServerCx {
     /// Ends one session, and its process with it. What was said on it stays known.
     pub(crate) async fn close_session(&self, session: &Session) -> Closing {
         let ended = session.close().await;
-        let opened = self.opened();
-        for one in opened.iter().filter(|one| one.session.is_same(session)) {
-            one.slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-        }
+        drop(self.take_slot(session));
         ended
+    }
+
+    /// The right to a process that a session has, if it has one.
+    fn take_slot(&self, session: &Session) -> Slot {
+        let opened = self.opened();
+        let own = opened.iter().find(|one| one.session.is_same(session))?;
+        own.slot.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn opened(&self) -> Vec<Arc<Opened>> {
@@ -323,25 +349,54 @@ impl ServerCx {
     /// The server's tools, all pages.
     pub async fn tools(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::TOOLS).await?;
-        learn(&self.facts().tools, self.list("tools/list", "tools")).await
+        self.listed(|facts| &facts.tools, "server/tools/listed", self.list("tools/list", "tools")).await
     }
 
     /// The server's resources, all pages.
     pub async fn resources(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::RESOURCES).await?;
-        learn(&self.facts().resources, self.list("resources/list", "resources")).await
+        self.listed(
+            |facts| &facts.resources,
+            "server/resources/listed",
+            self.list("resources/list", "resources"),
+        )
+        .await
     }
 
     /// The server's prompts, all pages.
     pub async fn prompts(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::PROMPTS).await?;
-        learn(&self.facts().prompts, self.list("prompts/list", "prompts")).await
+        self.listed(|facts| &facts.prompts, "server/prompts/listed", self.list("prompts/list", "prompts"))
+            .await
     }
 
     /// The server's resource templates, all pages.
     pub async fn templates(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::RESOURCES).await?;
-        learn(&self.facts().templates, self.list("resources/templates/list", "resourceTemplates")).await
+        self.listed(
+            |facts| &facts.templates,
+            "server/resources/listed",
+            self.list("resources/templates/list", "resourceTemplates"),
+        )
+        .await
+    }
+
+    /// A list: what is known of it by now, be it from before the server ended the shared session, or what it says now. A
+    /// list that cannot be read is what the check `owner` reports.
+    async fn listed<'c>(
+        &'c self,
+        fact: impl Fn(&'c Facts) -> &'c Fact<Value>,
+        owner: &'static str,
+        list: impl Future<Output = Result<Vec<Value>, Finding>>,
+    ) -> Result<&'c [Value], Finding> {
+        let known = self.lives.iter().filter_map(|life| fact(&life.facts).get()?.as_ref().ok()).next();
+        match known {
+            Some(items) => Ok(items),
+            None => learn(fact(self.facts()), list).await.map_err(|obstacle| match obstacle {
+                Finding::Blocked(found) if found.because.is_none() => Finding::blocked_by(owner, found.why),
+                other => other,
+            }),
+        }
     }
 
     /// The tools that may be called.

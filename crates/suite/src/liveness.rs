@@ -51,7 +51,10 @@ impl ServerCx {
                 self.patience.answered(&method);
                 Ok(reply)
             }
-            Err(failure) => Err(self.judge_failure(&method, failure, awake)),
+            Err(failure) => {
+                let finding = self.judge_failure(&method, failure, awake);
+                Err(finding.showing_request(&session, &method))
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// How much longer than ever before an answer may take.
 const MARGIN: u32 = 3;
 /// The least that is waited for what need not come, and how many times as long as a round trip takes just now.
-const MOMENT: Duration = Duration::from_millis(60);
+const MOMENT: Duration = Duration::from_millis(25);
 const MOMENT_MARGIN: u32 = 20;
 /// The same for what has to come.
 const DOUBT: Duration = Duration::from_millis(250);

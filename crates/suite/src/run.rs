@@ -21,7 +21,7 @@ use transport::serve::Via;
 use crate::baseline::{Baseline, Ledger};
 use crate::check::{Active, Run};
 use crate::clients;
-use crate::run_cx::{FUTURE, PAST, RunCx, Slot};
+use crate::run_cx::{RunCx, Slot};
 use crate::{
     Calls, Case, CaseReport, Event, Finding, Keep, Plan, Report, Selection, ServerCx, Survey, TargetReport,
     Verdict, WireCx,
@@ -193,7 +193,7 @@ impl Running<'_> {
             (self.tell)(Event::Absent { version: Version::LATEST, why });
         }
         if self.asks_for_unknown_versions() && !first.initialized {
-            self.run.counter_offer_on(&first.session).await;
+            self.run.ask_for_unknown_versions_on(&first.session).await;
         }
         first.session.close().await;
         drop(slot);
@@ -203,10 +203,7 @@ impl Running<'_> {
     /// Asks for versions that do not exist, before any check wants to know: by then all processes may be taken.
     async fn ask_for_unknown_versions(&self) {
         if self.asks_for_unknown_versions() {
-            for asked in [FUTURE, PAST] {
-                // What comes of it is for the checks to judge.
-                let _ = self.run.counter_offer(asked).await;
-            }
+            self.run.ask_for_unknown_versions().await;
         }
     }
 

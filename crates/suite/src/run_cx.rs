@@ -124,12 +124,33 @@ impl RunCx {
         cell.get_or_init(|| self.ask_for(asked)).await.clone()
     }
 
-    /// Asks for [`FUTURE`] on a session that has not been initialized. What does not go well there is tried once more on a
-    /// session of its own.
-    pub(crate) async fn counter_offer_on(&self, session: &Session) {
-        if let Ok(offer) = initialize(session, FUTURE, &self.limits).await {
-            // Somebody may have asked before.
-            let _ = self.future.set(Ok(offer));
+    /// Asks for both on a session that has not been initialized. What does not go well there is tried again on a session of
+    /// its own by the first who wants to know: a server may refuse a second handshake.
+    pub(crate) async fn ask_for_unknown_versions_on(&self, session: &Session) {
+        for (asked, cell) in [(FUTURE, &self.future), (PAST, &self.past)] {
+            match initialize(session, asked, &self.limits).await {
+                // Somebody may have asked before.
+                Ok(offer) if names_a_revision(&offer) => drop(cell.set(Ok(offer))),
+                Ok(_) | Err(_) => return,
+            }
+        }
+    }
+
+    /// The same on a session of its own.
+    pub(crate) async fn ask_for_unknown_versions(&self) {
+        if self.future.initialized() && self.past.initialized() {
+            return;
+        }
+        let slot = self.slot().await;
+        let (profile, limits) = (Profile::default(), self.limits.clone());
+        if let Ok(session) = Session::connect(&self.target, Version::LATEST_LEGACY, profile, limits).await {
+            self.ask_for_unknown_versions_on(&session).await;
+            session.close().await;
+        }
+        drop(slot);
+        for asked in [FUTURE, PAST] {
+            // What comes of it is for the checks to judge.
+            let _ = self.counter_offer(asked).await;
         }
     }
 
@@ -161,6 +182,10 @@ impl RunCx {
         session.close().await;
         offer
     }
+}
+
+fn names_a_revision(offer: &Value) -> bool {
+    offer["protocolVersion"].as_str().is_some_and(|text| text.parse::<Version>().is_ok())
 }
 
 /// A handshake in a version that does not exist.

@@ -1,8 +1,9 @@
 //! What a check finds.
 
-use transport::client::{Blame, Failure};
+use transport::client::{Blame, Failure, Session};
+use wire::{Direction, Frame};
 
-use crate::Evidence;
+use crate::{Evidence, Excerpt};
 
 /// What a check finds: nothing to complain about, or a finding.
 pub type Verdict = Result<(), Finding>;
@@ -48,6 +49,22 @@ impl Finding {
     /// It could not be tested because of what the check `because` reports.
     pub fn blocked_by(because: &'static str, why: impl Into<String>) -> Self {
         Self::Blocked(Obstacle { why: why.into(), because: Some(because) })
+    }
+
+    /// The same finding with the last request of `method` on `session`, if it is a violation that shows nothing yet.
+    #[must_use]
+    pub(crate) fn showing_request(mut self, session: &Session, method: &str) -> Self {
+        if let Self::Violated(evidence) = &mut self
+            && evidence.frames.is_empty()
+        {
+            let transcript = session.recorder().transcript();
+            let sent = transcript.messages().filter(|entry| entry.direction == Direction::ToServer);
+            let request = sent.filter(|entry| {
+                Frame::parse(&entry.bytes).is_ok_and(|frame| frame.method().as_deref() == Some(method))
+            });
+            evidence.frames.extend(request.last().map(Excerpt::entry));
+        }
+        self
     }
 
     /// The same finding for a check that is about something else: a violation stands in its way.

@@ -69,7 +69,7 @@ async fn unknown_method_code(cx: &ServerCx) -> Verdict {
     answer.expect_error(&[code::METHOD_NOT_FOUND])
 }
 
-const ID_ECHOED: Check = Check {
+pub(super) const ID_ECHOED: Check = Check {
     id: "server/base/id-echoed",
     title: "the response has the id of the request, whatever it is",
     cites: &[
@@ -81,16 +81,16 @@ const ID_ECHOED: Check = Check {
     why: "ids start at 0 in some clients and are strings in others; an id that comes back changed matches nothing",
     fix: "send back the id as the JSON value that came, 0 and empty strings included",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(id_echoed(cx))),
+    run: Run::Alone(|cx| Box::pin(id_echoed(cx))),
     fault: &fault::ID_STRINGIFIED,
 };
 
 async fn id_echoed(cx: &ServerCx) -> Verdict {
-    let session = cx.session().await?;
+    let session = cx.alone().await?;
     let long = format!("\"{}\"", "yardstick-".repeat(100));
     // What becomes of larger numbers, the passive checks say.
     for id in ["0", "\"yardstick-id\"", "9007199254740991", "-7", "\"0\"", "\"\"", &long] {
-        let answer = cx.on(session, "yardstick/no-such-method").with(|r| r.id(id)).send().await?;
+        let answer = cx.on(&session, "yardstick/no-such-method").with(|r| r.id(id)).send().await?;
         let echoed = answer.reply.frame().and_then(|frame| frame.id());
         if echoed != serde_json::from_str(id).ok().map(::wire::Id::from_raw) {
             let actual = echoed.map_or("no id".to_owned(), |id| format!("id {id}"));

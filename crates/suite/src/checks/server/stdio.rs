@@ -7,7 +7,9 @@ use serde_json::Value;
 use server::fault::stdio as fault;
 use transport::client::{Closing, Failure, Session, Step};
 use transport::serve::Via;
+use wire::{Direction, Frame};
 
+use super::base::ID_ECHOED;
 use crate::expect::Answer;
 use crate::{
     Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, defined, must, should,
@@ -197,8 +199,10 @@ async fn expect_answers(cx: &ServerCx, session: &Session, what: &str, lines: &[V
     strike_answered(session, &mut open, cx.pace().benefit_of_doubt())
         .await
         .map_err(|failure| shown(failure.to_string()))?;
+    let lost = has_lost_ids(session, lines);
     match &open[..] {
         [] => Ok(()),
+        [id, ..] if lost => Err(Finding::blocked_by(ID_ECHOED.id, format!("the error for id {id} has none"))),
         missing => {
             let missing: Vec<_> = missing.iter().map(ToString::to_string).collect();
             Err(shown(format!("none to {}", missing.join(", "))))
@@ -217,6 +221,20 @@ async fn strike_answered(session: &Session, open: &mut Vec<Value>, limit: Durati
         open.retain(|id| !ids.iter().any(|other| text_of(other) == text_of(id)));
     }
     Ok(())
+}
+
+/// Whether an error without an id came after the lines were sent.
+fn has_lost_ids(session: &Session, lines: &[Vec<u8>]) -> bool {
+    let transcript = session.recorder().transcript();
+    let first = lines.first().map(|line| line.trim_ascii()).unwrap_or_default();
+    let sent = transcript.entries.iter().rposition(|entry| entry.bytes.trim_ascii() == first);
+    transcript.entries.iter().skip(sent.unwrap_or_default()).any(is_anonymous_error)
+}
+
+/// An error that does not say which request it is for.
+fn is_anonymous_error(entry: &wire::Entry) -> bool {
+    let anonymous = |frame: &Frame<'_>| frame.error.is_some() && !frame.id().is_some_and(|id| id.is_legal());
+    entry.direction == Direction::ToClient && Frame::parse(&entry.bytes).is_ok_and(|frame| anonymous(&frame))
 }
 
 /// An id as text: that a number comes back as a number is another check's business.
