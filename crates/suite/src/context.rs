@@ -381,22 +381,17 @@ impl ServerCx {
         .await
     }
 
-    /// A list: what is known of it by now, be it from before the server ended the shared session, or what it says now. A
-    /// list that cannot be read is what the check `owner` reports.
+    /// A list. One that cannot be read is what the check `owner` reports.
     async fn listed<'c>(
         &'c self,
         fact: impl Fn(&'c Facts) -> &'c Fact<Value>,
         owner: &'static str,
         list: impl Future<Output = Result<Vec<Value>, Finding>>,
     ) -> Result<&'c [Value], Finding> {
-        let known = self.lives.iter().filter_map(|life| fact(&life.facts).get()?.as_ref().ok()).next();
-        match known {
-            Some(items) => Ok(items),
-            None => learn(fact(self.facts()), list).await.map_err(|obstacle| match obstacle {
-                Finding::Blocked(found) if found.because.is_none() => Finding::blocked_by(owner, found.why),
-                other => other,
-            }),
-        }
+        self.once(fact, list).await.map_err(|obstacle| match obstacle {
+            Finding::Blocked(found) if found.because.is_none() => Finding::blocked_by(owner, found.why),
+            other => other,
+        })
     }
 
     /// The tools that may be called.
@@ -465,13 +460,17 @@ impl ServerCx {
         Ok(items)
     }
 
-    /// What `find_out` finds, or found when somebody asked before.
-    pub(crate) async fn once<'c, T>(
-        &self,
-        fact: &'c Fact<T>,
+    /// What `find_out` finds, or found when somebody asked before, be it before the server ended the shared session.
+    pub(crate) async fn once<'c, T: 'c>(
+        &'c self,
+        fact: impl Fn(&'c Facts) -> &'c Fact<T>,
         find_out: impl Future<Output = Result<Vec<T>, Finding>>,
     ) -> Result<&'c [T], Finding> {
-        learn(fact, find_out).await
+        let known = self.lives.iter().find_map(|life| fact(&life.facts).get()?.as_ref().ok());
+        match known {
+            Some(items) => Ok(items),
+            None => learn(fact(self.facts()), find_out).await,
+        }
     }
 
     /// Takes note of a failure and makes a finding of it.

@@ -164,19 +164,19 @@ impl Running<'_> {
         }
     }
 
-    /// The refusal of a target that let us into none of its revisions, where HTTP itself says no: a wrong path, a Host that
-    /// it does not serve, a proxy without a server. Who asks for a token can be measured by how it asks.
+    /// What stands in the way of a target that let us into none of its revisions, where nothing of it can be measured: it
+    /// ends or is silent, or HTTP itself says no: a wrong path, a Host that it does not serve. Who asks for a token can be
+    /// measured by how it asks.
     fn closed_door(&self) -> Option<Failure> {
-        let refusals: Vec<Failure> = lock(&self.absent)
-            .iter()
-            .chain(lock(&self.unsettled).iter())
-            .map(|(_, failure)| failure.clone())
-            .collect();
-        let closed = |failure: &&Failure| matches!(failure, Failure::Status { status, .. } if *status != 401 && *status != 400);
-        if refusals.is_empty() || !refusals.iter().all(|failure| closed(&failure)) {
-            return None;
+        let mut failures: Vec<Failure> = Vec::new();
+        for list in [&self.absent, &self.unsettled] {
+            failures.extend(lock(list).iter().map(|(_, failure)| failure.clone()));
         }
-        refusals.into_iter().next_back()
+        let closed = |failure: &Failure| match failure {
+            Failure::Status { status, .. } => !matches!(status, 400 | 401),
+            other => !is_talkative(other),
+        };
+        if failures.iter().all(closed) { failures.pop() } else { None }
     }
 
     /// The session of the first contact, if it serves for the modern revision. One of the legacy era serves to ask for a

@@ -167,6 +167,6 @@ mod tests {
     /// What is printed is understood, and means the same.
     #[test]
     fn nothing_is_said_of_what_is_usual() {
-        assert_eq!(options(&check(&["--timeout", "3", "--allow-calls", "read-only"])), "");
+        assert_eq!(options(&check(&["--timeout", "10", "--allow-calls", "read-only"])), "");
     }
 }

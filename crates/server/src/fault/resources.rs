@@ -19,6 +19,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &CACHE_TTL_NEGATIVE,
     &SUBSCRIPTION_UNACKNOWLEDGED,
     &SUBSCRIPTION_UNTAGGED,
+    &CHANGE_UNTOLD,
     &UPDATES_UNASKED,
 ];
 
@@ -162,5 +163,15 @@ pub const UPDATES_UNASKED: Fault = Fault {
             concerns,
             json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params }),
         )
+    }),
+};
+
+/// A change that nobody hears of.
+pub const CHANGE_UNTOLD: Fault = Fault {
+    name: "change-untold",
+    about: "a changed list of prompts is not told on subscriptions",
+    effect: Effect::Message(|_, message| {
+        let told = message["method"] == "notifications/prompts/list_changed";
+        if told { Vec::new() } else { vec![message] }
     }),
 };

@@ -27,7 +27,7 @@ pub struct Called {
 impl ServerCx {
     /// The tools that may be called, each with arguments that fit, if any could be made.
     pub async fn callable(&self) -> Result<Vec<(&Value, Option<Value>)>, Finding> {
-        let fed = self.once(&self.facts().fed, async {
+        let fed = self.once(|facts| &facts.fed, async {
             let tools = self.tools().await?;
             let allowed = tools.iter().filter(|tool| self.rules().decide(tool, tools).is_call());
             let fed: Vec<_> =
@@ -51,7 +51,7 @@ impl ServerCx {
 
     /// Every tool that may be called, called once.
     pub async fn calls(&self) -> Result<&[Called], Finding> {
-        self.once(&self.facts().calls, async {
+        self.once(|facts| &facts.calls, async {
             let session = self.session().await?;
             let callable = self.callable().await?;
             let fed = callable.into_iter().filter_map(|(tool, good)| Some((tool, good?)));

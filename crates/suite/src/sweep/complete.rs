@@ -38,7 +38,7 @@ impl ServerCx {
         if self.version >= Version::V2025_03_26 {
             self.needs(COMPLETIONS).await?;
         }
-        self.once(&self.facts().completions, async {
+        self.once(|facts| &facts.completions, async {
             let session = self.session().await?;
             let mut wanted = Vec::new();
             for prompt in self.prompts().await.unwrap_or_default() {

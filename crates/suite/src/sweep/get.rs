@@ -20,7 +20,7 @@ pub struct Got {
 impl ServerCx {
     /// Every prompt, got once.
     pub async fn gets(&self) -> Result<&[Got], Finding> {
-        self.once(&self.facts().gets, async {
+        self.once(|facts| &facts.gets, async {
             let session = self.session().await?;
             let mut asks = Vec::new();
             for prompt in self.prompts().await?.iter().take(MOST) {

@@ -7,6 +7,7 @@ mod complete;
 mod get;
 mod odd;
 mod read;
+mod slow;
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
@@ -19,6 +20,7 @@ pub use call::Called;
 pub use complete::Completed;
 pub use get::Got;
 pub use read::Read;
+pub(crate) use slow::SlowCall;
 
 /// How many requests are under way at a time.
 const ABREAST: usize = 8;

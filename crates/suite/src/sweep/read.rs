@@ -22,7 +22,7 @@ pub struct Read {
 impl ServerCx {
     /// Every resource, read once.
     pub async fn reads(&self) -> Result<&[Read], Finding> {
-        self.once(&self.facts().reads, async {
+        self.once(|facts| &facts.reads, async {
             let session = self.session().await?;
             let listed = self.resources().await?.iter().filter_map(|r| r["uri"].as_str());
             let mut uris: Vec<_> = listed.take(MOST).map(|uri| (uri.to_owned(), true)).collect();

@@ -1,21 +1,19 @@
 //! Cancellation: of what is under way, and of what is not.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use protocol::{Era, Span};
 use serde_json::{Value, json};
 use server::fault::cancellation as fault;
-use transport::client::{Failure, Message, Session};
+use transport::client::{Failure, Message, Pending, Session};
 use transport::serve::Via;
 
-use super::fixture::{call, fixture};
+use super::fixture::call;
+use crate::sweep::SlowCall;
 use crate::unasked::{drain, expect_no_response};
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[CANCELLED_UNANSWERED, STRAY_IGNORED];
-
-/// How long after the cancellation a response may have been sent before it.
-const CROSSING: Duration = Duration::from_millis(25);
 
 const CANCELLED_UNANSWERED: Check = Check {
     id: "server/cancellation/cancelled-unanswered",
@@ -32,44 +30,57 @@ const CANCELLED_UNANSWERED: Check = Check {
     fault: &fault::CANCEL_IGNORED,
 };
 
-/// What says that it is under way can be cancelled; what is cancelled later than that may have been answered already.
+/// What says that it is under way can be cancelled, and so can what has shown that it takes long; what is cancelled later than
+/// that may have been answered already.
 async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
     if cx.version.era() == Era::Modern && cx.via != Via::Pipe {
         return Err(Finding::not_applicable("over HTTP a request is cancelled by closing its stream"));
     }
-    let tool = fixture(cx, "test_tool_with_progress").await?;
+    let slow = cx.slow_call().await?;
     let session = cx.alone().await?;
-    let ask = call(cx, &session, tool, &json!({})).with(|r| r.meta("progressToken", "cancelled"));
+    let ask = call(cx, &session, &slow.tool, &slow.arguments).with(|r| r.meta("progressToken", "cancelled"));
     let mut pending = ask.start().await?;
-    let patience = cx.patience.limit("tools/call", cx.pace().limit());
-    loop {
-        match pending.next_within(patience).await {
-            Ok(Some(message)) if message.is_notification("notifications/progress") => break,
-            Ok(Some(message)) if !is_response(&message) => {}
-            Ok(Some(_) | None) => {
-                return Err(Finding::blocked("the call ended before it reported progress"));
-            }
-            Err(Failure::TimedOut { after, .. }) => {
-                cx.patience.unanswered("tools/call", after);
-                return Err(Finding::blocked("no progress was reported in time"));
-            }
-            Err(failure) => return Err(failure.into()),
-        }
-    }
+    await_progress(cx, &mut pending, &slow).await?;
     pending.cancel("measured by yardstick").await?;
     // A response that is on its way already crosses the cancellation, and is nobody's fault.
-    while let Ok(Some(message)) = pending.next_within(CROSSING).await {
+    if !cx.has_caught_up(&session).await {
+        return Err(Finding::violated("an answer to the request after the cancellation", "none"));
+    }
+    while let Ok(Some(message)) = pending.next_within(Duration::ZERO).await {
         if is_response(&message) {
             return Err(Finding::not_applicable("the call ended before it could be cancelled"));
         }
     }
+    // Whoever goes on with the work would be done by then.
+    let deadline = Instant::now() + slow.took + cx.pace().benefit_of_doubt();
     loop {
-        match pending.next_within(Duration::from_millis(400)).await {
+        match pending.next_within(deadline.saturating_duration_since(Instant::now())).await {
             Ok(Some(message)) if is_response(&message) => {
-                return Err(shown(&message, "no response after the cancellation", "a response"));
+                let actual = format!("a response of the tool {}", slow.tool["name"]);
+                return Err(shown(&message, "no response after the cancellation", &actual));
             }
             Ok(Some(_)) => {}
             Ok(None) | Err(Failure::TimedOut { .. }) => return Ok(()),
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+}
+
+/// Waits until the call shows that it is under way: by progress, or, where it reports none, by a part of the time that it takes.
+async fn await_progress(cx: &ServerCx, pending: &mut Pending, slow: &SlowCall) -> Verdict {
+    let limit = if slow.reports { cx.patience.limit("tools/call", cx.pace().limit()) } else { slow.took / 4 };
+    loop {
+        match pending.next_within(limit).await {
+            Ok(Some(message)) if message.is_notification("notifications/progress") => return Ok(()),
+            Ok(Some(message)) if !is_response(&message) => {}
+            Ok(Some(_) | None) => {
+                return Err(Finding::not_applicable("the call ended before it could be cancelled"));
+            }
+            Err(Failure::TimedOut { .. }) if !slow.reports => return Ok(()),
+            Err(Failure::TimedOut { after, .. }) => {
+                cx.patience.unanswered("tools/call", after);
+                return Err(Finding::blocked("no progress was reported in time"));
+            }
             Err(failure) => return Err(failure.into()),
         }
     }

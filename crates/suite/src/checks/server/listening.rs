@@ -2,16 +2,50 @@
 
 use protocol::Span;
 use serde_json::{Value, json};
-use server::fault::{cancellation, mrtr as fault};
+use server::fault::{cancellation, mrtr as fault, resources};
 use transport::client::{Failure, Message, Session};
 
 use super::fixture::{call, fixture};
 use super::subscriptions::{Subscription, shown};
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must_not, should};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[FILTER_HONOURED, ACKNOWLEDGED_SUBSET, CANCELLED_ENDS];
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[CHANGE_TOLD, FILTER_HONOURED, ACKNOWLEDGED_SUBSET, CANCELLED_ENDS];
 
 const TRIGGER: &str = "test_trigger_prompt_change";
+
+const CHANGE_TOLD: Check = Check {
+    id: "server/subscriptions/change-told",
+    title: "a change is told on every subscription that asked for it, under its own id",
+    cites: &[should("server/prompts#list-changed-notification/c1", Span::MODERN)],
+    aliases: &[],
+    why: "a client with two subscriptions would miss what it asked for on one of them",
+    fix: "keep every subscription with its filter, and send each a notification with its own subscriptionId",
+    on: On::Any,
+    run: Run::Last(|cx| Box::pin(change_told(cx))),
+    fault: &resources::CHANGE_UNTOLD,
+};
+
+async fn change_told(cx: &ServerCx) -> Verdict {
+    let trigger = fixture(cx, TRIGGER).await?;
+    let session = cx.alone().await?;
+    let prompts = json!({ "promptsListChanged": true });
+    let (mut first, _) = Subscription::acknowledged(cx, &session, prompts.clone()).await?;
+    let (mut second, _) = Subscription::acknowledged(cx, &session, prompts).await?;
+    change(cx, &session, trigger).await?;
+    let mut verdict = Ok(());
+    for (which, subscription) in [("first", &mut first), ("second", &mut second)] {
+        if told(cx, subscription, "notifications/prompts/list_changed").await?.is_none() {
+            let expected =
+                format!("notifications/prompts/list_changed with subscriptionId {}", subscription.id);
+            verdict =
+                Err(Finding::violated(expected, format!("nothing on the {which} of two subscriptions")));
+        }
+    }
+    first.end().await;
+    second.end().await;
+    verdict
+}
 
 const FILTER_HONOURED: Check = Check {
     id: "server/subscriptions/filter-honoured",

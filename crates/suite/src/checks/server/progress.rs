@@ -1,10 +1,10 @@
 //! Progress, of a tool that is known to report it.
 
 use protocol::Span;
-use serde_json::{Value, json};
+use serde_json::json;
 use server::fault::cancellation as fault;
 
-use super::fixture::{call, fixture};
+use super::fixture::call;
 
 use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, must};
 
@@ -28,11 +28,11 @@ const TOKEN_ECHOED: Check = Check {
 };
 
 async fn token_echoed(cx: &ServerCx) -> Verdict {
-    let tool = fixture(cx, "test_tool_with_progress").await?;
+    let (tool, arguments) = cx.progressing_call().await?;
     let session = cx.session().await?;
     let mut seen = false;
     for token in [json!("0"), json!(0)] {
-        let ask = call(cx, session, tool, &json!({})).with(|r| r.meta("progressToken", token.clone()));
+        let ask = call(cx, session, &tool, &arguments).with(|r| r.meta("progressToken", token.clone()));
         let answer = ask.send().await?;
         for note in answer.reply.notifications("notifications/progress") {
             seen = true;
@@ -60,10 +60,9 @@ const ONLY_WHEN_ASKED: Check = Check {
 };
 
 async fn only_when_asked(cx: &ServerCx) -> Verdict {
-    let tool = fixture(cx, "test_tool_with_progress").await?;
+    let (tool, arguments) = cx.progressing_call().await?;
     let session = cx.alone().await?;
-    let nothing: Value = json!({});
-    let answer = call(cx, &session, tool, &nothing).send().await?;
+    let answer = call(cx, &session, &tool, &arguments).send().await?;
     match answer.reply.notifications("notifications/progress").next() {
         Some(_) => Err(answer.violated("no progress", "notifications/progress")),
         None => Ok(()),

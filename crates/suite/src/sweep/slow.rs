@@ -1,0 +1,82 @@
+//! Which tools take long, and which report progress: found out by calling each of them once.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Called;
+use crate::policy::is_fixture;
+use crate::{Finding, ServerCx};
+
+/// What takes at least so long can be interrupted.
+const LONG: Duration = Duration::from_millis(300);
+/// The tool of the official suite that takes a while and says how far it is.
+const FIXTURE: &str = "test_tool_with_progress";
+/// How long that one may take.
+const FIXTURE_TAKES: Duration = Duration::from_millis(400);
+
+/// A call that takes long enough to be interrupted.
+#[derive(Clone, Debug)]
+pub(crate) struct SlowCall {
+    pub(crate) tool: Value,
+    pub(crate) arguments: Value,
+    /// How long it took when it was called before.
+    pub(crate) took: Duration,
+    /// Whether it reports progress.
+    pub(crate) reports: bool,
+}
+
+impl ServerCx {
+    /// A call that takes long; not applicable when no tool that may be called does.
+    pub(crate) async fn slow_call(&self) -> Result<SlowCall, Finding> {
+        if let Some(fixture) = self.progress_fixture().await? {
+            let (tool, arguments) = (fixture.clone(), json!({}));
+            return Ok(SlowCall { tool, arguments, took: FIXTURE_TAKES, reports: true });
+        }
+        let calls = self.calls().await?;
+        let slowest =
+            calls.iter().filter_map(|called| Some((took(called)?, called))).max_by_key(|(took, _)| *took);
+        match slowest {
+            Some((took, called)) if took >= LONG => {
+                let arguments = self.arguments_for(&called.tool).unwrap_or_else(|| json!({}));
+                Ok(SlowCall { tool: called.tool.clone(), arguments, took, reports: reports(called) })
+            }
+            Some((took, called)) => Err(Finding::not_applicable(format!(
+                "no tool that may be called takes long enough: the slowest, {}, took {} ms",
+                called.tool["name"],
+                took.as_millis()
+            ))),
+            None => Err(Finding::not_applicable("no call was answered")),
+        }
+    }
+
+    /// A tool that reports progress, with arguments; not applicable when no tool that may be called does.
+    pub(crate) async fn progressing_call(&self) -> Result<(Value, Value), Finding> {
+        if let Some(fixture) = self.progress_fixture().await? {
+            return Ok((fixture.clone(), json!({})));
+        }
+        let reporting = self.calls().await?.iter().find(|called| reports(called));
+        let called = reporting
+            .ok_or_else(|| Finding::not_applicable("no tool that may be called reports progress"))?;
+        Ok((called.tool.clone(), self.arguments_for(&called.tool).unwrap_or_else(|| json!({}))))
+    }
+
+    async fn progress_fixture(&self) -> Result<Option<&Value>, Finding> {
+        let tools = self.tools().await?;
+        let callable = |tool: &&Value| is_fixture(tool, tools) && self.rules().decide(tool, tools).is_call();
+        Ok(tools.iter().filter(|tool| tool["name"] == FIXTURE).find(callable))
+    }
+}
+
+/// How long a call took that was answered at once, and not by asking for something.
+fn took(called: &Called) -> Option<Duration> {
+    match called.answers.as_ref().ok()?.as_slice() {
+        [answer] => Some(answer.reply.elapsed),
+        _ => None,
+    }
+}
+
+fn reports(called: &Called) -> bool {
+    let mut answers = called.answers.iter().flatten();
+    answers.any(|answer| answer.reply.notifications("notifications/progress").next().is_some())
+}
