@@ -131,6 +131,11 @@ impl RunCx {
             match initialize(session, asked, &self.limits).await {
                 // Somebody may have asked before.
                 Ok(offer) if names_a_revision(&offer) => drop(cell.set(Ok(offer))),
+                // What met silence once is not waited for again.
+                Err(silence @ Finding::Blocked(_)) => {
+                    let _ = (self.future.set(Err(silence.clone())), self.past.set(Err(silence)));
+                    return;
+                }
                 Ok(_) | Err(_) => return,
             }
         }

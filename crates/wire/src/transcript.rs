@@ -83,6 +83,17 @@ impl Recorder {
         self.with(|entries| entries.push(Entry { at, direction, what, exchange, bytes }));
     }
 
+    /// Records what `act` hands over while it acts. Nobody else records meanwhile, so that what comes of the act cannot stand
+    /// before it. Meant for a write that does not block.
+    pub fn record_during<T>(&self, act: impl FnOnce(&mut dyn FnMut(Direction, What, u32, Bytes)) -> T) -> T {
+        let start = self.start;
+        self.with(|entries| {
+            act(&mut |direction, what, exchange, bytes| {
+                entries.push(Entry { at: start.elapsed(), direction, what, exchange, bytes });
+            })
+        })
+    }
+
     /// Where the record stands now.
     pub fn mark(&self) -> Mark {
         self.with(|entries| Mark(entries.len()))

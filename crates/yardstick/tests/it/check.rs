@@ -117,7 +117,8 @@ fn a_process_that_is_slow_to_start_has_done_nothing_wrong() {
     let slow = format!(
         r#"read -r line; case "$line" in *1999-12-31*) sleep 9;; esac; (printf '%s\n' "$line"; cat) | {SELF} serve"#
     );
-    let only = ["--only", "server/lifecycle", "--protocol", "2025-11-25", "--timeout", "1", "--start-timeout", "5"];
+    let only =
+        ["--only", "server/lifecycle", "--protocol", "2025-11-25", "--timeout", "1", "--start-timeout", "5"];
     let output = yardstick(&[&["check"][..], &only, &["--format", "json", "--", "sh", "-c", &slow]].concat());
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let cases = report["cases"].as_array().unwrap();

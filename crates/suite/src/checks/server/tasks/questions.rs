@@ -8,6 +8,7 @@ use server::fault::tasks as fault;
 use transport::client::Session;
 
 use super::{TASKS, about, begun, outcome, task_fixture};
+use crate::clients::User;
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[QUESTION_RELATED, QUESTION_SHOWN, FAILURE_EXPLAINED];
@@ -23,17 +24,18 @@ const QUESTION_RELATED: Check = Check {
     why: "the client cannot tell its user what the question is about",
     fix: "put io.modelcontextprotocol/related-task with the taskId into the _meta of the request",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(question_related(cx))),
+    run: Run::OtherClient(|cx| Box::pin(question_related(cx))),
     fault: &fault::TASK_QUESTION_UNRELATED,
 };
 
 async fn question_related(cx: &ServerCx) -> Verdict {
     let tool = task_fixture(cx, "confirm_delete").await?;
-    let session = cx.session().await?;
-    let id = asking(cx, session, tool).await?;
-    let ask = cx.on(session, "tasks/result").params(json!({ "taskId": id }));
+    // On a session of its own: what is asked on a shared one may be about anything.
+    let session = cx.partial(&User::default()).await?;
+    let id = asking(cx, &session, tool).await?;
+    let ask = cx.on(&session, "tasks/result").params(json!({ "taskId": id }));
     let mut pending = ask.start().await?;
-    while let Some(message) = pending.next_within(Duration::from_secs(3)).await? {
+    while let Some(message) = pending.next_within(cx.pace().limit()).await? {
         if message.method().as_deref() != Some("elicitation/create") {
             continue;
         }
@@ -60,28 +62,29 @@ const QUESTION_SHOWN: Check = Check {
     why: "the status is what tells the client to fetch the question; it would poll for ever",
     fix: "set input_required while a request of the task is open, and working again when it is answered",
     on: On::Any,
-    run: Run::Server(|cx| Box::pin(question_shown(cx))),
+    run: Run::OtherClient(|cx| Box::pin(question_shown(cx))),
     fault: &fault::TASK_QUESTION_HIDDEN,
 };
 
 async fn question_shown(cx: &ServerCx) -> Verdict {
     let tool = task_fixture(cx, "confirm_delete").await?;
-    let session = cx.session().await?;
-    let id = asking(cx, session, tool).await?;
-    let mut look = about(cx, session, "tasks/get", &id).await?;
+    // On a session of its own: what is asked on a shared one may be about anything.
+    let session = cx.partial(&User::default()).await?;
+    let id = asking(cx, &session, tool).await?;
+    let mut look = about(cx, &session, "tasks/get", &id).await?;
     for _ in 0..10 {
         if look.expect_result()?["status"] != "working" {
             break;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
-        look = about(cx, session, "tasks/get", &id).await?;
+        look = about(cx, &session, "tasks/get", &id).await?;
     }
     let status = look.expect_result()?["status"].clone();
     if status != "input_required" {
         return Err(look.violated("status input_required", format!("status {status}")));
     }
-    outcome(cx, session, &id).await?;
-    let after = about(cx, session, "tasks/get", &id).await?;
+    outcome(cx, &session, &id).await?;
+    let after = about(cx, &session, "tasks/get", &id).await?;
     let status = after.reply.result().unwrap_or_default()["status"].clone();
     if status == "input_required" {
         return Err(after.violated("another status once everything is answered", "status input_required"));

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use wire::What;
+use wire::{Direction, What};
 
 use crate::client::ledger::Ledger;
 
@@ -79,16 +79,17 @@ impl Tape {
         seen
     }
 
-    fn sent(&self, bytes: &[u8]) {
+    /// Takes note of what was written, and hands the message to `record` once its head is whole.
+    fn sent(&self, bytes: &[u8], record: &mut dyn FnMut(Direction, What, u32, Bytes)) {
         let mut state = self.lock();
         let Some(capture) = &mut state.sent else { return };
         capture.push(bytes);
         let Some(head) = capture.take() else { return };
         state.sent = None;
         let body = std::mem::take(&mut state.body);
-        self.ledger.sent(What::Head, state.exchange, head);
+        record(Direction::ToServer, What::Head, state.exchange, head);
         if !body.is_empty() {
-            self.ledger.sent(What::Message, state.exchange, body);
+            record(Direction::ToServer, What::Message, state.exchange, body);
         }
     }
 
@@ -161,11 +162,15 @@ impl<S: AsyncRead + Unpin> AsyncRead for Tap<S> {
 impl<S: AsyncWrite + Unpin> AsyncWrite for Tap<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let result = Pin::new(&mut this.inner).poll_write(cx, buf);
-        if let Poll::Ready(Ok(count)) = result {
-            this.tape.sent(&buf[..count]);
-        }
-        result
+        let tape = &this.tape;
+        // The answer may come on another connection before this one is polled again.
+        tape.ledger.recorder().record_during(|record| {
+            let result = Pin::new(&mut this.inner).poll_write(cx, buf);
+            if let Poll::Ready(Ok(count)) = result {
+                tape.sent(&buf[..count], record);
+            }
+            result
+        })
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
