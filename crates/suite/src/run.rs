@@ -264,6 +264,7 @@ impl Running<'_> {
         let slot = self.run.slot().await;
         match self.settle(version).await {
             Settled::Spoken(session) => self.measure_spoken(version, session, slot).await,
+            Settled::Unsettled(Failure::BadEndpoint { .. }) => self.measure_bad_endpoint(version).await,
             Settled::Absent(_) | Settled::Unsettled(_) if self.is_named(version) => {
                 drop(slot);
                 self.measure_named(version).await;
@@ -290,6 +291,12 @@ impl Running<'_> {
             .await;
     }
 
+    /// There is a stream of HTTP+SSE that leads nowhere: its checks say what is wrong with it.
+    async fn measure_bad_endpoint(&self, version: Version) {
+        self.run.note(version, true);
+        self.measure_revision(ServerCx::new(Arc::clone(&self.run), version, Via::HttpSse)).await;
+    }
+
     /// Measures a revision that the user named, or that the target offered, whether or not a handshake comes about.
     async fn measure_named(&self, version: Version) {
         let via = match self.run.target {
@@ -307,7 +314,8 @@ impl Running<'_> {
 
     /// Revisions that were not settled are tried once more, each alone. When that meets silence as well, it is enough.
     async fn settle_again(&self) {
-        for (version, earlier) in std::mem::take(&mut *lock(&self.unsettled)) {
+        let unsettled = std::mem::take(&mut *lock(&self.unsettled));
+        for (version, earlier) in unsettled {
             if self.silent_again.load(Ordering::Relaxed) {
                 self.leave_unsettled(version, earlier);
                 continue;
@@ -319,12 +327,7 @@ impl Running<'_> {
                     (self.tell)(Event::Absent { version, why: failure.to_string() });
                     lock(&self.absent).push((version, failure));
                 }
-                // There is a stream of HTTP+SSE: its checks say what is wrong with it.
-                Settled::Unsettled(Failure::BadEndpoint { .. }) => {
-                    self.run.note(version, true);
-                    let cx = ServerCx::new(Arc::clone(&self.run), version, Via::HttpSse);
-                    self.measure_revision(cx).await;
-                }
+                Settled::Unsettled(Failure::BadEndpoint { .. }) => self.measure_bad_endpoint(version).await,
                 Settled::Unsettled(failure) => self.leave_unsettled(version, failure),
             }
         }

@@ -47,12 +47,18 @@ fn is_response(frame: &Frame<'_>) -> bool {
     frame.method.is_none() && (frame.result.is_some() || frame.error.is_some())
 }
 
-/// Whether we sent a request of that id.
+/// Whether the response answers a request that we sent, and that was not answered before.
 fn is_asked(session: &Session, response: &Frame<'_>) -> bool {
     let Some(id) = response.id() else { return false };
     let transcript = session.recorder().transcript();
-    let mut sent = transcript.messages().filter(|entry| entry.direction == Direction::ToServer);
-    sent.any(|entry| {
-        Frame::parse(&entry.bytes).is_ok_and(|f| f.method.is_some() && f.id().as_ref() == Some(&id))
-    })
+    let (mut requests, mut responses) = (0, 0);
+    for entry in transcript.messages() {
+        let same = Frame::parse(&entry.bytes).ok().filter(|frame| frame.id().as_ref() == Some(&id));
+        match (same, entry.direction) {
+            (Some(frame), Direction::ToServer) if frame.method.is_some() => requests += 1,
+            (Some(frame), Direction::ToClient) if is_response(&frame) => responses += 1,
+            (Some(_) | None, _) => {}
+        }
+    }
+    requests >= responses
 }

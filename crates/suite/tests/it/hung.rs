@@ -168,7 +168,11 @@ async fn a_server_that_accepts_one_connection_alone() {
         std::future::pending::<()>().await;
         drop(listener);
     });
-    let cases = measure(&Target::Url(Endpoint::new(&url).unwrap()), Duration::from_secs(6)).await;
-    assert_eq!(passed(&cases), [""; 0]);
+    let cases = measure(&Target::Url(Endpoint::new(&url).unwrap()), Duration::from_secs(12)).await;
+    // What goes over the one connection can be measured; the rest is not green.
+    assert!(cases.iter().any(|case| case.outcome == Outcome::Blocked));
+    let needs_another = ["server/subscriptions/acknowledged-first", "server/tools/same-for-everyone"];
+    let cases = cases.iter().filter(|case| needs_another.contains(&case.check.as_str()));
+    assert!(cases.clone().count() > 0 && cases.clone().all(|case| case.outcome == Outcome::Blocked));
     door.abort();
 }
