@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use transport::client::{Message, Session};
-use wire::{Direction, Frame};
+use wire::{Direction, Frame, Mark};
 
 use crate::{Evidence, Excerpt, Finding, Party, ServerCx, Verdict};
 
 /// The next response that answers none of our requests, if one comes before it has been quiet for `silence`. A second
 /// answer to a request is another matter.
-async fn unasked(session: &Session, silence: Duration) -> Result<Option<Message>, Finding> {
+async fn unasked(session: &Session, since: Mark, silence: Duration) -> Result<Option<Message>, Finding> {
     while let Some(message) = session.incoming(silence).await? {
-        if message.frames().iter().any(|frame| is_response(frame) && !is_asked(session, frame)) {
+        if message.frames().iter().any(|frame| is_response(frame) && !is_asked(session, since, frame)) {
             return Ok(Some(message));
         }
     }
@@ -20,7 +20,7 @@ async fn unasked(session: &Session, silence: Duration) -> Result<Option<Message>
 
 /// Nothing that was sent last on `session` gets a response: none has come once the server has answered requests after it. What
 /// comes later still is a response to nothing, which a passive check tells. A server that does not answer that request any more was broken by what came before.
-pub(crate) async fn expect_no_response(cx: &ServerCx, session: &Session) -> Verdict {
+pub(crate) async fn expect_no_response(cx: &ServerCx, session: &Session, since: Mark) -> Verdict {
     if !cx.has_caught_up(session).await {
         let actual = session.ended().map_or_else(
             || "the next request is not answered any more".to_owned(),
@@ -28,7 +28,7 @@ pub(crate) async fn expect_no_response(cx: &ServerCx, session: &Session) -> Verd
         );
         return Err(Finding::violated("no response, and an answer to the next request", actual));
     }
-    match unasked(session, Duration::ZERO).await? {
+    match unasked(session, since, Duration::ZERO).await? {
         Some(message) => {
             let excerpt = Excerpt::of(Party::Server, &message.bytes);
             let evidence = Evidence::new("no response", "a response").showing(excerpt);
@@ -38,27 +38,22 @@ pub(crate) async fn expect_no_response(cx: &ServerCx, session: &Session) -> Verd
     }
 }
 
-/// Takes what has come so far out of the way.
-pub(crate) async fn drain(session: &Session) {
+/// Takes what has come so far out of the way: where the record stands after that.
+pub(crate) async fn drain(session: &Session) -> Mark {
     while let Ok(Some(_)) = session.incoming(Duration::ZERO).await {}
+    session.recorder().mark()
 }
 
 fn is_response(frame: &Frame<'_>) -> bool {
     frame.method.is_none() && (frame.result.is_some() || frame.error.is_some())
 }
 
-/// Whether the response answers a request that we sent, and that was not answered before.
-fn is_asked(session: &Session, response: &Frame<'_>) -> bool {
+/// Whether the response answers a request that we have sent since. One that was answered before is no excuse.
+fn is_asked(session: &Session, since: Mark, response: &Frame<'_>) -> bool {
     let Some(id) = response.id() else { return false };
-    let transcript = session.recorder().transcript();
-    let (mut requests, mut responses) = (0, 0);
-    for entry in transcript.messages() {
-        let same = Frame::parse(&entry.bytes).ok().filter(|frame| frame.id().as_ref() == Some(&id));
-        match (same, entry.direction) {
-            (Some(frame), Direction::ToServer) if frame.method.is_some() => requests += 1,
-            (Some(frame), Direction::ToClient) if is_response(&frame) => responses += 1,
-            (Some(_) | None, _) => {}
-        }
-    }
-    requests >= responses
+    let transcript = session.recorder().since(since);
+    let mut sent = transcript.messages().filter(|entry| entry.direction == Direction::ToServer);
+    sent.any(|entry| {
+        Frame::parse(&entry.bytes).is_ok_and(|f| f.method.is_some() && f.id().as_ref() == Some(&id))
+    })
 }

@@ -117,7 +117,7 @@ const NOTIFICATION_UNANSWERED: Check = Check {
 
 async fn notification_unanswered(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    drain(&session).await;
+    let since = drain(&session).await;
     let answer = cx.notification_on(&session, "notifications/yardstick-unknown").send().await?;
     if answer.reply.frame().is_some_and(|frame| frame.result.is_some()) {
         return Err(answer.violated("no response", answer.summary()));
@@ -126,7 +126,7 @@ async fn notification_unanswered(cx: &ServerCx) -> Verdict {
         return cx.on(&session, cx.cheap()).send().await?.expect_response();
     }
     // On a pipe the response would come by itself.
-    expect_no_response(cx, &session).await
+    expect_no_response(cx, &session, since).await
 }
 
 const STRAYS_IGNORED: Check = Check {
@@ -146,7 +146,7 @@ const STRAYS_IGNORED: Check = Check {
 
 async fn strays_ignored(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    drain(&session).await;
+    let since = drain(&session).await;
     let progress = json!({ "progressToken": "yardstick-never-asked", "progress": 1 });
     for (method, params) in [
         ("notifications/progress", progress),
@@ -158,7 +158,7 @@ async fn strays_ignored(cx: &ServerCx) -> Verdict {
         }
     }
     if cx.via == transport::serve::Via::Pipe {
-        return expect_no_response(cx, &session).await;
+        return expect_no_response(cx, &session, since).await;
     }
     cx.on(&session, cx.cheap()).send().await?.expect_response()
 }

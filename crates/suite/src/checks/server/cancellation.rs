@@ -111,14 +111,14 @@ async fn stray_ignored(cx: &ServerCx) -> Verdict {
         .reply
         .frame()
         .and_then(|frame| serde_json::from_str::<Value>(frame.id?.get()).ok());
-    drain(&session).await;
+    let since = drain(&session).await;
     for params in
         [json!({ "requestId": "nobody" }), json!({ "requestId": completed }), json!({ "reason": "?" })]
     {
         stray(cx, &session, params).await?;
     }
     if cx.via == Via::Pipe {
-        return expect_no_response(cx, &session).await;
+        return expect_no_response(cx, &session, since).await;
     }
     cx.on(&session, probe).send().await?.expect_response()
 }
