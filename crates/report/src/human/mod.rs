@@ -171,7 +171,8 @@ fn conclusion(report: &Report) -> String {
     let style = verdict_style(verdict);
     let (word, counts) = (tally::verdict(verdict), tally::summary(report));
     // A check counts once in every revision.
-    let counts = match report.revisions().len() {
+    let measured = report.revisions().into_iter().filter(|one| one.counts != Counts::default());
+    let counts = match measured.count() {
         0 | 1 => counts,
         several => format!("{counts} in {several} revisions"),
     };
