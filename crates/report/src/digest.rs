@@ -1,5 +1,6 @@
 //! What to do about a report: which findings to mend first, what was not tested, and how to get it tested.
 
+use protocol::Version;
 use suite::{CaseReport, Outcome, Report};
 
 use crate::findings::{Findings, Group};
@@ -18,7 +19,9 @@ const PATIENCE: &str = "--timeout SECONDS waits longer, --start-timeout SECONDS 
 /// What a reader takes away.
 #[derive(Debug)]
 pub(crate) struct Digest<'a> {
-    /// How many findings there are, by outcome.
+    /// How many findings there are.
+    pub(crate) count: usize,
+    /// The same in words, by outcome.
     pub(crate) counted: String,
     /// What to mend first.
     pub(crate) first: Vec<&'a Group<'a>>,
@@ -52,6 +55,7 @@ impl<'a> Digest<'a> {
         first.truncate(FIRST);
         let unused = report.unused_entries.iter().map(|unused| format!("{}: {}", unused.entry, unused.why));
         Self {
+            count: findings.found.len(),
             counted: counted_findings(findings),
             first,
             more,
@@ -95,14 +99,27 @@ fn untested(report: &Report, findings: &Findings<'_>) -> Vec<Untested> {
         let what = "what had not run when the run was interrupted".to_owned();
         untested.push(Untested { what, how: None });
     }
-    for one in &report.unsettled {
-        let what = format!("whether it speaks {}: {}", one.protocol, one.why);
-        untested.push(Untested { how: option_for(&what), what });
-    }
+    untested.extend(unsettled(report));
     untested.extend(blocked(findings));
     untested.extend(calls(report));
     untested.extend(absent_sections(report));
     untested
+}
+
+/// Revisions that are not settled for the same reason are told together.
+fn unsettled(report: &Report) -> Vec<Untested> {
+    let mut reasons: Vec<(&str, Vec<Version>)> = Vec::new();
+    for one in &report.unsettled {
+        match reasons.iter_mut().find(|(why, _)| *why == one.why) {
+            Some((_, versions)) => versions.push(one.protocol),
+            None => reasons.push((&one.why, vec![one.protocol])),
+        }
+    }
+    let told = |(why, versions): (&str, Vec<Version>)| {
+        let what = format!("whether it speaks {}: {why}", listed(&versions));
+        Untested { how: option_for(&what), what }
+    };
+    reasons.into_iter().map(told).collect()
 }
 
 fn blocked(findings: &Findings<'_>) -> Vec<Untested> {

@@ -168,10 +168,10 @@ pub(crate) struct Check {
     /// The directory that the server runs in
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// How many seconds the server has for one answer
+    /// How many seconds the server has for one answer, once it has started
     #[arg(long, value_name = "SECONDS", default_value = TIMEOUT, value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// How many seconds the server has to start
+    /// How many seconds a process has from its start to its first answer
     #[arg(long, value_name = "SECONDS", default_value = START_TIMEOUT, value_parser = seconds)]
     pub(crate) start_timeout: Duration,
     /// How many seconds to wait for an HTTP server that does not accept connections yet

@@ -2,24 +2,17 @@
 
 use std::fmt::{self, Write as _};
 
+use suite::Report;
+
 use super::{BOLD, DIM, Look};
 use crate::digest::{Digest, places};
 use crate::text::visible;
-use crate::wrap::wrap;
+use crate::wrap::{width_of, wrap};
 
-pub(super) fn write(out: &mut String, digest: &Digest<'_>, look: &Look) -> fmt::Result {
-    let counted = wrap(&digest.counted, look.room(2)).join("\n  ");
-    writeln!(out, "\n{BOLD}{counted}{BOLD:#}")?;
-    if !digest.first.is_empty() {
-        writeln!(out, "\n{BOLD}mend first{BOLD:#}")?;
-    }
-    let width = digest.first.iter().map(|group| group.case.check.chars().count()).max().unwrap_or(0);
-    for group in &digest.first {
-        let (check, strength, title) = (&group.case.check, group.strength(), &group.case.title);
-        list(out, &format!("{check:width$}  {strength:7}  {title}  {}", places(group)), look)?;
-    }
-    if digest.more > 0 {
-        writeln!(out, "  {DIM}… and {} more{DIM:#}", digest.more)?;
+pub(super) fn write(out: &mut String, report: &Report, digest: &Digest<'_>, look: &Look) -> fmt::Result {
+    // A single finding stands just above.
+    if digest.count > 1 {
+        findings(out, report, digest, look)?;
     }
     if !digest.untested.is_empty() {
         writeln!(out, "\n{BOLD}not tested{BOLD:#}")?;
@@ -40,4 +33,30 @@ pub(super) fn write(out: &mut String, digest: &Digest<'_>, look: &Look) -> fmt::
 fn list(out: &mut String, text: &str, look: &Look) -> fmt::Result {
     let lines = wrap(&visible(text), look.room(4)).join("\n    ");
     writeln!(out, "  {lines}")
+}
+
+fn findings(out: &mut String, report: &Report, digest: &Digest<'_>, look: &Look) -> fmt::Result {
+    let order = if digest.first.len() > 1 { "; mend first" } else { "" };
+    let counted = wrap(&format!("{}{order}", digest.counted), look.room(2)).join("\n  ");
+    writeln!(out, "\n{BOLD}{counted}{BOLD:#}")?;
+    let width = digest.first.iter().map(|group| group.case.check.chars().count()).max().unwrap_or(0);
+    for group in &digest.first {
+        let (check, strength) = (visible(&group.case.check), group.strength());
+        let place = format!("{check:width$}  {strength:7}");
+        let mut told = visible(&group.case.title).into_owned();
+        // All that the target speaks stand at the top.
+        if group.protocols != report.target.speaks {
+            told.push_str(&format!(" ({})", places(group)));
+        }
+        if width_of(&place) + 2 + width_of(&told) <= look.room(2) {
+            writeln!(out, "  {place}  {told}")?;
+        } else {
+            let told = wrap(&told, look.room(4)).join("\n    ");
+            writeln!(out, "  {}\n    {told}", place.trim_end())?;
+        }
+    }
+    if digest.more > 0 {
+        writeln!(out, "  {DIM}… and {} more{DIM:#}", digest.more)?;
+    }
+    Ok(())
 }

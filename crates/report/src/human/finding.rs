@@ -54,7 +54,8 @@ fn finding(out: &mut String, report: &Report, group: &Group<'_>, look: &Look) ->
     let colour = style(case.outcome);
     let (label, check, strength) = (label(case.outcome), visible(&case.check), group.strength());
     let protocols = group.protocols().join(" ");
-    writeln!(out, "\n{colour}{label}{colour:#}  {BOLD}{check}{BOLD:#}   {protocols}   {strength}")?;
+    let heading = format!("{colour}{label}{colour:#}  {BOLD}{check}{BOLD:#}   {protocols}   {strength}");
+    writeln!(out, "\n{}", wrap(&heading, look.room(0)).join("\n  "))?;
     for line in wrap(&visible(&case.title), look.room(2)) {
         writeln!(out, "  {line}")?;
     }

@@ -131,13 +131,15 @@ fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
         }
     }
     if look.detail != Detail::Brief {
-        digest::write(out, &Digest::of(report, &findings), look)?;
+        digest::write(out, report, &Digest::of(report, &findings), look)?;
     }
     writeln!(out)?;
-    for line in [conclusion(report), revisions::sentence(report)].iter().filter(|line| !line.is_empty()) {
-        writeln!(out, "{}", crate::wrap::wrap(line, look.room(2)).join("\n  "))?;
+    let mut lines = vec![conclusion(report)];
+    // Of one revision, and of revisions that are all conformant, the conclusion says it all.
+    if report.revisions().len() > 1 && report.verdict() != Conclusion::Conformant {
+        lines.push(revisions::sentence(report));
     }
-    Ok(())
+    lines.iter().try_for_each(|line| writeln!(out, "{}", crate::wrap::wrap(line, look.room(2)).join("\n  ")))
 }
 
 fn sections(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
@@ -168,6 +170,12 @@ fn conclusion(report: &Report) -> String {
     let verdict = report.verdict();
     let style = verdict_style(verdict);
     let (word, counts) = (tally::verdict(verdict), tally::summary(report));
+    // A check counts once in every revision.
+    let measured = report.revisions().into_iter().filter(|one| one.counts != Counts::default());
+    let counts = match measured.count() {
+        0 | 1 => counts,
+        several => format!("{counts} in {several} revisions"),
+    };
     format!("{style}{word}{style:#}: {counts} ({})", text::seconds(report.took_ms))
 }
 

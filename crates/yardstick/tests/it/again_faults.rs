@@ -2,7 +2,6 @@
 
 use std::process::{Command, Output};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use protocol::Version;
@@ -12,13 +11,22 @@ use suite::{Check, On, Run, registry};
 use crate::running::Running;
 use crate::{SELF, stderr, stdout};
 
-/// How many faults are tried over each transport, and how many of all have to be found.
-const SPREAD: usize = 24;
-const FOUND: usize = 40;
 /// How many run side by side.
 const SIDE_BY_SIDE: usize = 3;
+/// How long an answer may take, in seconds; some faults are that none comes.
+const TIMEOUT: &str = "2";
+/// What a server that asks for a token is given.
+const TOKEN: &str = "open-sesame";
+/// Checks whose fault does not show over a transport, and why.
+const HIDDEN: [(&str, Over, &str); 5] = [
+    ("server/stdio/ends-with-stdin", Over::Stdio, "the process ends just when it is no longer waited for"),
+    ("server/cancellation/stray-ignored", Over::Http, "a status may say that a notification is not accepted"),
+    ("server/tools/same-for-everyone", Over::Stdio, "a process has one connection"),
+    ("server/resources/same-for-everyone", Over::Stdio, "a process has one connection"),
+    ("server/prompts/same-for-everyone", Over::Stdio, "a process has one connection"),
+];
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Over {
     Stdio,
     Http,
@@ -32,23 +40,36 @@ struct Trial {
     over: Over,
 }
 
-/// Checks at equal distances in the registry, each in another of its revisions.
-fn trials(over: Over) -> Vec<Trial> {
-    let suits = |check: &&Check| match (over, check.on) {
-        (_, On::Any) | (Over::Stdio, On::Pipe) | (Over::Http, On::Http) => true,
-        (_, On::HttpSse | On::Bridge) | (Over::Stdio, On::Http) | (Over::Http, On::Pipe) => false,
-    };
+/// Two checks of every section that talk to the server, over alternating transports and in changing revisions.
+fn trials() -> Vec<Trial> {
     // What is seen only by reading may be seen elsewhere the next time.
     let active = |check: &&Check| !matches!(check.run, Run::Wire(_));
-    let checks: Vec<&'static Check> = registry().filter(suits).filter(active).collect();
-    let step = checks.len().div_ceil(SPREAD);
-    let spread = checks.into_iter().step_by(step).enumerate();
-    spread
-        .map(|(at, check)| {
-            let versions: Vec<Version> = check.versions().collect();
-            Trial { check, version: versions[at % versions.len()], over }
-        })
-        .collect()
+    let reachable = |check: &&Check| !matches!(check.on, On::HttpSse | On::Bridge);
+    let mut sections: Vec<Vec<&'static Check>> = Vec::new();
+    for check in registry().filter(active).filter(reachable) {
+        match sections.iter_mut().find(|section| section[0].section() == check.section()) {
+            Some(section) => section.push(check),
+            None => sections.push(vec![check]),
+        }
+    }
+    let mut picked =
+        sections.iter().flat_map(|section| [section[0], section[section.len() / 2]]).collect::<Vec<_>>();
+    picked.dedup_by_key(|check| check.id);
+    picked.into_iter().enumerate().filter_map(|(at, check)| trial(at, check)).collect()
+}
+
+/// The check over the first of its transports that shows the fault, if there is one.
+fn trial(at: usize, check: &'static Check) -> Option<Trial> {
+    let versions: Vec<Version> = check.versions().collect();
+    let ways: &[Over] = match check.on {
+        On::Pipe => &[Over::Stdio],
+        On::Any if at.is_multiple_of(2) => &[Over::Stdio, Over::Http],
+        On::Any => &[Over::Http, Over::Stdio],
+        On::Http | On::HttpSse | On::Bridge => &[Over::Http],
+    };
+    let is_hidden = |way: Over| HIDDEN.iter().any(|(id, over, _)| *id == check.id && *over == way);
+    let over = ways.iter().copied().find(|way| !is_hidden(*way))?;
+    Some(Trial { check, version: versions[at % versions.len()], over })
 }
 
 /// The commands that the findings of a run print for `check`.
@@ -59,23 +80,30 @@ fn again_commands(output: &Output, check: &str) -> Vec<String> {
     of_check.filter_map(|result| result["properties"]["again"].as_str()).map(str::to_owned).collect()
 }
 
-/// Whether the finding came again; `false` where the first run had none, since some faults need more than a name.
-fn try_again(trial: &Trial) -> Result<bool, String> {
+/// What is wrong, unless the check finds its fault, and finds it again with the command that the finding prints.
+fn try_again(trial: &Trial) -> Result<(), String> {
     let Trial { check, version, over } = trial;
-    let fault = check.fault.name;
-    let server = matches!(over, Over::Http).then(|| Running::serve(&["--fault", fault]));
+    let token = check.id.starts_with("server/authorization/");
+    let mut served = vec!["--fault", check.fault.name];
+    let mut options = vec!["--only", check.id, "--protocol", version.as_str(), "--timeout", TIMEOUT];
+    if token {
+        served.extend(["--token", TOKEN]);
+        options.extend(["--bearer", TOKEN]);
+    }
+    let server = matches!(over, Over::Http).then(|| Running::serve(&served));
     let mut first = Command::new(SELF);
-    first.args(["check", "--only", check.id, "--protocol", version.as_str(), "--format", "sarif"]);
+    first.arg("check").args(options).args(["--format", "sarif"]);
     match &server {
         Some(server) => first.arg(&server.url),
-        None => first.args(["--", SELF, "serve", "--fault", fault]),
+        None => first.args(["--", SELF, "serve"]).args(served),
     };
     let first = first.output().unwrap();
     let told = |output: &Output| format!("{}{}", stdout(output), stderr(output));
     let commands = again_commands(&first, check.id);
-    let Some(command) = commands.first() else { return Ok(false) };
+    let command = commands.first().ok_or_else(|| format!("{trial:?} finds nothing: {}", told(&first)))?;
     // The options of the report go first: what stands behind `--` belongs to the server.
     let line = command.replacen("yardstick check", &format!("{SELF} check --format json"), 1);
+    let line = line.replace("--bearer TOKEN", &format!("--bearer {TOKEN}"));
     let second = Command::new("sh").args(["-c", &line]).output().unwrap();
     let report: Value =
         serde_json::from_slice(&second.stdout).map_err(|_| format!("{line}: {}", told(&second)))?;
@@ -84,31 +112,24 @@ fn try_again(trial: &Trial) -> Result<bool, String> {
         case["check"] == check.id && case["protocol"] == version.as_str() && found
     };
     let again = report["cases"].as_array().is_some_and(|cases| cases.iter().any(is_it));
-    if again { Ok(true) } else { Err(format!("{line} shows something else: {}", report["cases"])) }
+    if again { Ok(()) } else { Err(format!("{line} shows something else: {}", report["cases"])) }
 }
 
 #[test]
 fn every_finding_is_found_again() {
-    let all = [trials(Over::Stdio), trials(Over::Http)].concat();
-    let (queue, found, failed) = (Mutex::new(all), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (queue, failed) = (Mutex::new(trials()), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..SIDE_BY_SIDE {
             scope.spawn(|| {
                 loop {
                     let Some(trial) = queue.lock().unwrap().pop() else { return };
-                    match try_again(&trial) {
-                        Ok(came) => found.fetch_add(usize::from(came), Ordering::Relaxed),
-                        Err(why) => {
-                            failed.lock().unwrap().push(why);
-                            0
-                        }
-                    };
+                    if let Err(why) = try_again(&trial) {
+                        failed.lock().unwrap().push(why);
+                    }
                 }
             });
         }
     });
     let failed = failed.into_inner().unwrap();
-    let found = found.into_inner();
-    assert!(found + failed.len() >= FOUND, "too few faults show at all: {found}");
     assert!(failed.is_empty(), "{} of them: {}", failed.len(), failed.join("\n"));
 }

@@ -40,10 +40,19 @@ fn every_server_is_measured_and_one_that_is_missing_ends_no_other() {
     assert!(again.ends_with(&format!("--config {} --server broken", file.path())), "{again}");
     let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("configured");
     check(&file, &["--output", folder.to_str().unwrap()]);
-    for (name, part) in [("report.md", "not conformant"), ("report.broken.json", "not-conformant")] {
+    for name in
+        ["report.json", "report.ndjson", "report.junit.xml", "report.sarif", "report.md", "report.html"]
+    {
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
-        assert!(text.contains(part), "{name}: {text}");
+        let names_all =
+            ["unknown-tool-refused", "no-such-program-here", &http.url].map(|part| text.contains(part));
+        assert_eq!(names_all, [true; 3], "{name}: {text}");
     }
+    let json = std::fs::read_to_string(folder.join("report.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let verdicts: Vec<_> =
+        json["reports"].as_array().unwrap().iter().map(|report| &report["verdict"]).collect();
+    assert_eq!(verdicts, ["not-conformant", "incomplete", "conformant"]);
 }
 
 #[test]

@@ -145,10 +145,11 @@ fn a_saved_run_is_shown_again() {
 fn two_servers_keep_a_report_each() {
     let folder = folder("two-servers");
     let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-    for (base, name) in [(&BROKEN[..], "broken.json"), (&SOUND, "sound.json")] {
-        yardstick(&with(base, &["--format", &format!("json:{}", file(name))]));
+    // Both call themselves the same.
+    for (base, format, name) in [(&BROKEN[..], "json", "broken.json"), (&SOUND, "ndjson", "sound.ndjson")] {
+        yardstick(&with(base, &["--format", &format!("{format}:{}", file(name))]));
     }
-    let from = ["--from", &file("sound.json"), "--from", &file("broken.json")];
+    let from = ["--from", &file("sound.ndjson"), "--from", &file("broken.json")];
     let both = yardstick(&[&["report"], &from[..]].concat());
     assert_eq!(both.status.code(), Some(1), "{}", stderr(&both));
     let told = stdout(&both);

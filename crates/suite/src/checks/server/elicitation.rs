@@ -46,6 +46,11 @@ async fn decline_handled(cx: &ServerCx) -> Verdict {
                 }
                 other => other,
             })?;
+            // Over HTTP an exchange may end without a message.
+            let last = answers.last().filter(|_| refusals(&session, action) > before);
+            if let Some(mute) = last.filter(|answer| answer.reply.frame().is_none()) {
+                return Err(mute.violated(format!("an answer after {action}"), mute.summary()));
+            }
             asked |= answers.len() > 1;
         }
     }

@@ -1,5 +1,6 @@
 //! What a run that was interrupted has to say of all that it did not get to.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use protocol::Version;
@@ -9,12 +10,16 @@ use transport::serve::Via;
 
 use crate::target::Subject;
 
-/// Why a check has no verdict.
-const WHY: &str = "the run was interrupted before this check had ended";
+/// Why a target, a revision or a check has no verdict.
+const UNREACHED: &str = "the run was interrupted before the target had answered";
+const UNSETTLED: &str = "the run was interrupted before that was found out";
+const BLOCKED: &str = "the run was interrupted before this check had ended";
 
-/// The events that complete `report`, whose run has not ended: every check that was planned and has no outcome is blocked.
+/// The events that complete `report`, whose run has not ended. Every check that was planned and has no outcome is blocked.
+/// Every revision that was neither spoken nor said to be `absent` is not settled.
 pub(super) fn remaining_events(
     report: &Report,
+    absent: &[Version],
     subject: &Subject,
     options: &Options,
     took: Duration,
@@ -26,29 +31,29 @@ pub(super) fn remaining_events(
             arguments: subject.arguments.clone(),
             ..TargetReport::default()
         };
-        events.push(Event::Unreached {
-            target,
-            why: "the run was interrupted before the target had answered".into(),
-        });
+        events.push(Event::Unreached { target, why: UNREACHED.to_owned() });
     } else {
-        events.extend(planned(report, &subject.target, options).filter(|case| !is_done(report, case)).map(
-            |case| Event::Finished(CaseReport::new(&case, &Err(Finding::blocked(WHY)), Duration::ZERO)),
-        ));
+        let measured = measured_versions(report, options);
+        let is_open = |version: &Version| !measured.contains(version) && !absent.contains(version);
+        if options.protocols.is_empty() {
+            let open = Version::ALL.into_iter().filter(is_open);
+            events.extend(open.map(|version| Event::Unsettled { version, why: UNSETTLED.to_owned() }));
+        }
+        let planned = measured.iter().flat_map(|version| {
+            Plan::new(&[*version], via_of(report, *version, &subject.target), &options.selection).cases
+        });
+        events.extend(planned.filter(|case| !is_done(report, case)).map(|case| {
+            Event::Finished(CaseReport::new(&case, &Err(Finding::blocked(BLOCKED)), Duration::ZERO))
+        }));
     }
     events.extend([Event::Interrupted, Event::Ended { took }]);
     events
 }
 
-/// All cases of the run, as far as they can be known.
-fn planned<'a>(
-    report: &'a Report,
-    target: &'a Target,
-    options: &'a Options,
-) -> impl Iterator<Item = Case> + 'a {
-    let versions = if options.protocols.is_empty() { &report.target.speaks } else { &options.protocols };
-    versions.iter().flat_map(move |version| {
-        Plan::new(&[*version], via_of(report, *version, target), &options.selection).cases
-    })
+/// The revisions that were being measured or would have been, as far as that is known.
+fn measured_versions(report: &Report, options: &Options) -> BTreeSet<Version> {
+    let begun = report.planned.iter().map(|planned| planned.protocol);
+    begun.chain(report.target.speaks.iter().chain(&options.protocols).copied()).collect()
 }
 
 /// The transport of a revision: that of its cases, else the usual one of the target.

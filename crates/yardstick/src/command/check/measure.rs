@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use futures_util::future::join_all;
+use protocol::Version;
 use report::Collection;
 use suite::{Event, Keep, Options, Report};
 use transport::client::{Target, await_connection};
@@ -39,6 +40,8 @@ struct Part<'a> {
     number: usize,
     subject: &'a Subject,
     report: Mutex<Report>,
+    /// The revisions that it says it does not speak.
+    absent: Mutex<Vec<Version>>,
     ended: AtomicBool,
 }
 
@@ -75,8 +78,9 @@ pub(super) async fn measure_all(
     if ending == Ending::Interrupted {
         leave_at_second_signal();
         for part in parts.iter().flatten().filter(|part| !part.ended.load(Ordering::Relaxed)) {
-            let known = lock(&part.report).clone();
-            for event in interrupted::remaining_events(&known, part.subject, &run.options, start.elapsed()) {
+            let (known, absent) = (lock(&part.report).clone(), lock(&part.absent).clone());
+            let (subject, took) = (part.subject, start.elapsed());
+            for event in interrupted::remaining_events(&known, &absent, subject, &run.options, took) {
                 tell(part, &seen, &event);
             }
         }
@@ -94,6 +98,7 @@ fn parts_of(servers: &[MeasuredServer]) -> Vec<Vec<Part<'_>>> {
         number: numbers.next().unwrap_or_default(),
         subject,
         report: Mutex::default(),
+        absent: Mutex::default(),
         ended: AtomicBool::default(),
     };
     servers.iter().map(|server| server.subjects.iter().map(&mut part).collect()).collect()
@@ -118,6 +123,9 @@ async fn measure_part(run: &Run, part: &Part<'_>, seen: &Mutex<Seen<'_>>) {
 /// Takes note of an event, everywhere.
 fn tell(part: &Part<'_>, seen: &Mutex<Seen<'_>>, event: &Event) {
     lock(&part.report).add(event);
+    if let Event::Absent { version, .. } = event {
+        lock(&part.absent).push(*version);
+    }
     part.ended.fetch_or(matches!(event, Event::Ended { .. }), Ordering::Relaxed);
     let seen = &mut *lock(seen);
     seen.streams.event(part.number, event);
