@@ -62,7 +62,7 @@ impl ServerCx {
     /// meantime; otherwise it may just be slow, as everything is on a busy machine. Tools may take as long as they like.
     fn judge_failure(&self, method: &str, failure: Failure, awake: bool) -> Finding {
         let Failure::TimedOut { after, .. } = failure else { return self.noted(method, failure) };
-        let proves = awake && method != "tools/call" && !self.patience.is_remembered(method);
+        let proves = awake && method != "tools/call" && !self.patience.was_given_up();
         self.patience.unanswered(method, after);
         if proves { failure.into() } else { Finding::blocked(failure.to_string()) }
     }

@@ -69,14 +69,18 @@ impl Patience {
         }
     }
 
-    /// The limit for `method` where it would usually be `usual`, and whether silence until then says anything.
+    /// The limit for `method` where it would usually be `usual`.
     pub fn limit(&self, method: &str, usual: Duration) -> Duration {
         if self.is_remembered(method) { usual.min(SECOND_CHANCE) } else { usual }
     }
 
-    /// Whether `method`, or everything, went unanswered in an earlier revision: what is not waited for as long as
-    /// others proves nothing by its silence.
-    pub fn is_remembered(&self, method: &str) -> bool {
+    /// Whether the server was given up in an earlier revision: then nothing is waited for as long as it should, and silence
+    /// proves nothing. A single method has been waited for long enough before.
+    pub fn was_given_up(&self) -> bool {
+        self.memory.0.lock().unwrap_or_else(PoisonError::into_inner).given_up
+    }
+
+    fn is_remembered(&self, method: &str) -> bool {
         let memory = self.memory.0.lock().unwrap_or_else(PoisonError::into_inner);
         memory.given_up || memory.methods.contains(method)
     }
