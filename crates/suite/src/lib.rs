@@ -24,6 +24,7 @@ mod focus;
 mod formats;
 mod heard;
 mod keep;
+mod lanes;
 mod liveness;
 mod outcome;
 mod pace;

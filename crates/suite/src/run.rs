@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use protocol::method::Side;
+
 use protocol::{Span, Version};
 use transport::client::{
     Failure, FirstContact, Limits, Modern, Session, Settled, Target, Transport, first_contact, settle,
@@ -19,13 +19,11 @@ use transport::client::{
 use transport::serve::Via;
 
 use crate::baseline::{Baseline, Ledger};
-use crate::check::{Active, Run};
+
 use crate::clients;
+use crate::lanes::{read, talk};
 use crate::run_cx::{RunCx, Slot};
-use crate::{
-    Calls, Case, CaseReport, Event, Finding, Keep, Plan, Report, Selection, ServerCx, Survey, TargetReport,
-    Verdict, WireCx,
-};
+use crate::{Calls, Event, Keep, Plan, Report, Selection, ServerCx, Survey, TargetReport};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -61,7 +59,7 @@ impl Default for Options {
 }
 
 /// Where events go, from wherever they happen.
-type Tell<'t> = &'t (dyn Fn(Event) + Sync);
+pub(crate) type Tell<'t> = &'t (dyn Fn(Event) + Sync);
 
 /// A run under way.
 struct Running<'r> {
@@ -404,149 +402,6 @@ impl Running<'_> {
         if let Some(keep) = &self.options.keep {
             keep.sessions(cx.version, cx.via, &sessions);
         }
-    }
-}
-
-/// The checks that talk to the server, by the lane that they belong to.
-#[derive(Default)]
-struct Lanes {
-    shared: Vec<(Case, Active)>,
-    alone: Vec<(Case, Active)>,
-    other_client: Vec<(Case, Active)>,
-    last: Vec<(Case, Active)>,
-    /// Whether anybody reads what was said.
-    is_read: bool,
-}
-
-impl Lanes {
-    fn new(plan: &Plan) -> Self {
-        let mut lanes = Self::default();
-        for case in &plan.cases {
-            match case.check.run {
-                Run::Server(run) => lanes.shared.push((*case, run)),
-                Run::Alone(run) => lanes.alone.push((*case, run)),
-                Run::OtherClient(run) => lanes.other_client.push((*case, run)),
-                Run::Last(run) => lanes.last.push((*case, run)),
-                Run::Wire(_) => lanes.is_read = true,
-            }
-        }
-        lanes
-    }
-}
-
-/// The checks that talk to the server. Beside them all that the server has is looked at, if anybody is to read it.
-async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) {
-    let lanes = Lanes::new(plan);
-    let explores = lanes.is_read && cx.session().await.is_ok();
-    let whole = explores && plan.is_complete(cx.version, cx.via);
-    let shared = async {
-        let explored = async {
-            if explores {
-                Box::pin(cx.explore()).await;
-            }
-        };
-        let ((), spoiled) = tokio::join!(explored, side_by_side(cx, lanes.shared, jobs, tell));
-        one_at_a_time(cx, spoiled, tell).await;
-        // Its process makes room for another one. What is known by now need not be asked again.
-        if whole && cx.via == Via::Pipe {
-            cx.end_shared_session().await;
-        }
-    };
-    let alone = async {
-        let jobs = if cx.via == Via::Pipe { 1 } else { jobs };
-        if explores || !lanes.alone.is_empty() {
-            cx.start_ahead().await;
-        }
-        if explores {
-            Box::pin(cx.ask_as_bare_client()).await;
-            Box::pin(cx.ask_as_log_reader()).await;
-            Box::pin(cx.send_odd_messages()).await;
-        }
-        let mut spoiled = side_by_side(cx, lanes.alone, jobs, tell).await;
-        if explores {
-            Box::pin(cx.ask_as_partial_client()).await;
-        }
-        spoiled.extend(side_by_side(cx, lanes.other_client, jobs, tell).await);
-        spoiled
-    };
-    let ((), spoiled) = tokio::join!(shared, alone);
-    one_at_a_time(cx, spoiled, tell).await;
-    one_at_a_time(cx, lanes.last, tell).await;
-}
-
-/// Runs cases, so many at a time. Those that the end of the shared session may have spoiled come back without an outcome.
-async fn side_by_side(
-    cx: &ServerCx,
-    cases: Vec<(Case, Active)>,
-    jobs: usize,
-    tell: Tell<'_>,
-) -> Vec<(Case, Active)> {
-    let mut running = stream::iter(cases)
-        .map(|(case, run)| async move {
-            let start = Instant::now();
-            let verdict = run(cx).await;
-            (case, run, verdict, start.elapsed())
-        })
-        .buffer_unordered(jobs.max(1));
-    let mut spoiled = Vec::new();
-    while let Some((case, run, verdict, took)) = running.next().await {
-        let unclear = matches!(verdict, Err(Finding::Violated(_) | Finding::Blocked(_)));
-        if unclear && cx.is_shared_session_dead() {
-            spoiled.push((case, run));
-        } else {
-            tell(Event::Finished(CaseReport::new(&case, &verdict, took)));
-        }
-    }
-    spoiled
-}
-
-/// Runs cases one at a time, on a shared session that is opened again whenever the server has ended it: the case that ends
-/// it is the one to blame.
-async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>) {
-    for (case, run) in cases {
-        if cx.is_shared_session_dead() {
-            cx.restart_shared_session().await;
-        }
-        let start = Instant::now();
-        let verdict = run(cx).await;
-        tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
-    }
-}
-
-/// The checks that read what was said.
-async fn read(cx: &ServerCx, plan: &Plan, tell: Tell<'_>) {
-    // Even when no active check was chosen there has to be something to read.
-    let session = cx.session().await.map(|_| ());
-    let transcripts = cx.transcripts();
-    let heard = WireCx::all(cx.version, cx.via, Side::Server, &transcripts);
-    for case in &plan.cases {
-        if let Run::Wire(judge) = case.check.run {
-            let start = Instant::now();
-            let verdict = judge_all(judge, &heard).and(session.clone());
-            tell(Event::Finished(CaseReport::new(case, &verdict, start.elapsed())));
-        }
-    }
-}
-
-/// The first violation in any session; whether there was one that worked is the caller's to say.
-fn judge_all(judge: fn(&WireCx<'_>) -> Verdict, heard: &[WireCx<'_>]) -> Verdict {
-    let mut verdict = Err(Finding::blocked("no connection came about"));
-    for session in heard {
-        verdict = worse(verdict, judge(session));
-        if matches!(verdict, Err(Finding::Violated(_) | Finding::Broke(_))) {
-            break;
-        }
-    }
-    verdict
-}
-
-/// What two sessions say together: a violation in either counts, and what one of them shows is shown.
-pub(crate) fn worse(before: Verdict, now: Verdict) -> Verdict {
-    match (before, now) {
-        (violated @ Err(Finding::Violated(_) | Finding::Broke(_)), _)
-        | (_, violated @ Err(Finding::Violated(_) | Finding::Broke(_))) => violated,
-        (Ok(()), _) | (_, Ok(())) => Ok(()),
-        (Err(_), other) => other,
     }
 }
 

@@ -112,12 +112,16 @@ fn python() -> Vec<PathBuf> {
     vec![python, root().join("peers/py-server.py")]
 }
 
+/// Packages of the same scope that are not examples of MCP Apps.
+const OTHERS: &[&str] =
+    &["server-everything", "server-filesystem", "server-memory", "server-sequential-thinking"];
+
 /// The names of the packages that are examples of MCP Apps.
 fn examples() -> Vec<String> {
     let folder = package("@modelcontextprotocol").read_dir().expect("the packages are installed");
     let names = folder.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut examples: Vec<_> =
-        names.filter(|name| name.starts_with("server-") && name != "server-everything").collect();
+    let is_example = |name: &String| name.starts_with("server-") && !OTHERS.contains(&name.as_str());
+    let mut examples: Vec<_> = names.filter(is_example).collect();
     examples.sort();
     assert!(!examples.is_empty(), "no example is installed: run scripts/setup first");
     examples

@@ -12,7 +12,7 @@ use wire::{Direction, What};
 
 use crate::baseline::Ledger;
 use crate::check::Run;
-use crate::run::worse;
+use crate::lanes::worse;
 use crate::{Case, CaseReport, Event, Finding, Options, Plan, Report, TargetReport, Verdict, WireCx, checks};
 
 /// Recorded sessions, and how to name them.
