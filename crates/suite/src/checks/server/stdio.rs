@@ -175,9 +175,10 @@ async fn utf8_intact(cx: &ServerCx) -> Verdict {
     }
     let line = format!("{}\n", request.message()).into_bytes();
     session.send_bytes(line.clone()).await?;
-    let verdict = expect_answers(cx, &session, "with the id of the request", &[line.clone()]).await;
+    let verdict =
+        expect_answers(cx, &session, "with the id of the request", std::slice::from_ref(&line)).await;
     match verdict {
-        Err(Finding::Violated(_)) if has_lost_ids(&session, &[line]) => {
+        Err(Finding::Violated(_)) if has_lost_ids(&session, std::slice::from_ref(&line)) => {
             Err(Finding::blocked_by(ID_ECHOED.id, "the error for an id that is text has none"))
         }
         verdict => verdict,
