@@ -12,6 +12,9 @@ use serde_json::Value;
 /// What identifies a case: check, revision and transport.
 type Case = (String, String, String);
 
+/// What one run gave: its exit code, and the outcome of every case.
+type Round = (Option<i32>, Vec<(Case, String)>);
+
 /// The outcomes of a case, with the number of rounds that each had.
 type Outcomes = BTreeMap<String, usize>;
 
@@ -58,7 +61,7 @@ fn options(words: &[String]) -> Result<(usize, &[String])> {
     Ok((rounds, rest))
 }
 
-fn check(words: &[String]) -> Result<(Option<i32>, Vec<(Case, String)>)> {
+fn check(words: &[String]) -> Result<Round> {
     let [yardstick, arguments @ ..] = words else { anyhow::bail!("there is no yardstick") };
     let output = Command::new(yardstick)
         .args(["check", "--format", "json"])
