@@ -180,7 +180,11 @@ impl ServerCx {
     async fn open_without_discovery(&self) -> Result<Session, Finding> {
         let session = self.connect(clients::usual()).await?;
         self.exclusive.first_words.get_or_init(|| self.list_first(&session)).await;
-        Ok(session)
+        match self.via {
+            // Whatever the first request of a check is: its limit is not that of a start.
+            Via::Pipe => self.begin(session).await,
+            Via::StreamableHttp | Via::HttpSse => Ok(session),
+        }
     }
 
     async fn list_first(&self, session: &Session) -> Result<Answer, Finding> {

@@ -12,6 +12,8 @@ use crate::{Finding, ServerCx};
 const LEAST: Duration = Duration::from_secs(1);
 /// How many answers show that a server has dealt with what came before: one may overtake it, a few do not.
 const ROUND_TRIPS: usize = 3;
+/// An answer that takes so long overtakes nothing.
+const LONG: Duration = Duration::from_millis(500);
 /// A method that no server has.
 const NONSENSE: &str = "yardstick/are-you-there";
 
@@ -33,14 +35,15 @@ impl ServerCx {
         let limit = self.patience.limit(&method, request.limit_or(self.pace().limit()));
         let grace = self.grace();
         let mut awake = false;
+        let turn = session.turn();
         let look = async {
-            tokio::time::sleep(limit).await;
+            turn.silent_for(limit).await;
             awake = self.is_awake(&session).await;
             std::future::pending::<()>().await;
         };
         let answer = tokio::select! {
             // On the heap, as all that goes through the transport: checks nest, and their futures would grow with it.
-            answer = Box::pin(request.timeout(limit + grace).send()) => answer,
+            answer = Box::pin(request.in_turn(&turn).timeout(limit + grace).send()) => answer,
             () = look => unreachable!("it waits for ever"),
         };
         match answer {
@@ -69,7 +72,7 @@ impl ServerCx {
 
     /// How long the server has to show that it is there.
     fn grace(&self) -> Duration {
-        self.pace().benefit_of_doubt().max(LEAST)
+        self.pace().longest().max(LEAST)
     }
 
     /// Whether the server answers on this session. Only what has not ended may be asked.
@@ -87,6 +90,9 @@ impl ServerCx {
                 Ok(reply) if reply.frame().is_some() => {
                     outstanding.answered(reply.elapsed);
                     self.pace().measured(reply.elapsed);
+                    if reply.elapsed >= LONG {
+                        break;
+                    }
                 }
                 Ok(_) | Err(_) => return false,
             }

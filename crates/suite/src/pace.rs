@@ -8,12 +8,20 @@ use std::time::Duration;
 
 /// How much longer than ever before an answer may take.
 const MARGIN: u32 = 3;
-/// The least that is waited for what need not come, and how many times as long as a round trip takes just now.
-const MOMENT: Duration = Duration::from_millis(25);
-const MOMENT_MARGIN: u32 = 20;
+/// What is waited for what need not come, by the round trip that was measured last.
+const MOMENT: Wait = Wait { least: Duration::from_millis(25), quick: 20, slow: 2 };
 /// The same for what has to come.
-const DOUBT: Duration = Duration::from_millis(250);
-const DOUBT_MARGIN: u32 = 50;
+const DOUBT: Wait = Wait { least: Duration::from_millis(250), quick: 50, slow: 3 };
+/// What a slow server is given beyond its round trips.
+const EXTRA: Duration = Duration::from_millis(500);
+
+/// How a wait grows with the time of a round trip. A quick server needs many, since the machine does other things as well;
+/// for a slow one that would be a waste.
+struct Wait {
+    least: Duration,
+    quick: u32,
+    slow: u32,
+}
 
 /// What a server has shown of its speed, in all revisions together.
 #[derive(Debug)]
@@ -56,18 +64,23 @@ impl Pace {
 
     /// How long to listen for what need not come, when the server has answered what was asked after it.
     pub fn moment(&self) -> Duration {
-        self.round_trips(MOMENT_MARGIN, MOMENT)
+        self.wait(&MOMENT)
     }
 
     /// How long to wait for what has to come, when the server has answered what was asked after it: an answer may be
     /// overtaken, but not by much.
     pub fn benefit_of_doubt(&self) -> Duration {
-        self.round_trips(DOUBT_MARGIN, DOUBT)
+        self.wait(&DOUBT)
     }
 
-    fn round_trips(&self, count: u32, least: Duration) -> Duration {
+    /// How long an answer may take that the server gives as quickly as it can, even if it is slower than ever before.
+    pub fn longest(&self) -> Duration {
+        self.benefit_of_doubt().max(self.slowest() * 2)
+    }
+
+    fn wait(&self, wait: &Wait) -> Duration {
         let one = Duration::from_micros(self.round_trip.load(Ordering::Relaxed));
-        (one * count).clamp(least, self.timeout.max(least))
+        (one * wait.quick).min(one * wait.slow + EXTRA).max(wait.least)
     }
 
     /// A round trip took so long just now.
@@ -111,10 +124,10 @@ mod tests {
     #[test]
     fn a_slow_server_is_waited_for_longer() {
         let pace = Pace::new(SECOND * 3);
-        assert_eq!((pace.limit(), pace.moment()), (SECOND * 3, MOMENT));
+        assert_eq!((pace.limit(), pace.moment()), (SECOND * 3, MOMENT.least));
         pace.begin().answered(SECOND * 2);
         pace.measured(SECOND / 10);
-        assert_eq!((pace.limit(), pace.moment()), (SECOND * 6, SECOND * 2));
+        assert_eq!((pace.limit(), pace.moment()), (SECOND * 6, SECOND / 5 + EXTRA));
     }
 
     #[test]

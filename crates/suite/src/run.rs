@@ -181,6 +181,10 @@ impl Running<'_> {
     /// version that does not exist.
     async fn take_first(&self, first: FirstContact, slot: Slot) -> Option<(Session, Slot)> {
         let why = match first.modern {
+            Modern::Spoken(spoken) if spoken.is_supported() && first.initialized => {
+                first.session.close().await;
+                return self.settle_modern().await.map(|session| (session, slot));
+            }
             Modern::Spoken(spoken) if spoken.is_supported() => {
                 return Some((first.session.with_profile(clients::usual()), slot));
             }
@@ -196,6 +200,17 @@ impl Running<'_> {
         first.session.close().await;
         drop(slot);
         None
+    }
+
+    /// A session of the modern revision on which nothing of the legacy era was said.
+    async fn settle_modern(&self) -> Option<Session> {
+        match self.settle(Version::LATEST).await {
+            Settled::Spoken(session) => Some(session),
+            Settled::Absent(failure) | Settled::Unsettled(failure) => {
+                lock(&self.unsettled).push((Version::LATEST, failure));
+                None
+            }
+        }
     }
 
     /// Asks for versions that do not exist, before any check wants to know: by then all processes may be taken.

@@ -16,5 +16,6 @@ mod proof;
 mod recorded;
 mod reference;
 mod registry;
+mod slow;
 mod stubborn;
 mod table;

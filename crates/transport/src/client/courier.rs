@@ -35,7 +35,7 @@ impl Courier {
         tokio::spawn(async move {
             let deadline = Instant::now() + patience;
             // The record shows how it went; nobody waits for it.
-            if let Ok(exchange) = http.send(request, "an answer", deadline).await {
+            if let Ok(exchange) = http.send_until(request, "an answer", deadline).await {
                 let mut body = BodyReader::new(exchange);
                 let drain = async { while let Ok(Some(_)) = body.next().await {} };
                 let _ = tokio::time::timeout_at(deadline, drain).await;

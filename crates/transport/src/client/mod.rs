@@ -18,6 +18,7 @@ mod responder;
 mod route;
 mod session;
 mod target;
+mod turns;
 mod want;
 
 pub use failure::{Blame, Failure, Stderr};
@@ -33,3 +34,4 @@ pub use redact::is_secret_name;
 pub use reply::{Head, Reply, RpcError};
 pub use session::{Closing, Pending, Request, Rounds, Server, Session, Transport};
 pub use target::{Dial, Endpoint, Program, Target, quoted};
+pub use turns::Turn;

@@ -70,7 +70,7 @@ async fn get(
     headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
     let path = path_of(&endpoint.url);
     let request = Outgoing { verb: http::Method::GET, path, headers, body: Bytes::new() };
-    let exchange = http.send(request, "the GET of HTTP+SSE", deadline).await?;
+    let exchange = http.send_until(request, "the GET of HTTP+SSE", deadline).await?;
     let (status, kind) = (exchange.head.status, exchange.head.media_type());
     match (status, exchange.is_stream()) {
         (200, true) => Ok(BodyReader::new(exchange)),

@@ -50,18 +50,20 @@ pub async fn first_contact(target: &Target, limits: &Limits) -> Result<FirstCont
     let answer = match tokio::time::timeout(limits.probe, &mut discovery).await {
         Ok(answer) => Some(answer),
         // Silence means legacy, or that it has not started yet: now either answer decides.
-        Err(_) => tokio::select! {
-            biased;
-            answer = &mut discovery => Some(answer),
-            answer = handshake(&session) => {
-                initialized = session.transport() != Transport::StreamableHttp;
-                let refused = answer?.result().is_none();
-                // A server of both eras may just be slower with the discovery.
-                let patience = if refused { limits.probe } else { limits.probe / 4 };
-                tokio::time::timeout(patience, &mut discovery).await.ok().filter(Result::is_ok)
+        Err(_) => {
+            initialized = session.transport() != Transport::StreamableHttp;
+            tokio::select! {
+                biased;
+                answer = &mut discovery => Some(answer),
+                answer = handshake(&session) => {
+                    let refused = answer?.result().is_none();
+                    // A server of both eras may just be slower with the discovery.
+                    let patience = if refused { limits.probe } else { limits.probe / 4 };
+                    tokio::time::timeout(patience, &mut discovery).await.ok().filter(Result::is_ok)
+                }
+                failure = babble(&session) => return Err(failure),
             }
-            failure = babble(&session) => return Err(failure),
-        },
+        }
     };
     let took = start.elapsed();
     let modern = match answer {

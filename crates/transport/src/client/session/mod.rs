@@ -33,7 +33,8 @@ use super::failure::Stderr;
 use super::ledger::Ledger;
 use super::link::http::Http;
 use super::link::{HttpSse, Pipe};
-use super::{Failure, Limits, Message, Profile, Reply, Target};
+use super::turns::Turns;
+use super::{Failure, Limits, Message, Profile, Reply, Target, Turn};
 
 /// Our end of a conversation. Clones share it, and requests may run side by side.
 #[derive(Clone, Debug)]
@@ -76,6 +77,7 @@ struct Inner {
     ledger: Ledger,
     facts: Mutex<Server>,
     ids: Arc<AtomicU64>,
+    turns: Arc<Turns>,
     channel: Arc<Channel>,
 }
 
@@ -135,6 +137,7 @@ impl Session {
             ledger: inner.ledger.clone(),
             facts: Mutex::new(inner.facts()),
             ids: Arc::clone(&inner.ids),
+            turns: Arc::clone(&inner.turns),
             channel: Arc::clone(&inner.channel),
         };
         Self { inner: inner.into() }
@@ -173,6 +176,11 @@ impl Session {
             Channel::HttpSse { sse, .. } => sse.router.ended(),
             Channel::Streamable(_) => None,
         }
+    }
+
+    /// A place in the order of sending, for a request that is sent next; see [`Request::in_turn`].
+    pub fn turn(&self) -> Turn {
+        self.inner.turns.take()
     }
 
     /// A request, to be refined and sent.

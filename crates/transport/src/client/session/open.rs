@@ -174,6 +174,7 @@ impl Session {
             ledger,
             facts: Mutex::new(Server::default()),
             ids: Arc::new(AtomicU64::new(0)),
+            turns: Arc::default(),
             channel: Arc::new(channel),
         };
         Ok(Self { inner: inner.into() })

@@ -13,7 +13,7 @@ use super::flow::Flow;
 use super::{Channel, Request, Session, headers};
 use crate::client::link::http::{BodyReader, Item, Outgoing};
 use crate::client::want::{Want, cancellation};
-use crate::client::{Failure, Head, Message, Reply};
+use crate::client::{Failure, Head, Message, Reply, Turn};
 
 /// How long a cancellation that nobody waits for may take.
 const PARTING: Duration = Duration::from_millis(200);
@@ -29,12 +29,14 @@ pub struct Pending {
     reply: Reply,
     started: Instant,
     patience: Duration,
+    turn: Turn,
 }
 
 impl Pending {
     pub(super) async fn start(request: Request) -> Result<Self, Failure> {
         let composed = request.compose();
         let (session, patience, started) = (request.session.clone(), request.patience(), Instant::now());
+        let turn = request.turn.clone().unwrap_or_else(|| session.turn());
         let (flow, head) = match &*session.inner.channel {
             Channel::Pipe(pipe) => {
                 let ticket = pipe.router.register(composed.want.clone(), composed.token.clone());
@@ -43,16 +45,20 @@ impl Pending {
                 (if quiet { Flow::Over } else { Flow::Shared { ticket, early: VecDeque::new() } }, None)
             }
             Channel::Streamable(http) => {
-                let body = http.send(&request, &composed).await?;
+                let sent = turn.wait(started, patience, http.send(&request, &composed)).await;
+                let body = sent.ok_or_else(|| Failure::timed_out(&composed.label, patience))??;
                 let head = (body.exchange.head.clone(), body.exchange.number);
                 (Flow::own(body), Some(head))
             }
-            Channel::HttpSse { .. } => post_sse(&request, &composed).await?,
+            Channel::HttpSse { .. } => {
+                let sent = turn.wait(started, patience, post_sse(&request, &composed)).await;
+                sent.ok_or_else(|| Failure::timed_out(&composed.label, patience))??
+            }
         };
         let (head, exchange) = head.map_or((None, 0), |(head, number)| (Some(head), number));
         let id = composed.want.first().cloned();
         let Composed { want, label, .. } = composed;
-        Ok(Self { session, label, want, id, flow, reply: empty(head, exchange), started, patience })
+        Ok(Self { session, label, want, id, flow, reply: empty(head, exchange), started, patience, turn })
     }
 
     /// Watches what belongs to no request; see [`Session::listen`].
@@ -67,6 +73,7 @@ impl Pending {
             reply: empty(head, exchange),
             started: Instant::now(),
             patience: session.inner.limits.request,
+            turn: session.turn(),
         }
     }
 
@@ -113,21 +120,22 @@ impl Pending {
 
     /// The same, waiting no longer than `patience`.
     pub async fn next_within(&mut self, patience: Duration) -> Result<Option<Message>, Failure> {
-        match tokio::time::timeout(patience, self.advance()).await {
-            Ok(result) => result,
-            Err(_) => Err(self.late(patience)),
+        let turn = self.turn.clone();
+        match turn.wait(Instant::now(), patience, self.advance()).await {
+            Some(result) => result,
+            None => Err(self.late(patience)),
         }
     }
 
     /// Waits for the response, and for the end of its stream if that comes soon.
     pub async fn response(mut self) -> Result<Reply, Failure> {
-        let deadline = self.started + self.patience;
+        let turn = self.turn.clone();
         while !self.want.is_settled() {
-            match tokio::time::timeout_at(deadline, self.advance()).await {
-                Ok(Ok(Some(_))) => {}
-                Ok(Ok(None)) => break,
-                Ok(Err(failure)) => return Err(failure),
-                Err(_) => {
+            match turn.wait(self.started, self.patience, self.advance()).await {
+                Some(Ok(Some(_))) => {}
+                Some(Ok(None)) => break,
+                Some(Err(failure)) => return Err(failure),
+                None => {
                     self.give_up().await;
                     return Err(self.late(self.patience));
                 }
@@ -169,6 +177,7 @@ impl Pending {
         let was_open = self.want.is_open();
         self.want.take(&message.frames(), alone);
         if was_open && self.want.is_settled() {
+            self.turn.answered();
             self.reply.response = Some(message.clone());
             self.reply.elapsed = self.started.elapsed();
         }
@@ -280,24 +289,17 @@ async fn post_sse(request: &Request, composed: &Composed) -> Result<(Flow, Optio
     let ticket = sse.router.register(composed.want.clone(), composed.token.clone());
     let path = request.path.clone().unwrap_or_else(|| sse.path.clone());
     let outgoing = Outgoing { verb: request.verb.clone(), path, headers: all, body: composed.bytes.clone() };
-    let deadline = Instant::now() + request.patience();
-    let mut body = BodyReader::new(http.send(outgoing, &composed.label, deadline).await?);
+    let mut body = BodyReader::new(http.send(outgoing, &composed.label).await?);
     let head = (body.exchange.head.clone(), body.exchange.number);
     if !(200..300).contains(&head.0.status) || matches!(composed.want, Want::Nothing) {
         return Ok((Flow::own(body), Some(head)));
     }
     let mut early = VecDeque::new();
-    let drain = async {
-        while let Some(item) = body.next().await? {
-            if let Item::Message(message) | Item::Whole(_, Some(message)) = item {
-                early.push_back(message);
-            }
+    while let Some(item) = body.next().await? {
+        if let Item::Message(message) | Item::Whole(_, Some(message)) = item {
+            early.push_back(message);
         }
-        Ok::<(), Failure>(())
-    };
-    tokio::time::timeout_at(deadline, drain)
-        .await
-        .map_err(|_| Failure::timed_out(&composed.label, request.patience()))??;
+    }
     Ok((Flow::Shared { ticket, early }, Some(head)))
 }
 

@@ -7,7 +7,7 @@ use protocol::header;
 use serde_json::Value;
 
 use super::{Channel, Pending, Rounds, Session};
-use crate::client::{Failure, Reply};
+use crate::client::{Failure, Reply, Turn};
 
 /// A message to be refined and sent.
 #[derive(Clone, Debug)]
@@ -23,6 +23,7 @@ pub struct Request {
     pub(super) verb: http::Method,
     pub(super) path: Option<String>,
     pub(super) timeout: Option<Duration>,
+    pub(super) turn: Option<Turn>,
     pub(super) exact: bool,
 }
 
@@ -51,6 +52,7 @@ impl Request {
             verb: http::Method::POST,
             path: None,
             timeout: None,
+            turn: None,
             exact: false,
         }
     }
@@ -144,10 +146,18 @@ impl Request {
         self
     }
 
-    /// How long to wait for the response.
+    /// How long to wait for the response. It is counted from the last answer to a request that was sent before this one:
+    /// a server may work on one at a time.
     #[must_use]
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Its place in the order of sending, for a caller that watches it.
+    #[must_use]
+    pub fn in_turn(mut self, turn: &Turn) -> Self {
+        self.turn = Some(turn.clone());
         self
     }
 

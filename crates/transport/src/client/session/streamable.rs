@@ -97,8 +97,7 @@ impl Streamable {
         request.adjust(&mut headers)?;
         let path = request.path.clone().unwrap_or_else(|| self.path.clone());
         let outgoing = Outgoing { verb: request.verb.clone(), path, headers, body: composed.bytes.clone() };
-        let deadline = Instant::now() + request.patience();
-        let exchange = self.http.send(outgoing, &composed.label, deadline).await?;
+        let exchange = self.http.send(outgoing, &composed.label).await?;
         // `initialize` is where a session begins; any other response that names one does so for a check to see.
         if request.method == "initialize" && exchange.head.status < 300 {
             self.assigned(&exchange.head);
@@ -120,7 +119,7 @@ impl Streamable {
         }
         let outgoing =
             Outgoing { verb: http::Method::GET, path: self.path.clone(), headers, body: Bytes::new() };
-        self.http.send(outgoing, "an HTTP GET", deadline).await.map(BodyReader::new)
+        self.http.send_until(outgoing, "an HTTP GET", deadline).await.map(BodyReader::new)
     }
 
     /// Ends the session with DELETE; `None` when there is none.
@@ -132,7 +131,7 @@ impl Streamable {
         };
         let outgoing =
             Outgoing { verb: http::Method::DELETE, path: self.path.clone(), headers, body: Bytes::new() };
-        match self.http.send(outgoing, "an HTTP DELETE", deadline).await {
+        match self.http.send_until(outgoing, "an HTTP DELETE", deadline).await {
             Ok(exchange) => Some(Ok(exchange.head.status)),
             Err(failure) => Some(Err(failure)),
         }

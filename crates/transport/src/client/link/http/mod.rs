@@ -69,15 +69,15 @@ impl Http {
         Ok(Arc::new(Self { connector, idle: Mutex::default(), ledger, message_limit: limits.message }))
     }
 
-    /// Sends a request and waits for the head of the response. `doing` says in failures what it was for.
-    pub(crate) async fn send(
+    /// Sends a request and waits for the head of the response, until `deadline`. `doing` says in failures what it was for.
+    pub(crate) async fn send_until(
         self: &Arc<Self>,
         request: Outgoing,
         doing: &str,
         deadline: Instant,
     ) -> Result<Exchange, Failure> {
         let started = Instant::now();
-        let attempt = self.attempt(request, doing);
+        let attempt = self.send(request, doing);
         match tokio::time::timeout_at(deadline, attempt).await {
             Ok(result) => result,
             Err(_) => Err(Failure::timed_out(doing, started.elapsed())),
@@ -89,7 +89,8 @@ impl Http {
         self.with_idle(Vec::clear);
     }
 
-    async fn attempt(self: &Arc<Self>, request: Outgoing, doing: &str) -> Result<Exchange, Failure> {
+    /// Sends a request and waits for the head of the response, however long that takes.
+    pub(crate) async fn send(self: &Arc<Self>, request: Outgoing, doing: &str) -> Result<Exchange, Failure> {
         let exchange = self.ledger.next_exchange();
         let mut message = self.build_request(&request)?;
         // An idle connection may turn out to be closed before a byte was written; a fresh one is then safe to try.
