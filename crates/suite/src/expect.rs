@@ -20,6 +20,8 @@ pub struct Ask<'c> {
     pub(crate) session: Session,
     pub(crate) request: Request,
     pub(crate) method: String,
+    /// Whether the server may take as long as it likes.
+    pub(crate) may_take_long: bool,
 }
 
 /// What came back, with the session that shows it.
@@ -32,7 +34,14 @@ pub struct Answer {
 
 impl<'c> Ask<'c> {
     pub(crate) fn new(cx: &'c ServerCx, session: Session, request: Request, method: &str) -> Self {
-        Self { cx, session, request, method: method.to_owned() }
+        Self { cx, session, request, method: method.to_owned(), may_take_long: method == "tools/call" }
+    }
+
+    /// Says of a call that no tool runs for it, so that nothing in it takes long.
+    #[must_use]
+    pub const fn runs_no_tool(mut self) -> Self {
+        self.may_take_long = false;
+        self
     }
 
     /// Refines the request with any of the client's own words.

@@ -29,7 +29,7 @@ impl ServerCx {
     /// Sends a request and waits for its answer. When none has come in time the server is asked whether it is there, and
     /// the answer is waited for all the while: what comes late has come.
     pub(crate) async fn answer_to(&self, ask: Ask<'_>) -> Result<Reply, Finding> {
-        let Ask { session, request, method, .. } = ask;
+        let Ask { session, request, method, may_take_long, .. } = ask;
         self.patience.left(&method)?;
         let outstanding = self.pace().begin();
         let limit = self.patience.limit(&method, request.limit_or(self.pace().limit()));
@@ -55,17 +55,19 @@ impl ServerCx {
                 Ok(reply)
             }
             Err(failure) => {
-                let finding = self.judge_failure(&method, failure, awake);
+                let finding = self.judge_failure(&method, failure, awake && !may_take_long);
                 Err(finding.showing_request(&session, &method))
             }
         }
     }
 
-    /// What to make of a request that failed. Silence counts against a server only if it answers something else in the
-    /// meantime; otherwise it may just be slow, as everything is on a busy machine. Tools may take as long as they like.
-    fn judge_failure(&self, method: &str, failure: Failure, awake: bool) -> Finding {
+    /// What to make of a request that failed. Silence counts against a server only if an answer is due and it answers something
+    /// else in the meantime; otherwise it may just be slow, as everything is on a busy machine. A call that runs no tool may
+    /// still wait behind one that does; only where no call at all is answered is it due.
+    fn judge_failure(&self, method: &str, failure: Failure, due: bool) -> Finding {
         let Failure::TimedOut { after, .. } = failure else { return self.noted(method, failure) };
-        let proves = awake && method != "tools/call" && !self.patience.was_given_up();
+        let behind_others = method == "tools/call" && self.patience.has_answered(method);
+        let proves = due && !behind_others && !self.patience.was_given_up();
         self.patience.unanswered(method, after);
         if proves { failure.into() } else { Finding::blocked(failure.to_string()) }
     }

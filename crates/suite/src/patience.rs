@@ -44,6 +44,8 @@ struct State {
     silent: HashMap<String, u32>,
     /// What went unanswered since the last answer to anything.
     row: Vec<String>,
+    /// What was ever answered.
+    answered: HashSet<String>,
 }
 
 impl Patience {
@@ -95,6 +97,14 @@ impl Patience {
         let mut state = self.lock();
         state.row.clear();
         state.silent.remove(method);
+        if !state.answered.contains(method) {
+            state.answered.insert(method.to_owned());
+        }
+    }
+
+    /// Whether `method` was ever answered.
+    pub fn has_answered(&self, method: &str) -> bool {
+        self.lock().answered.contains(method)
     }
 
     /// No answer to `method` came within `after`.

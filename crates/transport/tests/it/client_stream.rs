@@ -76,6 +76,8 @@ async fn the_servers_request_on_a_stream_is_answered_by_a_post() {
                 let seen = json!({"answer": answer.json(), "session": answer.header("mcp-session-id")});
                 conn.event(result(&request.json(), seen)).await;
                 conn.end_chunks().await;
+            } else if request.verb == "GET" {
+                conn.full(405, "text/plain", "", "no").await;
             } else {
                 tell.send(request).unwrap();
                 conn.accepted().await;
@@ -111,8 +113,13 @@ async fn what_follows_the_response_is_seen_too() {
 async fn a_stream_that_ends_early_is_resumed_after_the_retry() {
     let rounds = Arc::new(AtomicUsize::new(0));
     let peer = legacy(move |request, mut conn| {
-        let round = rounds.fetch_add(1, Ordering::SeqCst);
+        let rounds = Arc::clone(&rounds);
         async move {
+            if request.verb == "GET" && request.header("last-event-id").is_none() {
+                conn.full(405, "text/plain", "", "no").await;
+                return conn;
+            }
+            let round = rounds.fetch_add(1, Ordering::SeqCst);
             conn.stream().await;
             match (round, request.verb.as_str(), request.header("last-event-id")) {
                 (0, "POST", None) => conn.chunk("id: e1\nretry: 20\ndata:\n\n").await,

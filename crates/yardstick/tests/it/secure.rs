@@ -163,6 +163,25 @@ fn a_report_says_that_the_certificate_was_not_verified() {
     assert!(again.ends_with(&format!("--insecure {url}")), "{again}");
 }
 
+#[test]
+fn a_tap_verifies_certificates_in_the_same_way() {
+    let server = Running::serve(&[]);
+    let url = format!("https://127.0.0.1:{}/mcp", tls_before(server.address().to_owned()));
+    for (options, works) in [(vec!["--cacert".to_owned(), authority()], true), (Vec::new(), false)] {
+        let record = crate::Scratch::new(if works { "tap-trusts.ndjson" } else { "tap-distrusts.ndjson" });
+        let mut command = Command::new(SELF);
+        command.args(["tap", &url, "--record", record.path()]).args(options);
+        let mut tap =
+            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(tap.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let code = check(&[line.trim()], &[]).status.code();
+        tap.kill().unwrap();
+        tap.wait().unwrap();
+        assert_eq!(code == Some(0), works, "{code:?} through {line}");
+    }
+}
+
 /// A proxy that leads everything to `upstream`; gives its port, and the first line and credentials of every connection.
 fn proxy_to(upstream: String) -> (u16, Arc<Mutex<Vec<String>>>) {
     let seen = Arc::new(Mutex::new(Vec::new()));

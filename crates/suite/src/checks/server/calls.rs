@@ -37,7 +37,9 @@ const UNKNOWN_TOOL: Check = Check {
 
 async fn unknown_tool(cx: &ServerCx) -> Verdict {
     cx.needs(TOOLS).await?;
-    let answer = call(cx, &json!({ "name": "yardstick-no-such-tool" }), &json!({})).await?;
+    let session = cx.session().await?;
+    let unknown = cx.call_on(session, &json!({ "name": "yardstick-no-such-tool" }), &json!({}));
+    let answer = unknown.runs_no_tool().send().await?;
     if is_refused(&answer) {
         return Ok(());
     }
