@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use protocol::Version;
 use serde::{Deserialize, Serialize};
-use suite::{CaseReport, Conclusion, Counts, Event, Report, RevisionReport, Survey, TargetReport};
+use suite::{
+    CaseReport, Conclusion, Counts, Event, Report, RevisionReport, ServerName, Survey, TargetReport,
+};
 
 use crate::Collection;
 use crate::json::{SCHEMA_VERSION, TOOL};
@@ -26,6 +28,7 @@ enum Line<'a> {
     },
     Spoken {
         protocol: Version,
+        server: &'a ServerName,
     },
     Absent {
         protocol: Version,
@@ -75,6 +78,8 @@ pub(crate) enum Read {
     },
     Spoken {
         protocol: Version,
+        #[serde(default)]
+        server: ServerName,
     },
     Absent {
         protocol: Version,
@@ -134,7 +139,7 @@ impl<W: Write> Stream<W> {
             Event::Unreached { target, why } => {
                 Line::Unreached { schema_version: SCHEMA_VERSION, tool: TOOL, target, why }
             }
-            Event::Spoken { version } => Line::Spoken { protocol: *version },
+            Event::Spoken { version, server } => Line::Spoken { protocol: *version, server },
             Event::Absent { version, why } => Line::Absent { protocol: *version, why },
             Event::Unsettled { version, why } => Line::Unsettled { protocol: *version, why },
             Event::UnusedEntry { entry, why } => Line::UnusedEntry { entry, why },

@@ -110,7 +110,7 @@ fn event(line: &str, number: usize) -> Result<Event, Unreadable> {
             supported(schema_version.into())?;
             Event::Unreached { target: *target, why }
         }
-        Read::Spoken { protocol } => Event::Spoken { version: protocol },
+        Read::Spoken { protocol, server } => Event::Spoken { version: protocol, server },
         Read::Absent { protocol, why } => Event::Absent { version: protocol, why },
         Read::Unsettled { protocol, why } => Event::Unsettled { version: protocol, why },
         Read::UnusedEntry { entry, why } => Event::UnusedEntry { entry, why },

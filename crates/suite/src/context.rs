@@ -63,7 +63,7 @@ struct Life {
 #[derive(Debug)]
 struct Opened {
     session: Session,
-    slot: Mutex<Slot>,
+    slot: Arc<Mutex<Slot>>,
     /// Whether the passive checks read it.
     judged: bool,
 }
@@ -86,7 +86,7 @@ impl ServerCx {
 
     /// With a session that is open already as the shared one.
     pub(crate) fn sharing(self, session: Session, slot: Slot) -> Self {
-        self.take_over(&session, slot, true);
+        self.keep(&session, slot, true);
         // Nobody can have asked before.
         let _ = self.lives[0].session.set(Ok(session));
         self
@@ -166,7 +166,8 @@ impl ServerCx {
 
     /// A session with a server that has shown that it is one: by its handshake, or, where there is none, by a list.
     async fn establish(&self, slot: Slot) -> Result<Session, Finding> {
-        let session = self.dial_in(slot, clients::usual(), self.transport(), true).await?;
+        let session = self.dial(clients::usual(), self.transport()).await?;
+        self.keep(&session, slot, true);
         let session = self.begin(session).await?;
         if self.version.era() == Era::Legacy || session.server().capabilities.is_object() {
             return Ok(session);
@@ -196,7 +197,7 @@ impl ServerCx {
     /// counted twice.
     pub async fn apart(&self) -> Result<Session, Finding> {
         self.session().await?;
-        let session = self.dial(Profile::default(), self.transport(), false).await?;
+        let session = self.dial_more(Profile::default(), self.transport(), false).await?;
         Box::pin(self.begin(session)).await
     }
 
@@ -207,9 +208,21 @@ impl ServerCx {
 
     /// Does the handshake. From the start of a process to its first answer only the limit of a start counts.
     pub(crate) async fn begin(&self, session: Session) -> Result<Session, Finding> {
-        let reply = session.handshake().await.map_err(not_begun)?;
-        self.judge_handshake(&session, &reply)?;
+        let begun = async {
+            let reply = session.handshake().await.map_err(not_begun)?;
+            self.pace().started(reply.elapsed);
+            self.judge_handshake(&session, &reply)
+        };
+        self.or_close(&session, begun.await).await?;
         Ok(session)
+    }
+
+    /// Ends a session on which something did not come about, so that its process makes room for another.
+    pub(crate) async fn or_close(&self, session: &Session, verdict: Verdict) -> Verdict {
+        if verdict.is_err() {
+            self.close_session(session).await;
+        }
+        verdict
     }
 
     /// Blocked unless `reply` is a handshake in this revision.
@@ -249,7 +262,13 @@ impl ServerCx {
 
     /// Connects and says nothing. What comes is recorded from here on, whether or not a session comes about.
     pub(crate) async fn connect(&self, profile: Profile) -> Result<Session, Finding> {
-        self.dial(profile, self.transport(), true).await
+        self.dial_more(profile, self.transport(), true).await
+    }
+
+    /// The same for a check that has a session for itself already.
+    pub(crate) async fn connect_another(&self, profile: Profile) -> Result<Session, Finding> {
+        let slot = self.run.second_slot().await;
+        self.dial_in(slot, profile, self.transport(), true).await
     }
 
     const fn transport(&self) -> Option<Transport> {
@@ -262,20 +281,25 @@ impl ServerCx {
 
     /// A connection over plain HTTP, whichever transport is spoken there.
     pub async fn plain_http(&self) -> Result<Session, Finding> {
-        self.dial(Profile::default(), Some(Transport::StreamableHttp), true).await
+        self.dial_more(Profile::default(), Some(Transport::StreamableHttp), true).await
     }
 
     /// A connection over plain HTTP for what is not MCP; the passive checks do not read what comes on it.
     pub async fn beside(&self) -> Result<Session, Finding> {
-        self.dial(Profile::default(), Some(Transport::StreamableHttp), false).await
+        self.dial_more(Profile::default(), Some(Transport::StreamableHttp), false).await
     }
 
-    async fn dial(&self, profile: Profile, via: Option<Transport>, judged: bool) -> Result<Session, Finding> {
+    /// Connects beside the shared session, once one more process may live.
+    async fn dial_more(
+        &self,
+        profile: Profile,
+        via: Option<Transport>,
+        judged: bool,
+    ) -> Result<Session, Finding> {
         let slot = self.run.slot().await;
         self.dial_in(slot, profile, via, judged).await
     }
 
-    /// Connects, with the right to one process.
     async fn dial_in(
         &self,
         slot: Slot,
@@ -283,25 +307,43 @@ impl ServerCx {
         via: Option<Transport>,
         judged: bool,
     ) -> Result<Session, Finding> {
+        let session = self.dial(profile, via).await?;
+        let slot = self.keep(&session, slot, judged);
+        // However its process comes to its end, the next one may live from then on.
+        if let Some(exited) = session.exited() {
+            tokio::spawn(async move {
+                exited.await;
+                drop(slot.lock().unwrap_or_else(PoisonError::into_inner).take());
+            });
+        }
+        Ok(session)
+    }
+
+    async fn dial(&self, profile: Profile, via: Option<Transport>) -> Result<Session, Finding> {
         self.patience.left("a session")?;
         let (target, limits) = (&self.run.target, self.run.limits.clone());
         let connected = match via {
             Some(via) => Session::connect_via(target, via, self.version, profile, limits).await,
             None => Session::connect(target, self.version, profile, limits).await,
         };
-        let session = connected.map_err(Finding::from)?;
-        self.take_over(&session, slot, judged);
-        Ok(session)
+        connected.map_err(Finding::from)
     }
 
-    fn take_over(&self, session: &Session, slot: Slot, judged: bool) {
-        let opened = Opened { session: session.clone(), slot: Mutex::new(slot), judged };
+    fn keep(&self, session: &Session, slot: Slot, judged: bool) -> Arc<Mutex<Slot>> {
+        let slot = Arc::new(Mutex::new(slot));
+        let opened = Opened { session: session.clone(), slot: Arc::clone(&slot), judged };
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(opened));
+        slot
     }
 
     /// Ends one session, and its process with it. What was said on it stays known.
     pub(crate) async fn close_session(&self, session: &Session) -> Closing {
-        let ended = session.close().await;
+        self.close_session_within(session, self.run.limits.shutdown).await
+    }
+
+    /// The same, with so much time for each step.
+    pub(crate) async fn close_session_within(&self, session: &Session, step: Duration) -> Closing {
+        let ended = session.close_within(step.max(self.run.limits.shutdown)).await;
         drop(self.take_slot(session));
         ended
     }
@@ -373,12 +415,18 @@ impl ServerCx {
     /// The server's resource templates, all pages.
     pub async fn templates(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::RESOURCES).await?;
-        self.listed(
-            |facts| &facts.templates,
-            "server/resources/listed",
-            self.list("resources/templates/list", "resourceTemplates"),
-        )
-        .await
+        self.listed(|facts| &facts.templates, "server/resources/listed", self.list_templates()).await
+    }
+
+    /// Templates are no part of what a server with resources has to have.
+    async fn list_templates(&self) -> Result<Vec<Value>, Finding> {
+        const METHOD: &str = "resources/templates/list";
+        let session = self.session().await?;
+        let first = self.on(session, METHOD).send().await.map_err(Finding::into_obstacle)?;
+        if first.reply.code() == Some(protocol::code::METHOD_NOT_FOUND) {
+            return Ok(Vec::new());
+        }
+        self.list_on(session, METHOD, "resourceTemplates").await
     }
 
     /// A list. One that cannot be read is what the check `owner` reports.
@@ -450,6 +498,10 @@ impl ServerCx {
         let mut params = json!({});
         for _ in 0..PAGES {
             let answer = self.on(session, method).params(params).send().await?;
+            if answer.reply.code() == Some(protocol::code::METHOD_NOT_FOUND) {
+                // That what is declared is served is a rule of its own.
+                return Err(Finding::not_applicable(format!("{method} is not there")));
+            }
             let result = answer.expect_result()?;
             items.extend(result[key].as_array().cloned().unwrap_or_default());
             match result.get("nextCursor").filter(|cursor| cursor.is_string()) {

@@ -6,6 +6,17 @@ use protocol::Version;
 
 use crate::{CaseReport, Survey, TargetReport};
 
+/// How a server calls itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ServerName {
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
 /// Something that happened.
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -22,6 +33,8 @@ pub enum Event {
     Spoken {
         /// The revision.
         version: Version,
+        /// How the server calls itself in it.
+        server: ServerName,
     },
     /// The target said that it does not speak a revision.
     Absent {

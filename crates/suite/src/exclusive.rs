@@ -79,10 +79,9 @@ impl fmt::Debug for Alone<'_> {
 
 impl Drop for Alone<'_> {
     fn drop(&mut self) {
-        if self.whole.ended().is_none() {
-            let mut idle = self.sessions.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            idle.push(self.whole.clone());
-        }
+        // Also one that has ended: the next who wants a session brings it to its end in order.
+        let mut idle = self.sessions.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(self.whole.clone());
     }
 }
 
@@ -163,8 +162,12 @@ impl ServerCx {
 
     async fn open_bare(&self) -> Result<Session, Finding> {
         let session = self.connect(Profile::bare()).await?;
-        let reply = session.initialize().await.map_err(not_begun)?;
-        self.judge_handshake(&session, &reply)?;
+        let begun = async {
+            let reply = session.initialize().await.map_err(not_begun)?;
+            self.pace().started(reply.elapsed);
+            self.judge_handshake(&session, &reply)
+        };
+        self.or_close(&session, begun.await).await?;
         let first = self.exclusive.first_words.get_or_init(|| async {
             self.on(&session, "ping").send().await.map_err(|finding| match finding {
                 // It may wait for the notification, which comes next.
@@ -173,7 +176,8 @@ impl ServerCx {
             })
         });
         first.await;
-        session.initialized().await.map_err(Finding::from)?;
+        let ready = session.initialized().await.map_err(Finding::from);
+        self.or_close(&session, ready).await?;
         Ok(session)
     }
 

@@ -7,6 +7,7 @@ use transport::client::{Failure, Pending, Reply, Request, Session};
 use wire::{Direction, Entry, Frame, What};
 
 use crate::context::ASKS_FOR_TOKEN;
+use crate::liveness::CALL_IN_TIME_CHECK;
 use crate::upstream;
 use crate::{Evidence, Excerpt, Finding, ServerCx, Verdict};
 
@@ -82,13 +83,19 @@ impl<'c> Ask<'c> {
         self.cx.patience.left(&self.method)?;
         let usual = self.request.limit_or(self.cx.pace().limit());
         self.request = self.request.timeout(self.cx.patience.limit(&self.method, usual));
-        let rounds = Box::pin(self.request.send_through()).await.map_err(|failure| match failure {
-            Failure::TimedOut { after, .. } => {
+        let rounds = match Box::pin(self.request.send_through()).await {
+            Ok(rounds) => rounds,
+            Err(Failure::TimedOut { after, .. }) => {
                 self.cx.patience.unanswered(&self.method, after);
-                Finding::blocked(format!("there was no answer within {} ms", after.as_millis()))
+                let why = format!("there was no answer within {} ms", after.as_millis());
+                let is_call = self.method == "tools/call" && !self.cx.patience.was_given_up();
+                if is_call && self.cx.is_awake(&self.session).await {
+                    return Err(Finding::blocked_by(CALL_IN_TIME_CHECK, why));
+                }
+                return Err(Finding::blocked(why));
             }
-            other => self.cx.noted(&self.method, other),
-        })?;
+            Err(other) => return Err(self.cx.noted(&self.method, other)),
+        };
         self.cx.patience.answered(&self.method);
         let answer = |reply| Answer { reply, session: self.session.clone() };
         Ok(rounds.replies.into_iter().map(answer).collect())

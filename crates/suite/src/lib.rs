@@ -51,7 +51,7 @@ pub use cause::Causes;
 pub use check::{Active, Check, On, Run, Section, by_id, registry};
 pub use cite::{Basis, Cite, Level, advice, advised, defined, must, must_not, should, should_not};
 pub use context::ServerCx;
-pub use event::Event;
+pub use event::{Event, ServerName};
 pub use evidence::{Evidence, Excerpt, Party};
 pub use exclusive::Alone;
 pub use facts::Facts;

@@ -17,6 +17,31 @@ const LONG: Duration = Duration::from_millis(500);
 /// A method that no server has.
 const NONSENSE: &str = "yardstick/are-you-there";
 
+/// The check that reports calls which are not answered.
+pub(crate) const CALL_IN_TIME_CHECK: &str = "server/tools/call-in-time";
+/// The check that reports errors which lost the id of their request.
+const ERROR_ID_CHECK: &str = "wire/jsonrpc/error-id-present";
+
+/// What the silence after a request means.
+#[derive(Clone, Copy)]
+enum Silence {
+    /// An answer is due, and others come.
+    Proven,
+    /// Others come, but a tool may take as long as it likes.
+    OfTool,
+    /// Nothing else comes either.
+    Unclear,
+}
+
+/// Whether an error that names no request came since `mark`.
+fn has_anonymous_error(session: &Session, mark: wire::Mark) -> bool {
+    let said = session.recorder().since(mark).entries;
+    said.iter().filter(|entry| entry.direction == wire::Direction::ToClient).any(|entry| {
+        wire::Frame::parse(&entry.bytes)
+            .is_ok_and(|frame| frame.error.is_some() && frame.id.is_none_or(|id| id.get() == "null"))
+    })
+}
+
 impl ServerCx {
     /// A request that every server of the revision answers at once.
     pub const fn cheap(&self) -> &'static str {
@@ -35,6 +60,7 @@ impl ServerCx {
         let limit = self.patience.limit(&method, request.limit_or(self.pace().limit()));
         let grace = self.grace();
         let mut awake = false;
+        let mark = session.recorder().mark();
         let turn = session.turn();
         let look = async {
             turn.silent_for(limit).await;
@@ -54,8 +80,20 @@ impl ServerCx {
                 self.patience.answered(&method);
                 Ok(reply)
             }
+            Err(failure) if failure.is_timeout() && has_anonymous_error(&session, mark) => {
+                self.patience.answered(&method);
+                Err(Finding::blocked_by(
+                    ERROR_ID_CHECK,
+                    format!("{failure}, but an error without an id came"),
+                ))
+            }
             Err(failure) => {
-                let finding = self.judge_failure(&method, failure, awake && !may_take_long);
+                let silence = match (awake, may_take_long) {
+                    (true, false) => Silence::Proven,
+                    (true, true) => Silence::OfTool,
+                    (false, _) => Silence::Unclear,
+                };
+                let finding = self.judge_failure(&method, failure, silence);
                 Err(finding.showing_request(&session, &method))
             }
         }
@@ -64,12 +102,16 @@ impl ServerCx {
     /// What to make of a request that failed. Silence counts against a server only if an answer is due and it answers something
     /// else in the meantime; otherwise it may just be slow, as everything is on a busy machine. A call that runs no tool may
     /// still wait behind one that does; only where no call at all is answered is it due.
-    fn judge_failure(&self, method: &str, failure: Failure, due: bool) -> Finding {
+    fn judge_failure(&self, method: &str, failure: Failure, silence: Silence) -> Finding {
         let Failure::TimedOut { after, .. } = failure else { return self.noted(method, failure) };
         let behind_others = method == "tools/call" && self.patience.has_answered(method);
-        let proves = due && !behind_others && !self.patience.was_given_up();
+        let given_up = self.patience.was_given_up();
         self.patience.unanswered(method, after);
-        if proves { failure.into() } else { Finding::blocked(failure.to_string()) }
+        match silence {
+            Silence::Proven if !behind_others && !given_up => failure.into(),
+            Silence::OfTool if !given_up => Finding::blocked_by(CALL_IN_TIME_CHECK, failure.to_string()),
+            Silence::Proven | Silence::OfTool | Silence::Unclear => Finding::blocked(failure.to_string()),
+        }
     }
 
     /// How long the server has to show that it is there.

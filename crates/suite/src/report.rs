@@ -148,7 +148,12 @@ impl Report {
                 self.target = target.clone();
                 self.unreached = Some(why.clone());
             }
-            Event::Spoken { version, .. } => {
+            Event::Spoken { version, server } => {
+                // In the legacy era the server is known by its first handshake, and not when it is reached.
+                if self.target.name.is_none() {
+                    self.target.name.clone_from(&server.name);
+                    self.target.version.clone_from(&server.version);
+                }
                 self.target.speaks.push(*version);
                 self.target.speaks.sort_unstable();
                 self.target.speaks.dedup();

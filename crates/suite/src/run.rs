@@ -23,7 +23,7 @@ use crate::baseline::{Baseline, Ledger};
 use crate::clients;
 use crate::lanes::{read, talk};
 use crate::run_cx::{RunCx, Slot};
-use crate::{Calls, Event, Keep, Plan, Report, Selection, ServerCx, Survey, TargetReport};
+use crate::{Calls, Event, Keep, Plan, Report, Selection, ServerCx, ServerName, Survey, TargetReport};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -111,8 +111,14 @@ fn redacted(target: &Target, event: Event) -> Event {
         Event::Unreached { target, why } => Event::Unreached { target, why: hide(&why) },
         Event::Absent { version, why } => Event::Absent { version, why: hide(&why) },
         Event::Unsettled { version, why } => Event::Unsettled { version, why: hide(&why) },
+        Event::Spoken { version, server } => Event::Spoken {
+            version,
+            server: ServerName {
+                name: server.name.as_deref().map(hide),
+                version: server.version.as_deref().map(hide),
+            },
+        },
         Event::Reached(_)
-        | Event::Spoken { .. }
         | Event::Began { .. }
         | Event::Surveyed { .. }
         | Event::UnusedEntry { .. }
@@ -141,6 +147,11 @@ impl Running<'_> {
                 return Err(failure);
             }
         };
+        if let Some(failure) = self.dead_on_arrival(&first).await {
+            let why = failure.to_string();
+            (self.tell)(Event::Unreached { target: describe(target, arguments, None), why });
+            return Err(failure);
+        }
         (self.tell)(Event::Reached(describe(target, arguments, Some(&first.session))));
         let modern = self.take_first(first, slot).await;
         self.measure_revisions(modern).await;
@@ -160,6 +171,27 @@ impl Running<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Why nothing can be measured of a target that ends before it says anything: not only at a discovery, which it need not
+    /// know, but also at the handshakes of the newest and the oldest revision.
+    async fn dead_on_arrival(&self, first: &FirstContact) -> Option<Failure> {
+        let is_dead = |failure: &Failure| matches!(failure, Failure::Closed { .. });
+        let mut failure = first.session.ended().filter(is_dead)?;
+        if first.session.has_heard() || !self.options.protocols.is_empty() {
+            return None;
+        }
+        for version in [Version::LATEST_LEGACY, Version::V2024_11_05] {
+            failure = match self.settle(version).await {
+                Settled::Unsettled(failure) if is_dead(&failure) => failure,
+                Settled::Spoken(session) => {
+                    session.close().await;
+                    return None;
+                }
+                Settled::Absent(_) | Settled::Unsettled(_) => return None,
+            };
+        }
+        Some(failure)
     }
 
     /// What stands in the way of a target that let us into none of its revisions, where nothing of it can be measured: it
@@ -258,7 +290,7 @@ impl Running<'_> {
             Some((session, slot)) => {
                 let via = via_of(session.transport());
                 self.run.note(version, true);
-                (self.tell)(Event::Spoken { version });
+                (self.tell)(Event::Spoken { version, server: named(&session) });
                 self.measure_revision(
                     ServerCx::new(Arc::clone(&self.run), version, via).sharing(session, slot),
                 )
@@ -298,7 +330,7 @@ impl Running<'_> {
 
     async fn measure_spoken(&self, version: Version, session: Session, slot: Slot) {
         self.run.note(version, true);
-        (self.tell)(Event::Spoken { version });
+        (self.tell)(Event::Spoken { version, server: named(&session) });
         let via = via_of(session.transport());
         self.measure_revision(ServerCx::new(Arc::clone(&self.run), version, via).sharing(session, slot))
             .await;
@@ -420,16 +452,22 @@ impl Running<'_> {
     }
 }
 
-fn describe(target: &Target, arguments: &str, session: Option<&Session>) -> TargetReport {
-    let info = session.and_then(|session| session.server().info).unwrap_or_default();
+/// How the server calls itself.
+fn named(session: &Session) -> ServerName {
+    let info = session.server().info.unwrap_or_default();
     let text = |name: &str| info[name].as_str().map(str::to_owned);
+    ServerName { name: text("name"), version: text("version") }
+}
+
+fn describe(target: &Target, arguments: &str, session: Option<&Session>) -> TargetReport {
+    let server = session.map(named).unwrap_or_default();
     TargetReport {
         description: target.describe(),
         arguments: arguments.to_owned(),
         transport: session.map(|session| session.transport().name().to_owned()).unwrap_or_default(),
         speaks: Vec::new(),
-        name: text("name"),
-        version: text("version"),
+        name: server.name,
+        version: server.version,
         at: Some(crate::clock::now()),
     }
 }

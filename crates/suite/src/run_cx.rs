@@ -21,7 +21,7 @@ pub(crate) const FUTURE: &str = "2999-12-31";
 /// The fewest processes that may live at a time: one for what is shared, one for what is not.
 const FEWEST: usize = 2;
 
-/// How long a process that is only asked one question waits for another to end.
+/// How long whoever holds the right to one process waits for another.
 const BRIEFLY: Duration = Duration::from_secs(3);
 
 /// The right to one living process; none is needed where sessions are not processes.
@@ -82,6 +82,11 @@ impl RunCx {
         self.slot_within(self.limits.start).await
     }
 
+    /// The same for whoever holds one already, and so may be the one who is waited for.
+    pub(crate) async fn second_slot(&self) -> Slot {
+        self.slot_within(BRIEFLY).await
+    }
+
     async fn slot_within(&self, limit: Duration) -> Slot {
         let slots = Arc::clone(self.slots.as_ref()?);
         tokio::time::timeout(limit, slots.acquire_owned()).await.ok()?.ok()
@@ -104,8 +109,7 @@ impl RunCx {
         if let Some(speaks) = known {
             return Ok(speaks);
         }
-        // Whoever asks may hold what is waited for.
-        let _slot = self.slot_within(BRIEFLY).await;
+        let _slot = self.second_slot().await;
         let speaks = match settle(&self.target, version, Profile::default(), self.limits.clone()).await {
             Settled::Spoken(session) => {
                 session.close().await;
@@ -166,7 +170,7 @@ impl RunCx {
     }
 
     async fn ask_for(&self, asked: &str) -> CounterOffer {
-        let _slot = self.slot_within(BRIEFLY).await;
+        let _slot = self.second_slot().await;
         let mut first = None;
         for transport in Transport::candidates(&self.target, Version::LATEST_LEGACY) {
             match self.ask_over(transport, asked).await {

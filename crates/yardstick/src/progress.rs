@@ -75,7 +75,7 @@ impl Progress {
                 self.bar.inc(1);
                 self.bar.set_message(format!("{} {}", self.revision, case.check));
             }
-            Event::Spoken { version } => self.plan_revision(run, *version),
+            Event::Spoken { version, .. } => self.plan_revision(run, *version),
             Event::Absent { version, .. } | Event::Unsettled { version, .. } => {
                 self.planned.remove(&(run, *version));
                 self.count();

@@ -76,7 +76,9 @@ impl ServerCx {
             return;
         }
         let Ok((asking, others)) = self.asking_tools().await else { return };
-        let chosen: Vec<_> = asking.iter().chain(others.iter().take(OTHERS)).collect();
+        let (logging, silent): (Vec<_>, Vec<_>) = others.iter().partition(|(tool, _)| logs(tool));
+        let others = logging.into_iter().take(OTHERS).chain(silent.into_iter().take(OTHERS));
+        let chosen: Vec<_> = asking.iter().chain(others).collect();
         if let Ok(session) = self.alone().await {
             self.call_all(&session, &chosen, true).await;
         }
@@ -100,6 +102,11 @@ impl ServerCx {
     pub(crate) async fn partial(&self, user: &User) -> Result<Alone<'_>, Finding> {
         self.as_client(clients::partial(user.clone())).await
     }
+}
+
+/// Whether a tool looks as if it logged.
+pub(crate) fn logs(tool: &Value) -> bool {
+    tool["name"].as_str().unwrap_or_default().to_lowercase().contains("log")
 }
 
 fn asks(tool: &Value) -> bool {

@@ -42,6 +42,14 @@ impl ServerCx {
         Ok(fed.await?.iter().map(|(tool, good)| (tool, good.clone())).collect())
     }
 
+    /// Not applicable because no tool `does` something: none at all, or none of those that may be called.
+    pub(crate) async fn no_tool(&self, does: impl std::fmt::Display) -> Finding {
+        let tools = self.tools().await.unwrap_or_default();
+        let all = tools.iter().all(|tool| self.rules().decide(tool, tools).is_call());
+        let which = if all { "no tool" } else { "no tool that may be called" };
+        Finding::not_applicable(format!("{which} {does}"))
+    }
+
     /// What a tool is called with: what the user said, else what its schema lets us make.
     pub fn arguments_for(&self, tool: &Value) -> Option<Value> {
         let name = tool["name"].as_str().unwrap_or_default();

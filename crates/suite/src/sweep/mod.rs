@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::expect::{Answer, Ask};
 use crate::{Finding, ServerCx};
 
+pub(crate) use ask::logs;
 pub use call::Called;
 pub use complete::Completed;
 pub use get::Got;

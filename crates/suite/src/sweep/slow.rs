@@ -37,15 +37,14 @@ impl ServerCx {
         let slowest =
             calls.iter().filter_map(|called| Some((took(called)?, called))).max_by_key(|(took, _)| *took);
         match slowest {
-            Some((took, called)) if took >= LONG => {
+            Some((took, called)) if took >= LONG.max(self.pace().benefit_of_doubt()) => {
                 let arguments = self.arguments_for(&called.tool).unwrap_or_else(|| json!({}));
                 Ok(SlowCall { tool: called.tool.clone(), arguments, took, reports: reports(called) })
             }
-            Some((took, called)) => Err(Finding::not_applicable(format!(
-                "no tool that may be called takes long enough: the slowest, {}, took {} ms",
-                called.tool["name"],
-                took.as_millis()
-            ))),
+            Some((took, called)) => {
+                let (name, took) = (&called.tool["name"], took.as_millis());
+                Err(self.no_tool(format!("takes long enough: the slowest, {name}, took {took} ms")).await)
+            }
             None => Err(Finding::not_applicable("no call was answered")),
         }
     }
@@ -56,8 +55,7 @@ impl ServerCx {
             return Ok((fixture.clone(), json!({})));
         }
         let reporting = self.calls().await?.iter().find(|called| reports(called));
-        let called = reporting
-            .ok_or_else(|| Finding::not_applicable("no tool that may be called reports progress"))?;
+        let Some(called) = reporting else { return Err(self.no_tool("reports progress").await) };
         Ok((called.tool.clone(), self.arguments_for(&called.tool).unwrap_or_else(|| json!({}))))
     }
 

@@ -156,3 +156,23 @@ fn who_interrupts_a_run_leaves_no_server_behind() {
     within("the server is still there", &|| !signal("-0", &pid));
     std::fs::remove_file(mark).unwrap();
 }
+
+/// A process that dies makes room for the next one: nothing waits for the rights that it had.
+#[test]
+fn a_server_that_dies_of_a_bad_line_is_measured_in_seconds() {
+    let begun = Instant::now();
+    let output = yardstick(&[
+        "check",
+        "--protocol",
+        "2025-11-25",
+        "--start-timeout",
+        "120",
+        "--",
+        SELF,
+        "serve",
+        "--fault",
+        "dies-of-bad-line",
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(begun.elapsed() < Duration::from_secs(60), "took {:?}", begun.elapsed());
+}

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use server::fault::{base, framing as fault};
 use transport::client::Request;
 
-use super::fixture::blocked;
-use crate::expect::NO_CODE;
+use crate::expect::{Answer, NO_CODE};
 use crate::unasked::{drain, expect_no_response};
 use crate::{
     Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, advised, must, must_not,
@@ -28,16 +27,17 @@ const MESSAGES: &[Cite] = &[
     must("basic/index#messages", Span::since(Version::V2025_03_26)),
 ];
 
-/// No page says that what is not JSON gets an answer: the schema of 2026-07-28 defines the error, until 2025-11-25 one
-/// without an id was not even allowed, and on a pipe clients may not send such a thing.
-const BROKEN: &[Cite] = &[
+/// The pages say how a message looks, and not what becomes of one that looks otherwise: that it gets an answer, or which.
+/// The schema of 2026-07-28 defines the errors, until 2025-11-25 one without an id was not even allowed, and on a pipe
+/// clients may not send such a thing.
+pub(super) const BROKEN: &[Cite] = &[
     advised("basic/index#", Span::only(Version::V2024_11_05)),
     advised("basic/index#messages", Span::since(Version::V2025_03_26)),
 ];
 
 const UNKNOWN_METHOD: Check = Check {
     id: "server/base/unknown-method-refused",
-    title: "a method that does not exist is an error",
+    title: "a request for a method that does not exist is answered with an error",
     cites: MESSAGES,
     aliases: &["test_error_handling"],
     why: "a client that tries a newer method would believe that it worked",
@@ -65,7 +65,7 @@ const UNKNOWN_METHOD_CODE: Check = Check {
 
 async fn unknown_method_code(cx: &ServerCx) -> Verdict {
     let answer = cx.request("yardstick/no-such-method").await?.send().await?;
-    answer.expect_any_error().map_err(blocked)?;
+    answer.expect_any_error().map_err(|finding| finding.into_obstacle_of(UNKNOWN_METHOD.id))?;
     answer.expect_error(&[code::METHOD_NOT_FOUND])
 }
 
@@ -90,11 +90,14 @@ async fn id_echoed(cx: &ServerCx) -> Verdict {
     let long = format!("\"{}\"", "yardstick-".repeat(100));
     // What becomes of larger numbers, the passive checks say.
     for id in ["0", "\"yardstick-id\"", "9007199254740991", "-7", "\"0\"", "\"\"", &long] {
-        let answer = cx.on(&session, "yardstick/no-such-method").with(|r| r.id(id)).send().await?;
+        let answer = cx.on(&session, cx.cheap()).with(|r| r.id(id)).send().await?;
         let echoed = answer.reply.frame().and_then(|frame| frame.id());
         if echoed != serde_json::from_str(id).ok().map(::wire::Id::from_raw) {
             let actual = echoed.map_or("no id".to_owned(), |id| format!("id {id}"));
             return Err(answer.violated(format!("id {id}"), actual));
+        }
+        if answer.reply.is_error() {
+            return Err(answer.violated(format!("a result for id {id}, as for others"), answer.summary()));
         }
     }
     Ok(())
@@ -165,7 +168,7 @@ async fn strays_ignored(cx: &ServerCx) -> Verdict {
 
 const PARSE_ERROR: Check = Check {
     id: "server/base/parse-error-answered",
-    title: "what is not JSON is answered with an error, and the server lives on",
+    title: "what is not JSON is answered with an error",
     cites: BROKEN,
     aliases: &[],
     why: "one broken message must not take the connection down, nor vanish without a trace",
@@ -185,7 +188,7 @@ async fn parse_error(cx: &ServerCx) -> Verdict {
 const PARSE_ERROR_CODE: Check = Check {
     id: "server/base/parse-error-code",
     title: "the error for what is not JSON is -32700",
-    cites: MESSAGES,
+    cites: BROKEN,
     aliases: &[],
     why: "the code tells the client that its own encoder is broken, and not the request",
     fix: "use -32700 when the message cannot be parsed",
@@ -206,7 +209,7 @@ async fn parse_error_code(cx: &ServerCx) -> Verdict {
 }
 
 /// Sends broken JSON: the error object, null for a refusal without one, `None` for silence.
-async fn broken_json(cx: &ServerCx) -> Result<Option<Value>, Finding> {
+pub(super) async fn broken_json(cx: &ServerCx) -> Result<Option<Value>, Finding> {
     cx.facts().broken.get_or_init(|| send_broken(cx)).await.clone()
 }
 
@@ -218,7 +221,10 @@ async fn send_broken(cx: &ServerCx) -> Result<Option<Value>, Finding> {
         return Ok(error.or_else(|| refused.then_some(Value::Null)));
     }
     if !cx.has_caught_up(&session).await {
-        return Ok(None);
+        return match session.ended() {
+            Some(end) => Err(Finding::blocked_by(super::stdio::LIVES_ON.id, end.to_string())),
+            None => Ok(None),
+        };
     }
     while let Some(message) = session.incoming(cx.pace().moment()).await? {
         if let Some(error) = message.frame().and_then(|f| f.error.map(|raw| raw.get().to_owned())) {
@@ -243,17 +249,23 @@ const BATCH_ANSWERED: Check = Check {
 async fn batch_answered(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
     let one = |request: Request| serde_json::from_str::<Value>(&request.message()).unwrap_or_default();
-    let note = json!({ "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" });
+    // One that every server knows: what becomes of others has checks of its own.
+    let params = json!({ "requestId": "yardstick-never-sent" });
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
     let batch = json!([one(session.request("ping")), note, one(session.request("ping"))]);
     let ids = [batch[0]["id"].clone(), batch[2]["id"].clone()];
     let line = format!("{batch}\n");
     let mut answered: Vec<Value> = Vec::new();
+    let mut summary = None;
     let take = |answered: &mut Vec<Value>, frames: Vec<wire::Frame<'_>>| {
         let results = frames.into_iter().filter(|f| f.result.is_some());
         answered.extend(results.filter_map(|f| serde_json::from_str(f.id?.get()).ok()));
     };
     match session.send_bytes(line.clone()).await? {
-        Some(reply) => take(&mut answered, reply.responses()),
+        Some(reply) => {
+            take(&mut answered, reply.responses());
+            summary = Some(Answer::new(reply, session.clone()).summary());
+        }
         None if !cx.has_caught_up(&session).await => {}
         None => {
             let deadline = tokio::time::Instant::now() + cx.pace().benefit_of_doubt();
@@ -269,7 +281,7 @@ async fn batch_answered(cx: &ServerCx) -> Verdict {
     }
     let found: Vec<_> = answered.iter().map(ToString::to_string).collect();
     let actual = if found.is_empty() {
-        "no result at all".to_owned()
+        summary.unwrap_or_else(|| "no result at all".to_owned())
     } else {
         format!("results for {}", found.join(", "))
     };

@@ -7,16 +7,24 @@ use futures_util::stream;
 use protocol::Span;
 use protocol::capability::TOOLS;
 use serde_json::{Value, json};
-use server::fault::{calls, tools as fault};
+use server::fault::{calls, http, tools as fault};
 
 use super::fixture::blocked;
 use crate::arguments::{Kind, Wrong};
 use crate::expect::Answer;
+use crate::liveness::CALL_IN_TIME_CHECK;
 use crate::sweep::last;
-use crate::{Called, Check, Finding, On, Run, ServerCx, Verdict, advised, arguments, defined, must};
+use crate::{Called, Check, Finding, On, Run, ServerCx, Verdict, advice, advised, arguments, defined, must};
 
-pub(in crate::checks) const CHECKS: &[Check] =
-    &[UNKNOWN_TOOL, NAMELESS_CALL, CALL_ANSWERED, CONTENT_PRESENT, ARGUMENTS_CHECKED, FAILURE_IN_RESULT];
+pub(in crate::checks) const CHECKS: &[Check] = &[
+    UNKNOWN_TOOL,
+    NAMELESS_CALL,
+    CALL_ANSWERED,
+    CALL_IN_TIME,
+    CONTENT_PRESENT,
+    ARGUMENTS_CHECKED,
+    FAILURE_IN_RESULT,
+];
 
 /// The official suite's tool that is there for the keywords of its schema: its own server has no code behind them.
 const SHOWN_ONLY: &str = "json_schema_2020_12_tool";
@@ -100,6 +108,36 @@ async fn call_answered(cx: &ServerCx) -> Verdict {
     }
 }
 
+const CALL_IN_TIME: Check = Check {
+    id: CALL_IN_TIME_CHECK,
+    title: "a call is answered within the time limit of the run",
+    // No page sets a limit; how long a person waits is what the run was told.
+    cites: &[advice("server/tools#calling-tools", Span::ALWAYS)],
+    aliases: &[],
+    why: "a call that never ends holds up the model, and nobody can tell it from one that is lost",
+    fix: "answer every call; give up on what takes too long, and say so in a result with isError",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(call_in_time(cx))),
+    fault: &http::CALLS_HANG,
+};
+
+async fn call_in_time(cx: &ServerCx) -> Verdict {
+    let calls = cx.calls().await?;
+    let lost = calls.iter().find_map(|called| match &called.answers {
+        Err(Finding::Blocked(obstacle)) if obstacle.because == Some(CALL_IN_TIME_CHECK) => {
+            Some((called, &obstacle.why))
+        }
+        Ok(_) | Err(_) => None,
+    });
+    match lost {
+        Some((called, why)) => {
+            let actual = format!("{why}, for the tool {}; other requests were answered", called.tool["name"]);
+            Err(Finding::violated("an answer", actual).showing_request(cx.session().await?, "tools/call"))
+        }
+        None => Ok(()),
+    }
+}
+
 const CONTENT_PRESENT: Check = Check {
     id: "server/tools/content-present",
     title: "the result of a call has content",
@@ -144,7 +182,7 @@ async fn arguments_checked(cx: &ServerCx) -> Verdict {
         }
     }
     if tries.is_empty() {
-        return Err(Finding::not_applicable("no tool that may be called has arguments that could be wrong"));
+        return Err(cx.no_tool("has arguments that could be wrong").await);
     }
     let mut judged = stream::iter(tries).buffer_unordered(ABREAST);
     while let Some(verdict) = judged.next().await {

@@ -8,7 +8,6 @@ use server::fault::cancellation as fault;
 use transport::client::{Failure, Message, Pending, Session};
 use transport::serve::Via;
 
-use super::fixture::call;
 use crate::sweep::SlowCall;
 use crate::unasked::{drain, expect_no_response};
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, should};
@@ -38,17 +37,43 @@ async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
     }
     let slow = cx.slow_call().await?;
     let session = cx.alone().await?;
-    let ask = call(cx, &session, &slow.tool, &slow.arguments).with(|r| r.meta("progressToken", "cancelled"));
+    // A call that takes longer on one day than on another is cancelled earlier the next time.
+    for part in [4, 16, 64] {
+        match cancel_call(cx, &session, &slow, slow.took / part).await? {
+            Cancelled::InTime => return Ok(()),
+            Cancelled::TooLate => {}
+        }
+    }
+    Err(Finding::not_applicable("the call ended before it could be cancelled"))
+}
+
+/// Whether a cancellation came before the call had ended.
+enum Cancelled {
+    InTime,
+    TooLate,
+}
+
+/// Calls a tool and cancels the call when it is under way.
+async fn cancel_call(
+    cx: &ServerCx,
+    session: &Session,
+    slow: &SlowCall,
+    after: Duration,
+) -> Result<Cancelled, Finding> {
+    // A call brings a progress token of its own.
+    let ask = cx.call_on(session, &slow.tool, &slow.arguments);
     let mut pending = ask.start().await?;
-    await_progress(cx, &mut pending, &slow).await?;
+    if let Cancelled::TooLate = await_progress(cx, &mut pending, slow, after).await? {
+        return Ok(Cancelled::TooLate);
+    }
     pending.cancel("measured by yardstick").await?;
     // A response that is on its way already crosses the cancellation, and is nobody's fault.
-    if !cx.has_caught_up(&session).await {
+    if !cx.has_caught_up(session).await {
         return Err(Finding::violated("an answer to the request after the cancellation", "none"));
     }
     while let Ok(Some(message)) = pending.next_within(Duration::ZERO).await {
         if is_response(&message) {
-            return Err(Finding::not_applicable("the call ended before it could be cancelled"));
+            return Ok(Cancelled::TooLate);
         }
     }
     // Whoever goes on with the work would be done by then.
@@ -60,23 +85,28 @@ async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
                 return Err(shown(&message, "no response after the cancellation", &actual));
             }
             Ok(Some(_)) => {}
-            Ok(None) | Err(Failure::TimedOut { .. }) => return Ok(()),
+            Ok(None) | Err(Failure::TimedOut { .. }) => return Ok(Cancelled::InTime),
             Err(failure) => return Err(failure.into()),
         }
     }
 }
 
 /// Waits until the call shows that it is under way: by progress, or, where it reports none, by a part of the time that it takes.
-async fn await_progress(cx: &ServerCx, pending: &mut Pending, slow: &SlowCall) -> Verdict {
-    let limit = if slow.reports { cx.patience.limit("tools/call", cx.pace().limit()) } else { slow.took / 4 };
+async fn await_progress(
+    cx: &ServerCx,
+    pending: &mut Pending,
+    slow: &SlowCall,
+    after: Duration,
+) -> Result<Cancelled, Finding> {
+    let limit = if slow.reports { cx.patience.limit("tools/call", cx.pace().limit()) } else { after };
     loop {
         match pending.next_within(limit).await {
-            Ok(Some(message)) if message.is_notification("notifications/progress") => return Ok(()),
-            Ok(Some(message)) if !is_response(&message) => {}
-            Ok(Some(_) | None) => {
-                return Err(Finding::not_applicable("the call ended before it could be cancelled"));
+            Ok(Some(message)) if message.is_notification("notifications/progress") => {
+                return Ok(Cancelled::InTime);
             }
-            Err(Failure::TimedOut { .. }) if !slow.reports => return Ok(()),
+            Ok(Some(message)) if !is_response(&message) => {}
+            Ok(Some(_) | None) => return Ok(Cancelled::TooLate),
+            Err(Failure::TimedOut { .. }) if !slow.reports => return Ok(Cancelled::InTime),
             Err(Failure::TimedOut { after, .. }) => {
                 cx.patience.unanswered("tools/call", after);
                 return Err(Finding::blocked("no progress was reported in time"));

@@ -29,7 +29,7 @@ async fn decline_handled(cx: &ServerCx) -> Verdict {
     let asking: Vec<_> = fed.filter(|(tool, _)| elicits(tool)).take(4).collect();
     let mut asked = false;
     if asking.is_empty() {
-        return Err(Finding::not_applicable("no tool that may be called asks the user"));
+        return Err(cx.no_tool("asks the user").await);
     }
     let user = User::default();
     let session = cx.partial(&user).await?;
@@ -54,7 +54,7 @@ async fn decline_handled(cx: &ServerCx) -> Verdict {
             asked |= answers.len() > 1;
         }
     }
-    if asked { Ok(()) } else { Err(Finding::not_applicable("no tool that may be called asks the user")) }
+    if asked { Ok(()) } else { Err(cx.no_tool("asks the user").await) }
 }
 
 fn elicits(tool: &Value) -> bool {

@@ -1,7 +1,5 @@
 //! Headers that repeat the body, in 2026-07-28.
 
-use std::time::Duration;
-
 use protocol::{Span, code, meta};
 use serde_json::json;
 use server::fault::{headers as names, http as fault};
@@ -93,7 +91,7 @@ async fn any_case(cx: &ServerCx) -> Verdict {
     cx.session().await?;
     let mut socket = cx.raw_socket().await?;
     socket.write(&in_capitals(cx)?).await?;
-    let reply = socket.response(Duration::from_secs(2)).await;
+    let reply = socket.response(cx.pace().limit()).await;
     match reply.status() {
         Some(200) => Ok(()),
         Some(status) => {
@@ -101,7 +99,7 @@ async fn any_case(cx: &ServerCx) -> Verdict {
             let evidence = Evidence::new("HTTP 200, as for headers in lower case", format!("HTTP {status}"));
             Err(Finding::Violated(Box::new(evidence.showing(excerpt))))
         }
-        None => Err(Finding::blocked("there was no HTTP response")),
+        None => Err(Finding::blocked("there was no HTTP response in time")),
     }
 }
 

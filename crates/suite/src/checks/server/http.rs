@@ -34,13 +34,18 @@ const FOREIGN_ORIGIN: Check = Check {
 
 /// The second begins like one that is at home, which is all that some look at.
 const ABROAD: [&str; 2] = ["https://attacker.example", "http://localhost.attacker.example"];
+/// What goes on without a session, or changes nothing, and is not looked at by some for that reason.
+const UNGUARDED: [&str; 2] = ["initialize", "notifications/yardstick-unknown"];
 
 async fn foreign_origin(cx: &ServerCx) -> Verdict {
     for origin in ABROAD {
         let answer = cx.request(cx.cheap()).await?.header("origin", origin).send().await?;
         match answer.reply.status() {
             Some(status) if status >= 400 => {}
-            _ => return Err(answer.violated("HTTP 403", format!("{} to {origin}", answer.summary()))),
+            _ => {
+                return Err(answer
+                    .violated("a refusal, such as HTTP 403", format!("{} to {origin}", answer.summary())));
+            }
         }
     }
     Ok(())
@@ -48,7 +53,7 @@ async fn foreign_origin(cx: &ServerCx) -> Verdict {
 
 const FOREIGN_ORIGIN_ANY_METHOD: Check = Check {
     id: "server/http/foreign-origin-any-method",
-    title: "GET and DELETE from a foreign Origin are refused too",
+    title: "whatever comes from a foreign Origin is refused: GET, DELETE, handshakes and notifications",
     cites: &[must("basic/transports#security-warning", SINCE_STREAMABLE)],
     aliases: &[],
     why: "a web page that opens the stream reads what the server tells others, and one that sends DELETE ends their sessions",
@@ -63,6 +68,9 @@ async fn foreign_origin_any_method(cx: &ServerCx) -> Verdict {
     if post.reply.status().is_none_or(|status| status < 400) {
         return Err(Finding::blocked_by(FOREIGN_ORIGIN.id, "a foreign Origin is not refused at all"));
     }
+    for method in UNGUARDED {
+        posted_from_abroad(cx, method).await?;
+    }
     let session = cx.another().await?;
     for verb in [http::Method::GET, http::Method::DELETE] {
         let name = format!("{verb} from {}", ABROAD[0]);
@@ -72,10 +80,28 @@ async fn foreign_origin_any_method(cx: &ServerCx) -> Verdict {
         let pending = ask.start().await?;
         let status = pending.head().map(|head| head.status).unwrap_or_default();
         if status < 400 {
-            return Err(Finding::violated(format!("HTTP 403 to {name}"), format!("HTTP {status}")));
+            return Err(Finding::violated(format!("a refusal of {name}"), format!("HTTP {status}")));
         }
     }
     Ok(())
+}
+
+async fn posted_from_abroad(cx: &ServerCx, method: &str) -> Verdict {
+    let session = cx.beside().await?;
+    let ask = if method == "initialize" {
+        let client = session.profile();
+        let capabilities = client.capabilities_in(cx.version);
+        cx.on(&session, method).params(
+            json!({ "protocolVersion": cx.version, "capabilities": capabilities, "clientInfo": client.info }),
+        )
+    } else {
+        cx.notification_on(cx.session().await?, method)
+    };
+    let answer = ask.header("origin", ABROAD[0]).send().await?;
+    match answer.reply.status() {
+        Some(status) if status >= 400 => Ok(()),
+        _ => Err(answer.violated(format!("a refusal of {method} from {}", ABROAD[0]), answer.summary())),
+    }
 }
 
 async fn from_abroad(cx: &ServerCx) -> Result<crate::expect::Answer, Finding> {
@@ -101,7 +127,7 @@ async fn foreign_origin_status(cx: &ServerCx) -> Verdict {
     let answer = from_abroad(cx).await?;
     match answer.reply.status() {
         Some(status) if status >= 400 => answer.expect_status(&[403]),
-        _ => Err(Finding::blocked("a foreign Origin is not refused at all")),
+        _ => Err(Finding::blocked_by(FOREIGN_ORIGIN.id, "a foreign Origin is not refused at all")),
     }
 }
 

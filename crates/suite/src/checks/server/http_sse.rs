@@ -156,7 +156,7 @@ async fn first_event(cx: &ServerCx) -> Result<String, Finding> {
         Some((200, Some(kind))) if kind == "text/event-stream" => {}
         _ => return Err(Finding::violated("a stream of events", "GET opens none")),
     }
-    let deadline = tokio::time::Instant::now() + FIRST;
+    let deadline = tokio::time::Instant::now() + cx.pace().longest().max(FIRST);
     while tokio::time::Instant::now() < deadline {
         // What it brings is on the record, be it a message or not.
         let next = stream.next_within(LOOK).await;

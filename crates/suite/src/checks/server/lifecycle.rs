@@ -37,7 +37,7 @@ async fn handshake_complete(cx: &ServerCx) -> Verdict {
     let missing = [
         ("protocolVersion, a string", text(&result["protocolVersion"])),
         ("capabilities, an object", result["capabilities"].is_object()),
-        ("serverInfo.name, a string", text(&result["serverInfo"]["name"])),
+        ("serverInfo.name, a string", result["serverInfo"]["name"].is_string()),
         ("serverInfo.version, a string", result["serverInfo"]["version"].is_string()),
     ];
     match missing.iter().find(|(_, there)| !there) {
@@ -111,8 +111,9 @@ async fn initialize(cx: &ServerCx) -> Result<Value, Finding> {
         return Ok(result);
     }
     let session = cx.unopened().await?;
-    let reply = session.initialize().await.map_err(not_begun)?;
-    Answer::new(reply, session).expect_result()
+    let reply = session.initialize().await.map_err(not_begun);
+    cx.close_session(&session).await;
+    Answer::new(reply?, session).expect_result()
 }
 
 const PING_ANSWERED: Check = Check {
@@ -128,7 +129,12 @@ const PING_ANSWERED: Check = Check {
 };
 
 async fn ping_answered(cx: &ServerCx) -> Verdict {
-    cx.request("ping").await?.send().await?.expect_result().map(|_| ())
+    let answer = cx.request("ping").await?.send().await?;
+    let result = answer.expect_result()?;
+    match result.as_object().into_iter().flatten().find(|(name, _)| *name != "_meta") {
+        Some((name, _)) => Err(answer.violated("an empty result", format!("a result with {name}"))),
+        None => Ok(()),
+    }
 }
 
 const PING_BEFORE_INITIALIZED: Check = Check {

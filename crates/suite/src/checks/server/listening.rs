@@ -27,6 +27,9 @@ const CHANGE_TOLD: Check = Check {
 };
 
 async fn change_told(cx: &ServerCx) -> Verdict {
+    if cx.capabilities().await?["prompts"]["listChanged"] != true {
+        return Err(Finding::not_applicable("the server does not declare prompts.listChanged"));
+    }
     let trigger = fixture(cx, TRIGGER).await?;
     let session = cx.alone().await?;
     let prompts = json!({ "promptsListChanged": true });

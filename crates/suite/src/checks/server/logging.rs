@@ -10,6 +10,7 @@ use server::fault::{asks, resources, tools};
 
 use crate::expect::Answer;
 use crate::policy::is_fixture;
+use crate::sweep::logs;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must_not, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
@@ -169,11 +170,10 @@ async fn meta_level_respected(cx: &ServerCx) -> Verdict {
 async fn talkative(cx: &ServerCx) -> Result<Vec<(&Value, Value)>, Finding> {
     let tools = cx.tools().await?;
     let callable = cx.callable().await?.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
-    let logs = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_lowercase().contains("log");
     let own = |tool: &Value| logs(tool) && !is_fixture(tool, tools);
     let logging: Vec<_> = callable.filter(|(tool, _)| own(tool)).take(4).collect();
     if logging.is_empty() {
-        return Err(Finding::not_applicable("no tool that may be called looks as if it logged"));
+        return Err(cx.no_tool("looks as if it logged").await);
     }
     Ok(logging)
 }

@@ -57,7 +57,7 @@ async fn discover_names_version(cx: &ServerCx) -> Verdict {
     Err(answer.violated(format!("{} among supportedVersions", cx.version), Value::from(listed).to_string()))
 }
 
-const UNSUPPORTED_REFUSED: Check = Check {
+pub(super) const UNSUPPORTED_REFUSED: Check = Check {
     id: "server/discovery/unsupported-version-refused",
     title: "a request in a revision that does not exist is refused with -32022",
     cites: &[
@@ -102,7 +102,11 @@ const UNSUPPORTED_LISTED: Check = Check {
 
 async fn unsupported_listed(cx: &ServerCx) -> Verdict {
     let answer = in_no_version(cx).await?;
-    let error = answer.reply.error().ok_or_else(|| Finding::blocked("the revision was not refused"))?;
+    let refused =
+        answer.reply.error().filter(|_| answer.reply.code() == Some(code::UNSUPPORTED_PROTOCOL_VERSION));
+    let Some(error) = refused else {
+        return Err(Finding::blocked_by(UNSUPPORTED_REFUSED.id, "the revision was not refused with -32022"));
+    };
     let data = error.data.unwrap_or_default();
     let spoken = |list: &Vec<Value>| list.iter().any(|version| version == cx.version.as_str());
     if data["supported"].as_array().is_some_and(spoken) {

@@ -112,7 +112,8 @@ async fn no_repeats(cx: &ServerCx) -> Verdict {
     let mut several = false;
     for (_, method, key) in LISTS {
         let mut earlier: Vec<Value> = Vec::new();
-        for (at, answer) in pages(cx, method).await?.into_iter().enumerate() {
+        let pages = pages(cx, method).await.map_err(Finding::into_obstacle)?;
+        for (at, answer) in pages.into_iter().enumerate() {
             let result = answer.reply.result().unwrap_or_default();
             let items = result[key].as_array().cloned().unwrap_or_default();
             several |= at > 0;
@@ -140,7 +141,7 @@ const CURSOR_STABLE: Check = Check {
 async fn cursor_stable(cx: &ServerCx) -> Verdict {
     let mut several = false;
     for (_, method, key) in LISTS {
-        let first = cx.request(method).await?.send().await?;
+        let first = cx.request(method).await?.send().await.map_err(Finding::into_obstacle)?;
         let cursor = first.reply.result().and_then(|result| result.get("nextCursor").cloned());
         let Some(cursor) = cursor.filter(Value::is_string) else { continue };
         several = true;
@@ -164,7 +165,9 @@ async fn pages(cx: &ServerCx, method: &str) -> Result<Vec<Answer>, Finding> {
     let mut cursors = HashSet::new();
     let mut params = json!({});
     for _ in 0..MOST {
-        let answer = cx.request(method).await?.params(params).send().await?;
+        let sent = cx.request(method).await?.params(params).send().await;
+        // Whether the list is answered at all is another check's business.
+        let answer = if pages.is_empty() { sent.map_err(Finding::into_obstacle)? } else { sent? };
         let cursor = answer.reply.result().and_then(|r| r["nextCursor"].as_str().map(str::to_owned));
         pages.push(answer);
         match cursor {

@@ -8,6 +8,7 @@ use transport::client::{Failure, Message};
 use transport::serve::Via;
 use wire::Kind;
 
+use super::base::{BROKEN, broken_json};
 use super::fixture::blocked;
 use crate::expect::Answer;
 use crate::facts::Improper;
@@ -29,7 +30,7 @@ const RESPONSES: &[Cite] = &[
 const IMPROPER_REFUSED: Check = Check {
     id: "server/base/invalid-request-refused",
     title: "a message that is no proper request does not succeed",
-    cites: MESSAGES,
+    cites: BROKEN,
     aliases: &["test_request_format"],
     why: "a client whose messages are malformed would believe that they work, until it meets another server",
     fix: "check jsonrpc, method and params before anything else, and answer -32600",
@@ -52,7 +53,7 @@ async fn improper_refused(cx: &ServerCx) -> Verdict {
 const IMPROPER_CODE: Check = Check {
     id: "server/base/invalid-request-code",
     title: "the error for a message that is no proper request says so",
-    cites: MESSAGES,
+    cites: BROKEN,
     aliases: &[],
     why: "the code tells the client that its message is at fault, and that sending it again will not help",
     fix: "use -32600 for what is no request, -32602 for params of the wrong type, -32700 for what cannot be read",
@@ -78,7 +79,7 @@ async fn improper_code(cx: &ServerCx) -> Verdict {
             if ::wire::integer_of(&error["code"]).is_some_and(|code| !known.contains(&code)) {
                 return Err(shown(
                     &answer,
-                    "error -32600, -32602 or -32700",
+                    "error -32600, -32601, -32602 or -32700",
                     &format!("code {}", error["code"]),
                 ));
             }
@@ -90,7 +91,7 @@ async fn improper_code(cx: &ServerCx) -> Verdict {
 const IMPROPER_SURVIVED: Check = Check {
     id: "server/base/invalid-request-survived",
     title: "the server lives on after messages that are no proper requests",
-    cites: MESSAGES,
+    cites: BROKEN,
     aliases: &[],
     why: "one broken message must not take down everything else that the client does",
     fix: "catch what goes wrong with one message, and go on reading",
@@ -100,7 +101,12 @@ const IMPROPER_SURVIVED: Check = Check {
 };
 
 async fn improper_survived(cx: &ServerCx) -> Verdict {
-    improper(cx).await?.after
+    let after = improper(cx).await?.after;
+    if after.is_err() {
+        // A server that cannot survive a line without JSON in it has one defect, not two.
+        broken_json(cx).await?;
+    }
+    after
 }
 
 /// What came back for messages that are no proper requests. Not applicable when nothing did.
@@ -145,7 +151,10 @@ async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
         }
     }
     if cx.via == Via::Pipe && !cx.has_caught_up(&session).await {
-        let after = Err(Finding::violated("an answer to the request after them", "none"));
+        let end = session.ended().map_or_else(|| "none".to_owned(), |end| end.to_string());
+        let evidence = Evidence::new("an answer to the request after them", end);
+        let sent = messages.iter().map(|message| Excerpt::of(Party::Client, message.to_string().as_bytes()));
+        let after = Err(Finding::Violated(Box::new(sent.fold(evidence, Evidence::showing))));
         return Ok(Improper { answers, refused, after });
     }
     while cx.via == Via::Pipe && answers.len() < messages.len() {
@@ -213,7 +222,9 @@ const ALL_ANSWERED: Check = Check {
 async fn all_answered(cx: &ServerCx) -> Verdict {
     for (answer, (method, _)) in many(cx).await.map_err(blocked)?.into_iter().zip(MANY) {
         let answer = answer?;
-        if answer.reply.result().is_none() && !answer.reply.is_error() {
+        // In which form HTTP refuses a method that does not exist is another check's business.
+        let refused = answer.reply.status().is_some_and(|status| status >= 400);
+        if answer.reply.result().is_none() && !answer.reply.is_error() && !refused {
             return Err(answer.violated(format!("an answer to {method}"), answer.summary()));
         }
     }

@@ -83,7 +83,10 @@ async fn not_found(cx: &ServerCx) -> Verdict {
     cx.needs(RESOURCES).await?;
     let answer = read_nothing(cx).await?;
     if answer.reply.result().is_some() {
-        return Err(Finding::blocked("a resource that does not exist was read"));
+        return Err(Finding::blocked_by(NOT_FOUND_EMPTY.id, "a resource that does not exist was read"));
+    }
+    if answer.reply.code() == Some(code::METHOD_NOT_FOUND) {
+        return Err(Finding::not_applicable("resources/read is not there"));
     }
     answer.expect_error(&[code::resource_not_found(cx.version)])
 }

@@ -139,7 +139,7 @@ async fn retry_said(cx: &ServerCx) -> Verdict {
     }
     let session = cx.another().await?;
     let call = cx.on(&session, "tools/call").params(json!({ "name": RECONNECTS, "arguments": {} }));
-    let answer = call.within(AGAIN * 2).send().await?;
+    let answer = call.within(cx.pace().limit()).send().await?;
     let stayed =
         answer.reply.response.as_ref().is_some_and(|response| response.exchange == answer.reply.exchange);
     match answer.reply.retry {
@@ -172,7 +172,7 @@ async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
     }
     drop(pending);
     let mut resumed = resume(&session, &last).await?;
-    let deadline = tokio::time::Instant::now() + AGAIN;
+    let deadline = tokio::time::Instant::now() + cx.pace().longest().max(AGAIN);
     loop {
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());
         match resumed.next_within(left).await {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use server::fault::negotiation as fault;
 
 use super::fixture::{call, fixtures};
+use super::modern::UNSUPPORTED_REFUSED;
 use crate::expect::Answer;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not};
 
@@ -55,7 +56,7 @@ async fn requested_named(cx: &ServerCx) -> Verdict {
     let ask = ask.with(|r| r.meta(PROTOCOL_VERSION, ASKED).header("MCP-Protocol-Version", ASKED));
     let answer = ask.send().await?;
     if answer.reply.code() != Some(code::UNSUPPORTED_PROTOCOL_VERSION) {
-        return Err(Finding::blocked("the revision was not refused with -32022"));
+        return Err(Finding::blocked_by(UNSUPPORTED_REFUSED.id, "the revision was not refused with -32022"));
     }
     let data = answer.reply.error().and_then(|error| error.data).unwrap_or_default();
     if data["requested"] == ASKED {

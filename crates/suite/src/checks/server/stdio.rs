@@ -9,7 +9,7 @@ use transport::client::{Closing, Failure, Session, Step};
 use transport::serve::Via;
 use wire::{Direction, Frame, Id};
 
-use super::base::ID_ECHOED;
+use super::base::{BROKEN, ID_ECHOED};
 use crate::expect::Answer;
 use crate::{
     Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, defined, must, should,
@@ -39,7 +39,7 @@ const ENDS_WITH_STDIN: Check = Check {
 
 async fn ends_with_stdin(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    match cx.close_session(&session).await {
+    match cx.close_session_within(&session, cx.pace().farewell()).await {
         Closing::Process(end) if matches!(end.step, Step::StdinClosed) => Ok(()),
         Closing::Process(end) if matches!(end.step, Step::AlreadyExited) => {
             Err(Finding::blocked("the server had ended before its input did"))
@@ -58,13 +58,10 @@ async fn ends_with_stdin(cx: &ServerCx) -> Verdict {
     }
 }
 
-const LIVES_ON: Check = Check {
+pub(super) const LIVES_ON: Check = Check {
     id: "server/stdio/lives-on",
     title: "a request that follows a broken line is answered",
-    cites: &[
-        must("basic/index#", Span::only(Version::V2024_11_05)),
-        must("basic/index#messages", Span::since(Version::V2025_03_26)),
-    ],
+    cites: BROKEN,
     aliases: &[],
     why: "one bad line must not take down a server that others depend on",
     fix: "catch the parser's error, answer -32700, and go on reading",
@@ -164,7 +161,7 @@ const UTF8_INTACT: Check = Check {
 async fn utf8_intact(cx: &ServerCx) -> Verdict {
     const ID: &str = "gr\u{fc}\u{df}e-\u{6e2c}\u{8a66}-\u{1f4cf}";
     let session = cx.alone().await?;
-    let request = session.request("yardstick/no-such-method").id(Value::from(ID).to_string());
+    let request = session.request(cx.cheap()).id(Value::from(ID).to_string());
     if cx.via != Via::Pipe {
         let reply = Answer::new(request.send().await?, session.clone());
         return match reply.reply.frame().and_then(|frame| serde_json::from_str(frame.id?.get()).ok()) {

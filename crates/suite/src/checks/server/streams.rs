@@ -41,11 +41,12 @@ async fn ends(cx: &ServerCx) -> Verdict {
             return Err(Finding::blocked("the stream ended without a response"));
         }
     }
-    match pending.next_within(END).await {
+    let end = cx.pace().longest().max(END);
+    match pending.next_within(end).await {
         Ok(None) => Ok(()),
         Ok(Some(message)) => Err(shown(&message, "the end of the stream", "another message")),
         Err(Failure::TimedOut { .. }) => {
-            let actual = format!("it is open {} ms later", END.as_millis());
+            let actual = format!("it is open {} ms later", end.as_millis());
             Err(Finding::violated("the end of the stream", actual))
         }
         Err(failure) => Err(failure.into()),

@@ -4,7 +4,7 @@ use protocol::{Span, Version};
 use server::fault::tools as fault;
 
 use super::calls::each_call;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, arguments, must, should};
+use crate::{Check, On, Run, ServerCx, Verdict, arguments, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[OUTPUT_MATCHES, TEXT_BESIDE];
 
@@ -22,7 +22,7 @@ const OUTPUT_MATCHES: Check = Check {
 
 async fn output_matches(cx: &ServerCx) -> Verdict {
     if !cx.harmless_tools().await?.iter().any(|tool| tool.get("outputSchema").is_some()) {
-        return Err(Finding::not_applicable("no tool that may be called has an output schema"));
+        return Err(cx.no_tool("has an output schema").await);
     }
     each_call(cx, |tool, result| {
         let Some(schema) = tool.get("outputSchema").filter(|_| result["isError"] != true) else {

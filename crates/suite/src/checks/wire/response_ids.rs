@@ -1,6 +1,6 @@
 //! The ids of responses: errors that lost theirs, and integers that came back rounded.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use ::wire::{Entry, Frame, Id, Kind, Payload, What};
 use protocol::{Era, Span, Version, code};
@@ -8,9 +8,9 @@ use server::fault::base as fault;
 use transport::serve::Via;
 
 use super::http_exchange::{Exchange, exchanges};
-use super::{cancelled, frames, requests, violated};
+use super::{cancelled, frames, requests};
 use crate::heard::is_proper;
-use crate::{Check, Finding, On, Run, Verdict, WireCx, advised, must};
+use crate::{Check, Evidence, Excerpt, Finding, On, Run, Verdict, WireCx, advised, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ERROR_ID, LARGE_ID];
 
@@ -87,34 +87,78 @@ fn on_channel(cx: &WireCx<'_>) -> Verdict {
     let is_posted = |entry: &&Entry| entry.exchange > 0 && entry.direction != cx.judged();
     let posts: HashSet<u32> =
         cx.transcript.messages().filter(is_posted).map(|entry| entry.exchange).collect();
-    let mut open: Vec<Frame<'_>> = Vec::new();
-    // What may have been refused instead: messages that could not be read, and a notification just before.
-    let mut unreadable = 0_usize;
-    let mut told = false;
+    let mut suspects = Suspects::default();
     for entry in &cx.transcript.entries {
         match (entry.direction == cx.judged(), entry.what) {
-            (false, What::Message | What::Noise) => {
-                let request = readable_request(entry);
-                told = request.is_none() && is_silent(entry);
-                unreadable += usize::from(request.is_none() && !told);
-                open.extend(request.filter(|one| one.id().is_some_and(|id| !answered.contains(&id))));
-            }
+            (false, What::Message | What::Noise) => suspects.sent(entry, &answered),
             // Over HTTP+SSE the body of a POST is not where answers come; what stands there refuses the POST.
-            (true, What::Message) if told || posts.contains(&entry.exchange) => {}
-            (true, What::Message) if Frame::parse(&entry.bytes).is_ok_and(|frame| is_anonymous(&frame)) => {
-                match (unreadable.checked_sub(1), open.is_empty()) {
-                    (Some(left), _) => unreadable = left,
-                    (None, true) => {}
-                    (None, false) => {
-                        let expected = format!("id {}", shown(&open[0]));
-                        return Err(violated(entry, expected, "an error without it"));
-                    }
+            (true, What::Message) if posts.contains(&entry.exchange) => {}
+            (true, What::Message) => {
+                let Ok(frame) = Frame::parse(&entry.bytes) else { continue };
+                if !is_anonymous(&frame) {
+                    suspects.answered(&frame);
+                } else if let Some(request) = suspects.refused() {
+                    let evidence = Evidence::new(format!("id {}", shown(&request.1)), "an error without it");
+                    let evidence = evidence.showing(Excerpt::entry(request.0)).showing(Excerpt::entry(entry));
+                    return Err(Finding::Violated(Box::new(evidence)));
                 }
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// What an error without an id may be about.
+#[derive(Default)]
+struct Suspects<'a> {
+    /// How many messages were sent so far.
+    count: usize,
+    /// Every request with its place among them, answered or not.
+    places: HashMap<Id, usize>,
+    /// Requests that stay unanswered.
+    open: Vec<(&'a Entry, Frame<'a>)>,
+    /// The places of messages that could not be read, and may be refused.
+    unreadable: VecDeque<usize>,
+    /// Whether the last message was a notification, which a server may refuse as well.
+    told: bool,
+}
+
+impl<'a> Suspects<'a> {
+    fn sent(&mut self, entry: &'a Entry, answered: &HashSet<Id>) {
+        self.count += 1;
+        let request = readable_request(entry);
+        self.told = request.is_none() && is_silent(entry);
+        let id = Frame::parse(&entry.bytes).ok().and_then(|frame| frame.id());
+        let is_answered = id.as_ref().is_some_and(|id| answered.contains(id));
+        if request.is_none() && !self.told && !is_answered {
+            self.unreadable.push_back(self.count);
+        }
+        self.places.extend(id.map(|id| (id, self.count)));
+        self.open.extend(request.filter(|_| !is_answered).map(|frame| (entry, frame)));
+    }
+
+    /// What came before a message that is answered by now will not be refused any more.
+    fn answered(&mut self, answer: &Frame<'_>) {
+        let place = answer.id().and_then(|id| self.places.get(&id)).copied().unwrap_or_default();
+        while self.unreadable.front().is_some_and(|unreadable| *unreadable < place) {
+            self.unreadable.pop_front();
+        }
+    }
+
+    /// The request that an error without an id refuses, if it can be nothing else.
+    fn refused(&mut self) -> Option<&(&'a Entry, Frame<'a>)> {
+        if self.unreadable.pop_front().is_some() {
+            return None;
+        }
+        // A server that refuses a notification leaves no request unanswered, but for those that may take long.
+        let told = self.told;
+        self.open.iter().find(|(_, frame)| !told || !frame.method().is_some_and(|method| takes_long(&method)))
+    }
+}
+
+fn takes_long(method: &str) -> bool {
+    matches!(method, "tools/call" | "subscriptions/listen" | "tasks/result")
 }
 
 /// The request that an entry is, if its id can be read and it is as it should be.
@@ -174,7 +218,14 @@ fn large_id(cx: &WireCx<'_>) -> Verdict {
     for (entry, frame) in frames(cx).filter(|(_, frame)| frame.method.is_none()) {
         let Some(id) = frame.id() else { continue };
         if let Some(asked) = large.iter().find(|asked| is_rounded(asked, &id) && !large.contains(&id)) {
-            return Err(violated(entry, format!("id {asked}"), format!("id {id}")));
+            let asks = |entry: &&Entry| {
+                Frame::parse(&entry.bytes)
+                    .is_ok_and(|frame| frame.method.is_some() && frame.id().as_ref() == Some(asked))
+            };
+            let evidence = Evidence::new(format!("id {asked}"), format!("id {id}"));
+            let request = cx.transcript.messages().find(asks).map(Excerpt::entry);
+            let evidence = request.into_iter().fold(evidence, Evidence::showing);
+            return Err(Finding::Violated(Box::new(evidence.showing(Excerpt::entry(entry)))));
         }
     }
     Ok(())
@@ -186,7 +237,10 @@ fn is_large(id: &Id) -> bool {
 
 /// Whether `came` is what is left of the large integer `asked` after it was a floating point number.
 pub(super) fn is_rounded(asked: &Id, came: &Id) -> bool {
-    asked != came && is_large(asked) && float(asked).is_some_and(|number| float(came) == Some(number))
+    let (Some(number), Some(back)) = (float(asked), float(came)) else { return false };
+    // Beyond 2^63 the number fits no integer again, and its sign may be lost as well.
+    let saturated = number.abs() >= 9_223_372_036_854_775_808.0 && back.abs() == number.abs();
+    asked != came && is_large(asked) && (back == number || saturated)
 }
 
 fn float(id: &Id) -> Option<f64> {
@@ -245,10 +299,29 @@ mod tests {
     }
 
     #[test]
+    fn what_was_answered_since_is_not_what_an_error_is_about() {
+        use Direction::{ToClient, ToServer};
+        let large = r#"{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}"#;
+        let kept = r#"{"jsonrpc":"2.0","id":9007199254740993,"result":{}}"#;
+        assert!(judge(&[(ToServer, large), (ToClient, kept), (ToServer, ASKED), (ToClient, LOST)]).is_err());
+        let later = r#"{"jsonrpc":"2.0","id":8,"method":"ping"}"#;
+        let pong = r#"{"jsonrpc":"2.0","id":8,"result":{}}"#;
+        let broken = (ToServer, "{nope");
+        assert!(
+            judge(&[broken, (ToServer, later), (ToClient, pong), (ToServer, ASKED), (ToClient, LOST)])
+                .is_err()
+        );
+        let told = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
+        let listed = ASKED.replace("tools/call", "prompts/get");
+        assert!(judge(&[(ToServer, &listed), (ToServer, told), (ToClient, LOST)]).is_err());
+    }
+
+    #[test]
     fn rounded_ids_are_known() {
         let number = |text: &str| Id::Number(text.into());
         assert!(is_rounded(&number("9007199254740993"), &number("9007199254740992")));
         assert!(!is_rounded(&number("9223372036854775807"), &number("9223372036854775807.0e0")));
+        assert!(is_rounded(&number("9223372036854775807"), &number("-9223372036854775808")));
         assert!(!is_rounded(&number("8"), &number("9")));
         assert!(!is_rounded(&number("9007199254740993"), &number("9007199254740993")));
     }

@@ -118,6 +118,12 @@ impl Child {
         ProcessEnd { step, status, leftovers, took: start.elapsed() }
     }
 
+    /// Waits until the process has ended, or nobody holds it any more.
+    pub(crate) fn exited(&self) -> impl Future<Output = ()> + Send + 'static + use<> {
+        let mut exited = self.exited.clone();
+        async move { drop(exited.wait_for(Option::is_some).await) }
+    }
+
     /// The exit status, if it has ended.
     pub(crate) fn status(&self) -> Option<ExitStatus> {
         *self.exited.borrow()

@@ -96,6 +96,11 @@ impl Pipe {
         self.child.as_ref().and_then(Child::pid)
     }
 
+    /// Waits until the process has ended; `None` where there is no process.
+    pub(crate) fn exited(&self) -> Option<impl Future<Output = ()> + Send + 'static + use<>> {
+        self.child.as_ref().map(Child::exited)
+    }
+
     /// Brings it to its end in order.
     pub(crate) async fn close(&self, rung: Duration) -> PipeEnd {
         let start = Instant::now();

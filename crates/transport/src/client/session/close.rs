@@ -36,9 +36,14 @@ pub enum Closing {
 impl Session {
     /// Ends the session in order: stdin closed, then signals; DELETE of an HTTP session; streams closed.
     pub async fn close(&self) -> Closing {
+        self.close_within(self.inner.limits.shutdown).await
+    }
+
+    /// The same, where a process has `step` for each step of its end.
+    pub async fn close_within(&self, step: Duration) -> Closing {
         let limits = &self.inner.limits;
         match &*self.inner.channel {
-            Channel::Pipe(pipe) => match pipe.close(limits.shutdown).await {
+            Channel::Pipe(pipe) => match pipe.close(step).await {
                 PipeEnd::Process(end) => Closing::Process(end),
                 PipeEnd::InProcess { ended, took } => Closing::Pipe { ended, took },
             },

@@ -153,6 +153,11 @@ impl Session {
         self.inner.ledger.recorder()
     }
 
+    /// Whether the target has sent any message yet.
+    pub fn has_heard(&self) -> bool {
+        self.inner.ledger.has_heard()
+    }
+
     /// The last lines that the process wrote to stderr.
     pub fn stderr(&self) -> Stderr {
         match &*self.inner.channel {
@@ -165,6 +170,15 @@ impl Session {
     pub fn pid(&self) -> Option<u32> {
         match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.pid(),
+            Channel::Streamable(_) | Channel::HttpSse { .. } => None,
+        }
+    }
+
+    /// Waits until the process of the target has ended; `None` where the target is not a process. The session may be dropped
+    /// meanwhile.
+    pub fn exited(&self) -> Option<impl Future<Output = ()> + Send + 'static + use<>> {
+        match &*self.inner.channel {
+            Channel::Pipe(pipe) => pipe.exited(),
             Channel::Streamable(_) | Channel::HttpSse { .. } => None,
         }
     }

@@ -36,7 +36,7 @@ async fn task_tool(cx: &ServerCx, slow: bool) -> Result<(&Value, Value), Finding
             return Ok((tool, good));
         }
     }
-    Err(Finding::not_applicable("no tool that may be called runs as a task"))
+    Err(cx.no_tool("runs as a task").await)
 }
 
 /// The fixture of that name, if it runs as a task.

@@ -92,5 +92,5 @@ async fn of_support(cx: &ServerCx, fits: impl Fn(&str) -> bool) -> Result<(&Valu
             return Ok((tool, good));
         }
     }
-    Err(Finding::not_applicable("no tool that may be called has such support for tasks"))
+    Err(cx.no_tool("has such support for tasks").await)
 }
