@@ -155,7 +155,10 @@ impl Peer {
     /// The client answered; what nobody asked for is ignored.
     pub(crate) fn answered(&self, id: &Id, outcome: Result<Value, RpcError>) {
         let Id::Number(digits) = id else { return };
-        let sender = digits.parse().ok().and_then(|id: u64| lock(&self.asked).remove(&id));
+        // A number is the same however it is spelled.
+        let number = serde_json::from_str(digits).ok().and_then(|value: Value| wire::integer_of(&value));
+        let id = number.and_then(|number| u64::try_from(number).ok());
+        let sender = id.and_then(|id| lock(&self.asked).remove(&id));
         if let Some(sender) = sender {
             // The one who asked may have given up.
             let _ = sender.send(outcome);

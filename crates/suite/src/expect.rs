@@ -7,7 +7,7 @@ use transport::client::{Failure, Pending, Reply, Request, Session};
 use wire::{Direction, Entry, Frame, What};
 
 use crate::context::ASKS_FOR_TOKEN;
-use crate::liveness::CALL_IN_TIME_CHECK;
+use crate::liveness::{CALL_IN_TIME_CHECK, has_anonymous_error, lost_id};
 use crate::upstream;
 use crate::{Evidence, Excerpt, Finding, ServerCx, Verdict};
 
@@ -83,8 +83,13 @@ impl<'c> Ask<'c> {
         self.cx.patience.left(&self.method)?;
         let usual = self.request.limit_or(self.cx.pace().limit());
         self.request = self.request.timeout(self.cx.patience.limit(&self.method, usual));
+        let mark = self.session.recorder().mark();
         let rounds = match Box::pin(self.request.send_through()).await {
             Ok(rounds) => rounds,
+            Err(failure) if failure.is_timeout() && has_anonymous_error(&self.session, mark) => {
+                self.cx.patience.answered(&self.method);
+                return Err(lost_id(&failure));
+            }
             Err(Failure::TimedOut { after, .. }) => {
                 self.cx.patience.unanswered(&self.method, after);
                 let why = format!("there was no answer within {} ms", after.as_millis());

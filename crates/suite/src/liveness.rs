@@ -34,12 +34,17 @@ enum Silence {
 }
 
 /// Whether an error that names no request came since `mark`.
-fn has_anonymous_error(session: &Session, mark: wire::Mark) -> bool {
+pub(crate) fn has_anonymous_error(session: &Session, mark: wire::Mark) -> bool {
     let said = session.recorder().since(mark).entries;
     said.iter().filter(|entry| entry.direction == wire::Direction::ToClient).any(|entry| {
         wire::Frame::parse(&entry.bytes)
             .is_ok_and(|frame| frame.error.is_some() && frame.id.is_none_or(|id| id.get() == "null"))
     })
+}
+
+/// An answer that did not come because the error that came in its place names no request.
+pub(crate) fn lost_id(failure: &Failure) -> Finding {
+    Finding::blocked_by(ERROR_ID_CHECK, format!("{failure}, but an error without an id came"))
 }
 
 impl ServerCx {
@@ -82,10 +87,7 @@ impl ServerCx {
             }
             Err(failure) if failure.is_timeout() && has_anonymous_error(&session, mark) => {
                 self.patience.answered(&method);
-                Err(Finding::blocked_by(
-                    ERROR_ID_CHECK,
-                    format!("{failure}, but an error without an id came"),
-                ))
+                Err(lost_id(&failure))
             }
             Err(failure) => {
                 let silence = match (awake, may_take_long) {

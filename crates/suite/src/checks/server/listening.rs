@@ -27,9 +27,6 @@ const CHANGE_TOLD: Check = Check {
 };
 
 async fn change_told(cx: &ServerCx) -> Verdict {
-    if cx.capabilities().await?["prompts"]["listChanged"] != true {
-        return Err(Finding::not_applicable("the server does not declare prompts.listChanged"));
-    }
     let trigger = fixture(cx, TRIGGER).await?;
     let session = cx.alone().await?;
     let prompts = json!({ "promptsListChanged": true });
@@ -47,6 +44,10 @@ async fn change_told(cx: &ServerCx) -> Verdict {
     }
     first.end().await;
     second.end().await;
+    // What is told without the capability, the passive checks judge.
+    if cx.capabilities().await?["prompts"]["listChanged"] != true {
+        return Err(Finding::not_applicable("the server does not declare prompts.listChanged"));
+    }
     verdict
 }
 
