@@ -82,7 +82,8 @@ fn use_tools(tools: &[Value]) -> Value {
     let first = tools.iter().cycle().take(tools.len().max(2)).enumerate();
     let content: Value = first
         .map(|(at, tool)| {
-            let input = arguments::valid(&tool["inputSchema"], version).unwrap_or_else(|| json!({}));
+            let input = arguments::valid_now(&tool["inputSchema"], version).ok().flatten();
+            let input = input.unwrap_or_else(|| json!({}));
             json!({ "type": "tool_use", "id": format!("yardstick-use-{at}"), "name": tool["name"], "input": input })
         })
         .collect();

@@ -37,6 +37,7 @@ mod report;
 mod revision;
 mod run;
 mod run_cx;
+mod schema;
 mod sdk_defects;
 pub mod seeds;
 mod streamer;

@@ -37,8 +37,8 @@ pub struct ToolPreview {
     pub name: String,
     /// Whether it would be called, and why.
     pub decision: Decision,
-    /// What it would be called with; `None` when no arguments could be made for its schema.
-    pub arguments: Option<Value>,
+    /// What it would be called with; or why no arguments could be made for its schema.
+    pub arguments: Result<Value, String>,
 }
 
 /// Finds out what `run` would do with `target`. Lists are read, nothing is called.
@@ -66,10 +66,17 @@ pub async fn preview(target: &Target, options: &Options) -> Result<Preview, Fail
 
 async fn tools(cx: &ServerCx) -> Result<Vec<ToolPreview>, Finding> {
     let tools = cx.tools().await?;
-    let preview = |tool: &Value| ToolPreview {
-        name: tool["name"].as_str().unwrap_or_default().to_owned(),
-        decision: cx.rules().decide(tool, tools),
-        arguments: cx.arguments_for(tool),
-    };
-    Ok(tools.iter().map(preview).collect())
+    let mut previews = Vec::new();
+    for tool in tools {
+        let none = || "no arguments could be made for its schema".to_owned();
+        let made = cx.make_arguments(tool).await;
+        previews.push(ToolPreview {
+            name: tool["name"].as_str().unwrap_or_default().to_owned(),
+            decision: cx.rules().decide(tool, tools),
+            arguments: made
+                .map_err(|why| format!("its schema is {why}"))
+                .and_then(|made| made.ok_or_else(none)),
+        });
+    }
+    Ok(previews)
 }

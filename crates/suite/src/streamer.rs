@@ -36,8 +36,8 @@ impl Streamer {
         Self { method: cx.cheap().to_owned(), params: json!({}), schema: Value::Null }
     }
 
-    fn call(cx: &ServerCx, tool: &Value) -> Option<Self> {
-        let arguments = cx.arguments_for(tool)?;
+    async fn call(cx: &ServerCx, tool: &Value) -> Option<Self> {
+        let arguments = cx.arguments_for(tool).await?;
         let params = json!({ "name": tool["name"], "arguments": arguments });
         Some(Self { method: "tools/call".to_owned(), params, schema: tool["inputSchema"].clone() })
     }
@@ -58,10 +58,12 @@ impl ServerCx {
             Some((streams.map(|answer| answer.reply.elapsed).max()?, &called.tool))
         });
         let slowest = streaming.max_by_key(|(took, _)| *took);
-        match slowest.and_then(|(_, tool)| Streamer::call(self, tool)) {
-            Some(streamer) => Ok(streamer),
-            None => self.streamer().await.cloned(),
+        if let Some((_, tool)) = slowest
+            && let Some(streamer) = Streamer::call(self, tool).await
+        {
+            return Ok(streamer);
         }
+        self.streamer().await.cloned()
     }
 
     /// Always the same one: the first tool that says something before its end and asks nothing of the client, else the first
@@ -72,7 +74,7 @@ impl ServerCx {
             calls.iter().filter_map(|called| Some((streamed(called)?, &called.tool))).collect();
         let talkative = streaming.iter().find(|(messages, _)| *messages >= ENOUGH);
         if let Some((_, tool)) = talkative.or(streaming.first())
-            && let Some(streamer) = Streamer::call(self, tool)
+            && let Some(streamer) = Streamer::call(self, tool).await
         {
             return Ok(streamer);
         }

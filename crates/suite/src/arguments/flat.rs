@@ -1,49 +1,61 @@
 //! One object of keywords from a schema that is spread over references and combinations.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::Attempt;
+use crate::schema::{Budget, Judged, weight};
+
+/// Keywords that hold schemas which apply nowhere by themselves.
+const ASIDE: [&str; 2] = ["$defs", "definitions"];
 
 impl Attempt<'_> {
     /// The keywords of `schema` with references followed, `allOf` merged, and one way taken through the others.
-    pub(super) fn flat(&mut self, schema: &Value, depth: usize) -> Map<String, Value> {
-        let Some(own) = schema.as_object() else { return Map::new() };
-        let mut all = own.clone();
+    pub(super) fn flat(&mut self, schema: &Value, depth: usize) -> Judged<Map<String, Value>> {
+        let Some(own) = schema.as_object() else { return Ok(Map::new()) };
+        let applies = own.iter().filter(|(word, _)| !ASIDE.contains(&word.as_str()));
+        let mut all = Map::new();
+        for (word, value) in applies {
+            self.budget.spend(weight(value))?;
+            all.insert(word.clone(), value.clone());
+        }
         if depth == 0 {
-            return all;
+            return Ok(all);
         }
         for word in ["$ref", "$dynamicRef", "$recursiveRef"] {
-            let target = all.shift_remove(word).and_then(|name| resolve(self.root, name.as_str()?).cloned());
+            let name = all.shift_remove(word);
+            let target = name.and_then(|name| self.references.resolve(name.as_str()?).first().copied());
             if let Some(target) = target {
-                merge(&mut all, self.flat(&target, depth - 1));
+                let target = self.flat(target, depth - 1)?;
+                merge(&mut all, target, self.budget)?;
             }
         }
         for part in list(&mut all, "allOf") {
-            merge(&mut all, self.flat(&part, depth - 1));
+            let part = self.flat(&part, depth - 1)?;
+            merge(&mut all, part, self.budget)?;
         }
         for word in ["anyOf", "oneOf"] {
             let options = list(&mut all, word);
             if let Some(option) = options.get(self.choices.pick(options.len())) {
-                merge(&mut all, self.flat(option, depth - 1));
+                let option = self.flat(option, depth - 1)?;
+                merge(&mut all, option, self.budget)?;
             }
         }
-        self.condition(&mut all, depth);
-        all
+        self.condition(&mut all, depth)?;
+        Ok(all)
     }
 
     /// `if` is met together with `then`, or left unmet together with `else`, which takes less.
-    fn condition(&mut self, all: &mut Map<String, Value>, depth: usize) {
-        let Some(condition) = all.shift_remove("if") else { return };
+    fn condition(&mut self, all: &mut Map<String, Value>, depth: usize) -> Judged<()> {
+        let Some(condition) = all.shift_remove("if") else { return Ok(()) };
         let (then, otherwise) = (all.shift_remove("then"), all.shift_remove("else"));
-        if self.choices.pick(2) == 0 {
-            if let Some(otherwise) = otherwise {
-                merge(all, self.flat(&otherwise, depth - 1));
-            }
-            return;
+        let parts = if self.choices.pick(2) == 0 { [otherwise, None] } else { [Some(condition), then] };
+        for part in parts.into_iter().flatten() {
+            let part = self.flat(&part, depth - 1)?;
+            merge(all, part, self.budget)?;
         }
-        for part in [Some(condition), then].into_iter().flatten() {
-            merge(all, self.flat(&part, depth - 1));
-        }
+        Ok(())
     }
 }
 
@@ -54,44 +66,30 @@ fn list(all: &mut Map<String, Value>, word: &str) -> Vec<Value> {
     }
 }
 
-/// What a reference within the document means; those that lead elsewhere mean nothing to us.
-fn resolve<'s>(root: &'s Value, name: &str) -> Option<&'s Value> {
-    let (base, fragment) = name.split_once('#').unwrap_or((name, ""));
-    let document =
-        if base.is_empty() { root } else { search(root, &|object| object.get("$id") == Some(&json!(base)))? };
-    if fragment.is_empty() || fragment.starts_with('/') {
-        return document.pointer(&fragment.replace("%24", "$").replace("%20", " "));
-    }
-    search(document, &|object| {
-        ["$anchor", "$dynamicAnchor"].iter().any(|word| object.get(*word) == Some(&json!(fragment)))
-            || object.get("$id") == Some(&json!(name))
-    })
-}
-
-fn search<'s>(value: &'s Value, fits: &impl Fn(&Map<String, Value>) -> bool) -> Option<&'s Value> {
-    match value {
-        Value::Object(members) if fits(members) => Some(value),
-        Value::Object(members) => members.values().find_map(|member| search(member, fits)),
-        Value::Array(items) => items.iter().find_map(|item| search(item, fits)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-    }
-}
-
 /// Adds the keywords of `from`, so that what meets the result meets both.
-pub(super) fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
+pub(super) fn merge(into: &mut Map<String, Value>, from: Map<String, Value>, budget: &Budget) -> Judged<()> {
     for (word, theirs) in from {
         let merged = match into.get(&word) {
             None => theirs,
-            Some(ours) => both(&word, ours, theirs),
+            Some(ours) => {
+                budget.spend(weight(ours) + weight(&theirs))?;
+                both(&word, ours, theirs, budget)?
+            }
         };
         into.insert(word, merged);
     }
+    Ok(())
 }
 
-fn both(word: &str, ours: &Value, theirs: Value) -> Value {
-    match word {
+fn both(word: &str, ours: &Value, theirs: Value, budget: &Budget) -> Judged<Value> {
+    Ok(match word {
         "type" => common_types(ours, &theirs),
-        "enum" => ours.as_array().into_iter().flatten().filter(|v| contains(&theirs, v)).cloned().collect(),
+        "enum" => {
+            let (ours, theirs) = (ours.as_array(), theirs.as_array());
+            budget.spend(ours.map_or(0, Vec::len).saturating_mul(theirs.map_or(0, Vec::len)))?;
+            let known = |value: &&Value| theirs.is_some_and(|theirs| theirs.contains(value));
+            ours.into_iter().flatten().filter(known).cloned().collect()
+        }
         "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" | "minContains" => {
             if theirs.as_f64() > ours.as_f64() {
                 theirs
@@ -104,8 +102,11 @@ fn both(word: &str, ours: &Value, theirs: Value) -> Value {
         }
         "required" => {
             let mut all = ours.as_array().cloned().unwrap_or_default();
-            let more = theirs.as_array().into_iter().flatten().filter(|v| !contains(ours, v));
-            all.extend(more.cloned());
+            let known: HashSet<_> = all.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
+            let theirs = theirs.as_array().into_iter().flatten();
+            all.extend(
+                theirs.filter(|name| name.as_str().is_some_and(|name| !known.contains(name))).cloned(),
+            );
             all.into()
         }
         "properties" | "patternProperties" | "dependentRequired" | "dependentSchemas" | "$defs" => {
@@ -117,7 +118,7 @@ fn both(word: &str, ours: &Value, theirs: Value) -> Value {
             _ => ours.clone(),
         },
         _ => ours.clone(),
-    }
+    })
 }
 
 fn by_name(ours: &Value, theirs: Value) -> Value {
@@ -131,10 +132,6 @@ fn by_name(ours: &Value, theirs: Value) -> Value {
         all.insert(name, merged);
     }
     all.into()
-}
-
-fn contains(list: &Value, value: &Value) -> bool {
-    list.as_array().is_some_and(|items| items.contains(value))
 }
 
 /// The names in `type`, whether it is one or a list.

@@ -3,14 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::Attempt;
+use crate::schema::Judged;
 
 /// No array is made longer than this.
 const MOST: usize = 64;
 
 impl Attempt<'_> {
-    pub(super) fn items(&mut self, flat: &Map<String, Value>, depth: usize) -> Value {
+    pub(super) fn items(&mut self, flat: &Map<String, Value>, depth: usize) -> Judged<Value> {
         if depth == 0 {
-            return json!([]);
+            return Ok(json!([]));
         }
         let count = |word: &str| flat.get(word).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         // Before 2020-12 a list of schemas was called `items`, and what follows it `additionalItems`.
@@ -31,8 +32,8 @@ impl Attempt<'_> {
                 Some(contained) if at >= from => json!({ "allOf": [place, contained] }),
                 Some(_) | None => place.clone(),
             };
-            items.push(self.value(&item, depth - 1, at));
+            items.push(self.value(&item, depth - 1, at)?);
         }
-        items.into()
+        Ok(items.into())
     }
 }

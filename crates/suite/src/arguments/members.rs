@@ -1,9 +1,12 @@
 //! Objects.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::Attempt;
 use super::flat::merge;
+use crate::schema::{Budget, Judged, matches_pattern, weight};
 
 /// No object gets more members than this.
 const MOST: usize = 64;
@@ -12,66 +15,67 @@ const BRIEF: &[&str] = &["duration", "seconds", "delay", "sleep", "wait", "milli
 
 impl Attempt<'_> {
     /// The members that are asked for, few others, and those that say how long to take.
-    pub(super) fn members(&mut self, flat: &Map<String, Value>, depth: usize) -> Map<String, Value> {
+    pub(super) fn members(&mut self, flat: &Map<String, Value>, depth: usize) -> Judged<Map<String, Value>> {
+        self.budget.spend(flat.values().map(weight).sum())?;
         let mut flat = flat.clone();
-        let mut names = self.names(&mut flat, depth);
+        let mut names = self.names(&mut flat, depth)?;
         let least = flat.get("minProperties").and_then(Value::as_u64).unwrap_or(0);
         let least = usize::try_from(least).unwrap_or(MOST).min(MOST);
-        let declared: Vec<String> = properties(&flat).map(|(name, _)| name.clone()).collect();
-        for name in declared.into_iter().filter(|_| names.len() < least).collect::<Vec<_>>() {
-            if names.len() < least && !names.contains(&name) {
-                names.push(name);
+        for (name, _) in properties(&flat) {
+            if names.len() >= least {
+                break;
+            }
+            if !names.contains(name) {
+                names.push(name.clone());
             }
         }
         while names.len() < least && depth > 0 {
             let number = names.len();
-            names.push(self.another_name(&flat, number));
+            names.push(self.another_name(&flat, number)?);
         }
         let mut members = Map::new();
         for (salt, name) in names.into_iter().enumerate().filter(|_| depth > 0) {
-            let schema = schema_of(&flat, &name);
-            let value = self.member(&name, &schema, depth - 1, salt);
+            let schema = schema_of(&flat, &name, self.budget)?;
+            let value = self.member(&name, &schema, depth - 1, salt)?;
             members.insert(name, value);
         }
-        members
+        Ok(members)
     }
 
     /// Which of them: those that are required, directly or because others are there.
-    fn names(&mut self, flat: &mut Map<String, Value>, depth: usize) -> Vec<String> {
-        let mut names: Vec<String> = texts(flat.get("required"));
+    fn names(&mut self, flat: &mut Map<String, Value>, depth: usize) -> Judged<Vec<String>> {
+        let mut names = Names::default();
+        names.extend(texts(flat.get("required")));
         for (name, schema) in properties(flat) {
             let wanted = is_brief(name, schema) || self.choices.also();
-            if !names.contains(name) && wanted && *schema != json!(false) {
-                names.push(name.clone());
+            if wanted && *schema != json!(false) {
+                names.extend([name.clone()]);
             }
         }
         for _ in 0..4 {
-            let before = (names.len(), flat.len());
-            for name in names.clone() {
+            let before = (names.all.len(), flat.len());
+            for name in names.all.clone() {
+                self.budget.spend(1)?;
                 let follows = |word: &str| flat.get(word).and_then(|all| all.get(&name)).cloned();
-                let more = texts(follows("dependentRequired").as_ref())
-                    .into_iter()
-                    .chain(texts(follows("dependencies").as_ref()));
-                let new: Vec<_> = more.filter(|other| !names.contains(other)).collect();
-                names.extend(new);
+                names.extend(texts(follows("dependentRequired").as_ref()));
+                names.extend(texts(follows("dependencies").as_ref()));
                 let schema = follows("dependentSchemas").or_else(|| follows("dependencies"));
                 if let Some(schema) = schema.filter(Value::is_object) {
-                    merge(flat, self.flat(&schema, depth.saturating_sub(1)));
+                    let schema = self.flat(&schema, depth.saturating_sub(1))?;
+                    merge(flat, schema, self.budget)?;
                 }
             }
             names.extend(texts(flat.get("required")));
-            let mut seen = std::collections::HashSet::new();
-            names.retain(|name| seen.insert(name.clone()));
-            if before == (names.len(), flat.len()) {
+            if before == (names.all.len(), flat.len()) {
                 break;
             }
         }
-        names.truncate(MOST);
-        names
+        names.all.truncate(MOST);
+        Ok(names.all)
     }
 
-    fn member(&mut self, name: &str, schema: &Value, depth: usize, salt: usize) -> Value {
-        let mut flat = self.flat(schema, depth);
+    fn member(&mut self, name: &str, schema: &Value, depth: usize, salt: usize) -> Judged<Value> {
+        let mut flat = self.flat(schema, depth)?;
         if is_brief(name, schema) {
             flat.shift_remove("default");
             flat.shift_remove("examples");
@@ -84,19 +88,37 @@ impl Attempt<'_> {
     }
 
     /// A name that is not declared, as the schema wants names to be.
-    fn another_name(&mut self, flat: &Map<String, Value>, number: usize) -> String {
+    fn another_name(&mut self, flat: &Map<String, Value>, number: usize) -> Judged<String> {
         let patterns = flat.get("patternProperties").and_then(Value::as_object);
-        let source = patterns.and_then(|all| all.keys().next());
-        let made = source.and_then(|source| super::pattern::matching(source, number, &mut self.choices));
-        if let Some(name) = made {
-            return name;
+        if let Some(source) = patterns.and_then(|all| all.keys().next())
+            && let Some(name) = super::pattern::matching(source, number, &mut self.choices, self.budget)?
+        {
+            return Ok(name);
         }
-        match flat.get("propertyNames").filter(|names| names.is_object()) {
-            Some(names) => match self.value(&names.clone(), 2, number) {
+        let plain = format!("member{number}");
+        Ok(match flat.get("propertyNames").filter(|names| names.is_object()) {
+            Some(names) => match self.value(names, 2, number)? {
                 Value::String(name) => name,
-                _ => format!("member{number}"),
+                _ => plain,
             },
-            None => format!("member{number}"),
+            None => plain,
+        })
+    }
+}
+
+/// Names in their order, each once.
+#[derive(Debug, Default)]
+struct Names {
+    all: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Names {
+    fn extend(&mut self, names: impl IntoIterator<Item = String>) {
+        for name in names {
+            if self.known.insert(name.clone()) {
+                self.all.push(name);
+            }
         }
     }
 }
@@ -106,15 +128,20 @@ fn properties(flat: &Map<String, Value>) -> impl Iterator<Item = (&String, &Valu
 }
 
 /// What a member of that name has to be.
-pub(super) fn schema_of(flat: &Map<String, Value>, name: &str) -> Value {
+pub(super) fn schema_of(flat: &Map<String, Value>, name: &str, budget: &Budget) -> Judged<Value> {
     let declared = flat.get("properties").and_then(|all| all.get(name));
-    let by_pattern = flat.get("patternProperties").and_then(Value::as_object).and_then(|all| {
-        all.iter().find(|(source, _)| {
-            jsonschema::validator_for(&json!({ "pattern": source })).is_ok_and(|v| v.is_valid(&json!(name)))
-        })
-    });
+    let mut by_pattern = None;
+    let patterns = flat.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
+    for (source, schema) in patterns.filter(|_| declared.is_none()) {
+        if matches_pattern(source, name, budget)? {
+            by_pattern = Some(schema);
+            break;
+        }
+    }
     let other = flat.get("additionalProperties").filter(|schema| schema.is_object());
-    declared.or(by_pattern.map(|(_, schema)| schema)).or(other).cloned().unwrap_or_else(|| json!({}))
+    let found = declared.or(by_pattern).or(other);
+    budget.spend(found.map_or(0, weight))?;
+    Ok(found.cloned().unwrap_or_else(|| json!({})))
 }
 
 fn texts(list: Option<&Value>) -> Vec<String> {

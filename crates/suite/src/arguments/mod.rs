@@ -5,8 +5,6 @@
 //! guessing again, always in the same order.
 
 mod choice;
-mod dangling;
-mod dialect;
 mod flat;
 mod many;
 mod members;
@@ -22,33 +20,55 @@ mod tests;
 use protocol::Version;
 use serde_json::Value;
 
+use crate::schema::{self, Budget, Judge, Judged, References};
 use choice::Choices;
-pub(crate) use dialect::{flaw, validator};
-pub(crate) use wrong::{Kind, Wrong, invalid};
+pub(crate) use wrong::{Kind, Wrong};
 
 /// How deep a schema is followed.
 const DEPTH: usize = 8;
 /// How often is guessed.
 const ATTEMPTS: u64 = 128;
+/// The heaviest arguments that are sent.
+const HEAVIEST: usize = 8 * 1024;
 
 /// One guess at an instance of a schema.
 #[derive(Debug)]
 struct Attempt<'s> {
-    root: &'s Value,
+    references: &'s References<'s>,
     choices: Choices,
+    budget: &'s Budget,
 }
 
 /// Arguments that the schema accepts, with as little in them as it lets us; `None` when none were found.
-pub(crate) fn valid(schema: &Value, version: Version) -> Option<Value> {
-    let validator = validator(schema, version)?;
-    (0..ATTEMPTS)
-        .map(|n| guess(schema, n))
-        .find(|arguments| arguments.is_object() && validator.is_valid(arguments))
+pub(crate) async fn valid(schema: &Value, version: Version) -> Judged<Option<Value>> {
+    schema::evaluate(schema, move |schema, budget| find_valid(schema, version, budget)).await
+}
+
+/// The same for small schemas alone, where nobody can wait.
+pub(crate) fn valid_now(schema: &Value, version: Version) -> Judged<Option<Value>> {
+    schema::evaluate_now(schema, |schema, budget| find_valid(schema, version, budget))
+}
+
+/// Wrong arguments of every kind that the schema knows, each refused by its validator.
+pub(crate) async fn invalid(schema: &Value, version: Version) -> Judged<Vec<Wrong>> {
+    schema::evaluate(schema, move |schema, budget| wrong::find_invalid(schema, version, budget)).await
+}
+
+fn find_valid(schema: &Value, version: Version, budget: &Budget) -> Judged<Option<Value>> {
+    let Some(judge) = Judge::new(schema, version, budget)? else { return Ok(None) };
+    let references = References::of(schema);
+    for n in 0..ATTEMPTS {
+        let arguments = guess(schema, &references, n, budget)?;
+        if arguments.is_object() && schema::weight(&arguments) <= HEAVIEST && judge.accepts(&arguments)? {
+            return Ok(Some(arguments));
+        }
+    }
+    Ok(None)
 }
 
 /// The `n`th guess; the first one takes what comes first everywhere.
-fn guess(schema: &Value, n: u64) -> Value {
-    let mut attempt = Attempt { root: schema, choices: Choices::of(n) };
-    let flat = attempt.flat(schema, DEPTH);
-    attempt.members(&flat, DEPTH).into()
+fn guess(schema: &Value, references: &References<'_>, n: u64, budget: &Budget) -> Judged<Value> {
+    let mut attempt = Attempt { references, choices: Choices::of(n), budget };
+    let flat = attempt.flat(schema, DEPTH)?;
+    Ok(attempt.members(&flat, DEPTH)?.into())
 }

@@ -3,20 +3,29 @@
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::choice::Choices;
+use crate::schema::{Budget, Judged};
 
 /// No repetition is followed further than this.
 const LONGEST: u32 = 256;
 
 /// A text that `source` matches, with at least `least` characters if it lets us; `None` for an expression that is not
 /// understood, as those that look around are not.
-pub(super) fn matching(source: &str, least: usize, choices: &mut Choices) -> Option<String> {
-    let parsed = regex_syntax::parse(source).ok()?;
+pub(super) fn matching(
+    source: &str,
+    least: usize,
+    choices: &mut Choices,
+    budget: &Budget,
+) -> Judged<Option<String>> {
+    budget.spend(source.len())?;
+    let Ok(parsed) = regex_syntax::parse(source) else { return Ok(None) };
     let mut text = String::new();
-    write(&parsed, u32::try_from(least).unwrap_or(LONGEST).min(LONGEST), choices, &mut text);
-    Some(text)
+    let least = u32::try_from(least).unwrap_or(LONGEST).min(LONGEST);
+    write(&parsed, least, choices, &mut text, budget)?;
+    Ok(Some(text))
 }
 
-fn write(part: &Hir, least: u32, choices: &mut Choices, text: &mut String) {
+fn write(part: &Hir, least: u32, choices: &mut Choices, text: &mut String, budget: &Budget) -> Judged<()> {
+    budget.spend(1)?;
     match part.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
@@ -26,17 +35,20 @@ fn write(part: &Hir, least: u32, choices: &mut Choices, text: &mut String) {
             let wanted = repetition.min.max(least).min(most).min(LONGEST.max(repetition.min));
             let more = if wanted < most && choices.also() { 1 } else { 0 };
             for _ in 0..wanted + more {
-                write(&repetition.sub, 0, choices, text);
+                write(&repetition.sub, 0, choices, text, budget)?;
             }
         }
-        HirKind::Capture(capture) => write(&capture.sub, least, choices, text),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| write(part, least, choices, text)),
+        HirKind::Capture(capture) => write(&capture.sub, least, choices, text, budget)?,
+        HirKind::Concat(parts) => {
+            parts.iter().try_for_each(|part| write(part, least, choices, text, budget))?;
+        }
         HirKind::Alternation(ways) => {
             if let Some(way) = ways.get(choices.pick(ways.len())) {
-                write(way, least, choices, text);
+                write(way, least, choices, text, budget)?;
             }
         }
     }
+    Ok(())
 }
 
 /// A character of the class: a plain one if there is such.

@@ -3,32 +3,31 @@
 use serde_json::{Map, Value};
 
 use super::{Attempt, pattern};
+use crate::schema::Judged;
 
 /// No text is made longer than this.
 const LONGEST: usize = 4096;
 
 impl Attempt<'_> {
-    pub(super) fn text(&mut self, flat: &Map<String, Value>, salt: usize) -> Value {
+    pub(super) fn text(&mut self, flat: &Map<String, Value>, salt: usize) -> Judged<Value> {
         let length =
             |word: &str| flat.get(word).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         let least = length("minLength").unwrap_or(0).min(LONGEST);
         let most = length("maxLength").unwrap_or(LONGEST).max(least);
-        if let Some(text) = flat
-            .get("pattern")
-            .and_then(Value::as_str)
-            .and_then(|source| pattern::matching(source, least, &mut self.choices))
+        if let Some(source) = flat.get("pattern").and_then(Value::as_str)
+            && let Some(text) = pattern::matching(source, least, &mut self.choices, self.budget)?
         {
-            return text.into();
+            return Ok(text.into());
         }
         let format = flat.get("format").and_then(Value::as_str);
         if let Some(text) = format.and_then(|format| formatted(format, salt)) {
-            return text.into();
+            return Ok(text.into());
         }
+        self.budget.spend(least / 16)?;
         let mut text = if salt == 0 { "yardstick".to_owned() } else { format!("{salt} yardstick") };
-        while text.chars().count() < least {
-            text.push('x');
-        }
-        text.chars().take(most).collect::<String>().into()
+        let short = least.saturating_sub(text.chars().count());
+        text.extend(std::iter::repeat_n('x', short));
+        Ok(text.chars().take(most).collect::<String>().into())
     }
 }
 

@@ -4,36 +4,43 @@ use serde_json::{Map, Value, json};
 
 use super::Attempt;
 use super::flat::types;
+use crate::schema::{Judged, weight};
 
 impl Attempt<'_> {
     /// An instance of `schema`, or so we hope. Instances of different `salt` differ where they can.
-    pub(super) fn value(&mut self, schema: &Value, depth: usize, salt: usize) -> Value {
-        let flat = self.flat(schema, depth);
+    pub(super) fn value(&mut self, schema: &Value, depth: usize, salt: usize) -> Judged<Value> {
+        let flat = self.flat(schema, depth)?;
         self.of_flat(&flat, depth, salt)
     }
 
-    pub(super) fn of_flat(&mut self, flat: &Map<String, Value>, depth: usize, salt: usize) -> Value {
+    pub(super) fn of_flat(&mut self, flat: &Map<String, Value>, depth: usize, salt: usize) -> Judged<Value> {
         if let Some(value) = flat.get("const") {
-            return value.clone();
+            return self.copy(value);
         }
         if let Some(options) = flat.get("enum").and_then(Value::as_array).filter(|all| !all.is_empty()) {
-            return options[(self.choices.pick(options.len()) + salt) % options.len()].clone();
+            let at = (self.choices.pick(options.len()) + salt) % options.len();
+            return self.copy(&options[at]);
         }
         let examples = flat.get("examples").and_then(Value::as_array).into_iter().flatten();
         let suggested: Vec<_> = flat.get("default").into_iter().chain(examples).collect();
         if let Some(value) = suggested.get(salt + self.choices.pick(suggested.len() + 1)) {
-            return (*value).clone();
+            return self.copy(value);
         }
         let kinds = kinds(flat);
-        match kinds[self.choices.pick(kinds.len())] {
-            "object" => self.members(flat, depth).into(),
-            "array" => self.items(flat, depth),
+        Ok(match kinds[self.choices.pick(kinds.len())] {
+            "object" => self.members(flat, depth)?.into(),
+            "array" => self.items(flat, depth)?,
             "integer" => self.number(flat, true, salt),
             "number" => self.number(flat, false, salt),
             "boolean" => json!(!salt.is_multiple_of(2) || self.choices.also()),
             "null" => Value::Null,
-            _ => self.text(flat, salt),
-        }
+            _ => self.text(flat, salt)?,
+        })
+    }
+
+    fn copy(&self, value: &Value) -> Judged<Value> {
+        self.budget.spend(weight(value))?;
+        Ok(value.clone())
     }
 }
 

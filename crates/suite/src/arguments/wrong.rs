@@ -7,7 +7,8 @@ use super::choice::Choices;
 use super::flat::types;
 use super::members::schema_of;
 use super::number::exact;
-use super::{Attempt, DEPTH, valid, validator};
+use super::{Attempt, DEPTH, find_valid};
+use crate::schema::{Budget, Judge, Judged, References, weight};
 
 /// How deep mistakes are made.
 const DEEP: usize = 3;
@@ -45,24 +46,24 @@ pub(crate) enum Kind {
 }
 
 /// Wrong arguments of every kind that the schema knows, each refused by its validator.
-pub(crate) fn invalid(schema: &Value, version: Version) -> Vec<Wrong> {
-    let (Some(validator), Some(good)) = (validator(schema, version), valid(schema, version)) else {
-        return Vec::new();
-    };
-    let mut attempt = Attempt { root: schema, choices: Choices::of(0) };
+pub(super) fn find_invalid(schema: &Value, version: Version, budget: &Budget) -> Judged<Vec<Wrong>> {
+    let Some(judge) = Judge::new(schema, version, budget)? else { return Ok(Vec::new()) };
+    let Some(good) = find_valid(schema, version, budget)? else { return Ok(Vec::new()) };
+    let references = References::of(schema);
+    let mut attempt = Attempt { references: &references, choices: Choices::of(0), budget };
     let mut found = Vec::new();
-    attempt.spoil(schema, &good, &Place::default(), &mut found);
-    let mut wrong: Vec<Wrong> = found
-        .into_iter()
-        .map(|(place, kind, what, value)| {
-            let mut arguments = good.clone();
-            place.put(&mut arguments, value);
-            Wrong { arguments, what: what.replace("{}", &place.name()), kind }
-        })
-        .filter(|wrong| wrong.arguments.is_object() && !validator.is_valid(&wrong.arguments))
-        .collect();
+    attempt.spoil(schema, &good, &Place::default(), &mut found)?;
+    let mut wrong: Vec<Wrong> = Vec::new();
+    for (place, kind, what, value) in found {
+        budget.spend(weight(&good))?;
+        let mut arguments = good.clone();
+        place.put(&mut arguments, value);
+        if arguments.is_object() && !judge.accepts(&arguments)? {
+            wrong.push(Wrong { arguments, what: what.replace("{}", &place.name()), kind });
+        }
+    }
     wrong.dedup_by(|a, b| a.arguments == b.arguments);
-    wrong
+    Ok(wrong)
 }
 
 /// Where in the arguments: the names that lead there.
@@ -97,31 +98,32 @@ impl Place {
 
 impl Attempt<'_> {
     /// Mistakes in the members of an object.
-    fn spoil(&mut self, schema: &Value, good: &Value, at: &Place, found: &mut Vec<Mistake>) {
+    fn spoil(&mut self, schema: &Value, good: &Value, at: &Place, found: &mut Vec<Mistake>) -> Judged<()> {
         if at.0.len() >= DEEP || !good.is_object() {
-            return;
+            return Ok(());
         }
-        let flat = self.flat(schema, DEPTH);
+        let flat = self.flat(schema, DEPTH)?;
         for name in flat.get("required").and_then(Value::as_array).into_iter().flatten() {
             if let Some(name) = name.as_str() {
                 found.push((at.of(name), Kind::Missing, "{} is missing".into(), None));
             }
         }
-        let names = flat.get("properties").and_then(Value::as_object).into_iter().flatten();
-        for name in names.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
-            let schema = schema_of(&flat, &name);
-            let place = at.of(&name);
-            let member = self.flat(&schema, DEPTH);
+        for (name, _) in flat.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let schema = schema_of(&flat, name, self.budget)?;
+            let place = at.of(name);
+            let member = self.flat(&schema, DEPTH)?;
             for (kind, what, value) in mistakes(&member) {
+                self.budget.spend(weight(&value))?;
                 found.push((place.clone(), kind, what, Some(value)));
             }
-            if let Some(inner) = good.get(&name) {
-                self.spoil(&schema, inner, &place, found);
+            if let Some(inner) = good.get(name) {
+                self.spoil(&schema, inner, &place, found)?;
             }
         }
         let extra =
             (at.of("yardstick_extra"), Kind::Extra, "{} is not declared".into(), Some(json!("extra")));
         found.push(extra);
+        Ok(())
     }
 }
 

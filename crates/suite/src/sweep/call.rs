@@ -8,6 +8,7 @@ use transport::client::Session;
 
 use super::{Answers, send_all};
 use crate::expect::Ask;
+use crate::schema::Judged;
 use crate::{Finding, ServerCx, arguments};
 
 /// How many tools are called at most.
@@ -30,8 +31,10 @@ impl ServerCx {
         let fed = self.once(|facts| &facts.fed, async {
             let tools = self.tools().await?;
             let allowed = tools.iter().filter(|tool| self.rules().decide(tool, tools).is_call());
-            let fed: Vec<_> =
-                allowed.take(MOST).map(|tool| (tool.clone(), self.arguments_for(tool))).collect();
+            let mut fed = Vec::new();
+            for tool in allowed.take(MOST) {
+                fed.push((tool.clone(), self.arguments_for(tool).await));
+            }
             if fed.is_empty() {
                 let why =
                     tools.first().map_or("there are none", |tool| self.rules().decide(tool, tools).why());
@@ -51,10 +54,18 @@ impl ServerCx {
     }
 
     /// What a tool is called with: what the user said, else what its schema lets us make.
-    pub fn arguments_for(&self, tool: &Value) -> Option<Value> {
+    pub async fn arguments_for(&self, tool: &Value) -> Option<Value> {
+        // The checks of schemas say which ones are too complex.
+        self.make_arguments(tool).await.ok().flatten()
+    }
+
+    /// The same; an error says why the schema was not looked at.
+    pub(crate) async fn make_arguments(&self, tool: &Value) -> Judged<Option<Value>> {
         let name = tool["name"].as_str().unwrap_or_default();
-        let told = self.rules().arguments.get(name).cloned();
-        told.or_else(|| arguments::valid(&tool["inputSchema"], self.version))
+        match self.rules().arguments.get(name) {
+            Some(told) => Ok(Some(told.clone())),
+            None => arguments::valid(&tool["inputSchema"], self.version).await,
+        }
     }
 
     /// Every tool that may be called, called once.

@@ -38,7 +38,7 @@ impl ServerCx {
             calls.iter().filter_map(|called| Some((took(called)?, called))).max_by_key(|(took, _)| *took);
         match slowest {
             Some((took, called)) if took >= LONG.max(self.pace().benefit_of_doubt()) => {
-                let arguments = self.arguments_for(&called.tool).unwrap_or_else(|| json!({}));
+                let arguments = self.arguments_for(&called.tool).await.unwrap_or_else(|| json!({}));
                 Ok(SlowCall { tool: called.tool.clone(), arguments, took, reports: reports(called) })
             }
             Some((took, called)) => {
@@ -56,7 +56,8 @@ impl ServerCx {
         }
         let reporting = self.calls().await?.iter().find(|called| reports(called));
         let Some(called) = reporting else { return Err(self.no_tool("reports progress").await) };
-        Ok((called.tool.clone(), self.arguments_for(&called.tool).unwrap_or_else(|| json!({}))))
+        let arguments = self.arguments_for(&called.tool).await;
+        Ok((called.tool.clone(), arguments.unwrap_or_else(|| json!({}))))
     }
 
     async fn progress_fixture(&self) -> Result<Option<&Value>, Finding> {

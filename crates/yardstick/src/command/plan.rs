@@ -47,11 +47,11 @@ fn sections(text: &mut String, revision: &RevisionPreview) -> std::fmt::Result {
 fn line(text: &mut String, tool: &ToolPreview) -> std::fmt::Result {
     let why = tool.decision.why();
     match (tool.decision.is_call(), &tool.arguments) {
-        (true, Some(arguments)) => {
+        (true, Ok(arguments)) => {
             let shown: String = arguments.to_string().chars().take(SHOWN).collect();
             writeln!(text, "  call   {} {shown} ({why})", tool.name)
         }
-        (true, None) => writeln!(text, "  leave  {} (no arguments could be made for its schema)", tool.name),
+        (true, Err(none)) => writeln!(text, "  leave  {} ({none})", tool.name),
         (false, _) => writeln!(text, "  leave  {} ({why})", tool.name),
     }
 }

@@ -13,6 +13,7 @@ use super::fixture::blocked;
 use crate::arguments::{Kind, Wrong};
 use crate::expect::Answer;
 use crate::liveness::CALL_IN_TIME_CHECK;
+use crate::schema::{Judged, Unjudged};
 use crate::sweep::last;
 use crate::{Called, Check, Finding, On, Run, ServerCx, Verdict, advice, advised, arguments, defined, must};
 
@@ -175,28 +176,30 @@ const ARGUMENTS_CHECKED: Check = Check {
 };
 
 async fn arguments_checked(cx: &ServerCx) -> Verdict {
-    let mut tries = Vec::new();
+    let (mut tries, mut unjudged) = (Vec::new(), Unjudged::default());
     for tool in cx.harmless_tools().await?.into_iter().filter(|tool| tool["name"] != SHOWN_ONLY) {
-        for wrong in mistakes(cx, tool) {
+        let mistakes = unjudged.unless_judged(tool, "inputSchema", mistakes(cx, tool).await);
+        for wrong in mistakes.unwrap_or_default() {
             tries.push(refuses(cx, tool, wrong));
         }
     }
     if tries.is_empty() {
+        unjudged.verdict()?;
         return Err(cx.no_tool("has arguments that could be wrong").await);
     }
     let mut judged = stream::iter(tries).buffer_unordered(ABREAST);
     while let Some(verdict) = judged.next().await {
         verdict?;
     }
-    Ok(())
+    unjudged.verdict()
 }
 
 /// One mistake of each kind. A member that is not declared is none of them: the usual validators drop it, which is as
 /// safe as refusing it.
-fn mistakes(cx: &ServerCx, tool: &Value) -> Vec<Wrong> {
+async fn mistakes(cx: &ServerCx, tool: &Value) -> Judged<Vec<Wrong>> {
     let mut seen = BTreeSet::from([Kind::Extra]);
-    let all = arguments::invalid(&tool["inputSchema"], cx.version);
-    all.into_iter().filter(|wrong| seen.insert(wrong.kind)).collect()
+    let all = arguments::invalid(&tool["inputSchema"], cx.version).await?;
+    Ok(all.into_iter().filter(|wrong| seen.insert(wrong.kind)).collect())
 }
 
 async fn refuses(cx: &ServerCx, tool: &Value, wrong: Wrong) -> Verdict {

@@ -7,7 +7,7 @@ use server::fault::headers as fault;
 
 use super::header_names::sentinel;
 use crate::expect::{Answer, Ask};
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, schema, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[CHECKED, REQUIRED, NOT_EXPECTED, DECODED, NUMERIC, CLEAN];
 
@@ -105,7 +105,7 @@ const NUMERIC: Check = Check {
 
 async fn numeric(cx: &ServerCx) -> Verdict {
     let mut call = Declaring::find(cx).await?;
-    let param = call.with_integer()?;
+    let param = call.with_integer(cx).await?;
     served(&call.ask(cx, Some((&param, "7.0"))).await?.send().await?)
 }
 
@@ -125,7 +125,7 @@ async fn clean(cx: &ServerCx) -> Verdict {
     let mut call = Declaring::find(cx).await?;
     let (param, _) = call.given_text()?;
     let (param, raw) = (param.clone(), "Z\u{fc}rich");
-    call.set(&param, json!(raw))?;
+    call.set(cx, &param, json!(raw)).await?;
     refused(&call.ask(cx, Some((&param, raw))).await?.send().await?)
 }
 
@@ -142,7 +142,7 @@ impl Declaring {
         for tool in cx.harmless_tools().await? {
             let schema = tool["inputSchema"].clone();
             let declared = declared(&schema).unwrap_or_default();
-            if let (Some(arguments), false) = (cx.arguments_for(tool), declared.is_empty()) {
+            if let (Some(arguments), false) = (cx.arguments_for(tool).await, declared.is_empty()) {
                 return Ok(Self { name: tool["name"].clone(), schema, arguments, declared });
             }
         }
@@ -179,9 +179,9 @@ impl Declaring {
     }
 
     /// Gives an integer for the first argument that takes one.
-    fn with_integer(&mut self) -> Result<ParamHeader, Finding> {
+    async fn with_integer(&mut self, cx: &ServerCx) -> Result<ParamHeader, Finding> {
         for param in self.declared.clone() {
-            if self.set(&param, json!(7)).is_ok() {
+            if self.set(cx, &param, json!(7)).await.is_ok() {
                 return Ok(param);
             }
         }
@@ -189,13 +189,13 @@ impl Declaring {
     }
 
     /// Gives another value for an argument at the top, as far as the schema takes it.
-    fn set(&mut self, param: &ParamHeader, value: Value) -> Verdict {
+    async fn set(&mut self, cx: &ServerCx, param: &ParamHeader, value: Value) -> Verdict {
         let unfit = || Finding::not_applicable("no argument with an x-mcp-header takes such a value");
         let [key] = &param.path[..] else { return Err(unfit()) };
         let mut changed = self.arguments.clone();
         changed[key.as_str()] = value;
-        let fits = jsonschema::validator_for(&self.schema).is_ok_and(|schema| schema.is_valid(&changed));
-        if fits {
+        let fits = schema::complaint(&self.schema, cx.version, &changed).await;
+        if matches!(fits, Ok(None)) {
             self.arguments = changed;
             return Ok(());
         }

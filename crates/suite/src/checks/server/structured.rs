@@ -4,7 +4,9 @@ use protocol::{Span, Version};
 use server::fault::tools as fault;
 
 use super::calls::each_call;
-use crate::{Check, On, Run, ServerCx, Verdict, arguments, must, should};
+use crate::schema::{self, Unjudged};
+use crate::sweep::last;
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[OUTPUT_MATCHES, TEXT_BESIDE];
 
@@ -24,23 +26,27 @@ async fn output_matches(cx: &ServerCx) -> Verdict {
     if !cx.harmless_tools().await?.iter().any(|tool| tool.get("outputSchema").is_some()) {
         return Err(cx.no_tool("has an output schema").await);
     }
-    each_call(cx, |tool, result| {
-        let Some(schema) = tool.get("outputSchema").filter(|_| result["isError"] != true) else {
-            return Ok(());
-        };
-        let Some(validator) = arguments::validator(schema, cx.version) else { return Ok(()) };
-        let expected = || "structuredContent that matches outputSchema".to_owned();
-        let Some(structured) = result.get("structuredContent") else {
-            return Err((expected(), format!("tool {} has none", tool["name"])));
-        };
-        match validator.iter_errors(structured).next() {
-            Some(error) => {
-                Err((expected(), format!("tool {}: {} {error}", tool["name"], error.instance_path())))
+    let (mut judged, mut unjudged) = (0, Unjudged::default());
+    for called in cx.calls().await? {
+        let Some((answer, result)) = last(&called.answers) else { continue };
+        judged += 1;
+        let tool = &called.tool;
+        let Some(schema) = tool.get("outputSchema").filter(|_| result["isError"] != true) else { continue };
+        let complaint = match result.get("structuredContent") {
+            Some(structured) => schema::complaint(schema, cx.version, structured).await,
+            // What is no schema asks for nothing.
+            None => {
+                let usable = schema::is_usable(schema, cx.version).await;
+                usable.map(|usable| usable.then(|| "has none".to_owned()))
             }
-            None => Ok(()),
+        };
+        if let Some(complaint) = unjudged.unless_judged(tool, "outputSchema", complaint).flatten() {
+            let expected = "structuredContent that matches outputSchema";
+            return Err(answer.violated(expected, format!("tool {}: {complaint}", tool["name"])));
         }
-    })
-    .await
+    }
+    unjudged.verdict()?;
+    if judged == 0 { Err(Finding::not_applicable("no call had a result")) } else { Ok(()) }
 }
 
 const TEXT_BESIDE: Check = Check {

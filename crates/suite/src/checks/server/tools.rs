@@ -8,7 +8,8 @@ use serde_json::Value;
 use server::fault::{lists, tools as fault};
 
 use super::fixture::blocked;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, arguments, defined, must, should};
+use crate::schema::{self, Unjudged};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[SCHEMA_VALID, INPUT_OBJECT, NAME_CHARACTERS, NAME_UNIQUE, ORDER_STABLE];
@@ -29,17 +30,23 @@ const SCHEMA_VALID: Check = Check {
 };
 
 async fn schema_valid(cx: &ServerCx) -> Verdict {
+    let mut unjudged = Unjudged::default();
     for tool in cx.tools().await? {
         for member in ["inputSchema", "outputSchema"] {
             // What is no schema at all is another check's business.
             let Some(schema) = tool.get(member).filter(|s| s.is_object() || s.is_boolean()) else { continue };
-            if let Some(flaw) = arguments::flaw(schema, cx.version) {
+            let flaw = schema::flaw(schema, cx.version).await;
+            if let Some(flaw) = unjudged.unless_judged(tool, member, flaw).flatten() {
                 let actual = format!("tool {}, {member}{flaw}", tool["name"]);
                 return Err(Finding::violated("a schema that its meta-schema accepts", actual));
             }
+            if member == "inputSchema" {
+                // A schema that only looks harmless is found out when it is used.
+                unjudged.unless_judged(tool, member, cx.make_arguments(tool).await);
+            }
         }
     }
-    Ok(())
+    unjudged.verdict()
 }
 
 const INPUT_OBJECT: Check = Check {

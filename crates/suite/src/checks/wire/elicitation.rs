@@ -1,5 +1,7 @@
 //! How users are asked.
 
+use std::cell::Cell;
+
 use ::wire::integer_of;
 use protocol::{Span, Version};
 use serde_json::Value;
@@ -8,9 +10,7 @@ use server::fault::asks as fault;
 use super::asks::{asked, each_asked, parsed};
 use super::{frames, violated};
 use crate::formats::is_uri;
-use crate::{
-    Check, Finding, On, Run, Verdict, WireCx, advised, arguments, must, must_not, should, should_not,
-};
+use crate::{Check, Finding, On, Run, Verdict, WireCx, advised, must, must_not, schema, should, should_not};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[URL_VALID, URL_HTTPS, NO_SECRETS, NO_LINKS, DEFAULTS, URL_REQUIRED, COMPLETE_KNOWN];
@@ -151,18 +151,26 @@ const DEFAULTS: Check = Check {
 };
 
 fn defaults(cx: &WireCx<'_>) -> Verdict {
+    let unjudged = Cell::new(None);
     each_asked(cx, "elicitation/create", |asked| {
         let fields = asked.params["requestedSchema"]["properties"].as_object().into_iter().flatten();
         let mut seen = false;
         for (name, field) in fields {
             let Some(default) = field.get("default") else { continue };
-            let Some(judge) = arguments::validator(field, cx.version) else { continue };
+            let fits = schema::accepts_now(field, cx.version, default);
+            let Some(fits) = fits.inspect_err(|why| unjudged.set(Some(*why))).ok().flatten() else {
+                continue;
+            };
             seen = true;
-            if !judge.is_valid(default) {
+            if !fits {
                 return Err((format!("a default of `{name}` that fits {field}"), default.to_string()));
             }
         }
         Ok(seen)
+    })
+    .and_then(|()| match unjudged.get() {
+        Some(why) => Err(Finding::blocked(format!("the schema of a field with a default is {why}"))),
+        None => Ok(()),
     })
 }
 

@@ -96,7 +96,7 @@ pub(in crate::checks::server) async fn call_ui_tools(
         if answers.len() == MOST {
             break;
         }
-        let Some(arguments) = cx.arguments_for(tool) else { continue };
+        let Some(arguments) = cx.arguments_for(tool).await else { continue };
         let params = json!({ "name": tool["name"], "arguments": arguments, "_meta": meta });
         answers.push(cx.on(session, "tools/call").params(params).send().await?);
     }

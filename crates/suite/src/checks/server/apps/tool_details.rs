@@ -123,7 +123,7 @@ async fn app_only_callable(cx: &ServerCx) -> Verdict {
     surface.ui_tools()?;
     let mut called = 0;
     for tool in app_only(cx, surface).await? {
-        let Some(arguments) = cx.arguments_for(tool) else { continue };
+        let Some(arguments) = cx.arguments_for(tool).await else { continue };
         let params = json!({ "name": tool["name"], "arguments": arguments });
         let answer = cx.request("tools/call").await?.params(params).send().await?;
         called += 1;

@@ -32,7 +32,7 @@ async fn task_tool(cx: &ServerCx, slow: bool) -> Result<(&Value, Value), Finding
         return Ok((tool, json!({ "seconds": seconds, "label": "yardstick" })));
     }
     for tool in cx.harmless_tools().await?.into_iter().filter(|tool| runs_as_task(tool)) {
-        if let Some(good) = cx.arguments_for(tool) {
+        if let Some(good) = cx.arguments_for(tool).await {
             return Ok((tool, good));
         }
     }

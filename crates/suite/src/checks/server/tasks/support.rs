@@ -88,7 +88,7 @@ async fn undeclared_ignored(cx: &ServerCx) -> Verdict {
 async fn of_support(cx: &ServerCx, fits: impl Fn(&str) -> bool) -> Result<(&Value, Value), Finding> {
     for tool in cx.harmless_tools().await? {
         let support = tool["execution"]["taskSupport"].as_str().unwrap_or("forbidden");
-        if let Some(good) = cx.arguments_for(tool).filter(|_| fits(support)) {
+        if let Some(good) = cx.arguments_for(tool).await.filter(|_| fits(support)) {
             return Ok((tool, good));
         }
     }

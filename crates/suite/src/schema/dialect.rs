@@ -4,21 +4,26 @@ use jsonschema::{Draft, Validator};
 use protocol::Version;
 use serde_json::Value;
 
+use super::cost::Cost;
 use super::dangling::dangling;
+use super::{Budget, Judged, pattern, shorten};
 
 /// What judges instances of `schema`; `None` for what is no schema, or refers to what is not in it.
-pub(crate) fn validator(schema: &Value, version: Version) -> Option<Validator> {
+pub(super) fn validator(schema: &Value, version: Version) -> Option<Validator> {
     // A schema of another place is never fetched: the reference is simply not met.
+    let options = pattern::bounded(jsonschema::options());
     match dialect(schema, version) {
-        Some(draft) => jsonschema::options().with_draft(draft).build(schema).ok(),
-        None => jsonschema::validator_for(schema).ok(),
+        Some(draft) => options.with_draft(draft).build(schema).ok(),
+        None => options.build(schema).ok(),
     }
 }
 
 /// What is wrong with `schema` by the meta-schema of its dialect, and where; or what it refers to and does not have.
-pub(crate) fn flaw(schema: &Value, version: Version) -> Option<String> {
-    against_dialect(schema, version)
-        .or_else(|| dangling(schema).map(|target| format!(": \"$ref\": {target:?} leads nowhere")))
+pub(super) fn flaw(schema: &Value, version: Version, budget: &Budget) -> Judged<Option<String>> {
+    // What is judged here is as much work as what it would take to judge by it.
+    Cost::of(schema, budget).compile()?;
+    let dangles = || dangling(schema).map(|target| format!(": \"$ref\": {target:?} leads nowhere"));
+    Ok(against_dialect(schema, version).or_else(dangles))
 }
 
 fn against_dialect(schema: &Value, version: Version) -> Option<String> {
@@ -28,7 +33,7 @@ fn against_dialect(schema: &Value, version: Version) -> Option<String> {
         None if !known(schema) => return None,
         None => jsonschema::meta::validate(schema).err()?,
     };
-    Some(format!("{}: {error}", error.instance_path()))
+    Some(format!("{}: {}", error.instance_path(), shorten(&error.to_string())))
 }
 
 /// The dialect of a schema that names none. From 2025-11-25 on that is 2020-12; before, nobody said, and what either
