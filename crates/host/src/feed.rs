@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tokio::sync::watch;
+use transport::secrets::Secrets;
 
 /// How many events are kept for those who come late.
 const KEPT: usize = 20_000;
@@ -17,6 +18,8 @@ pub(crate) struct Feed {
 
 #[derive(Debug, Default)]
 struct Inner {
+    /// What the page must not show.
+    secrets: Secrets,
     events: Mutex<Events>,
     newest: watch::Sender<u64>,
 }
@@ -29,12 +32,35 @@ struct Events {
 }
 
 impl Feed {
+    /// A feed in which `secrets` do not appear.
+    pub(crate) fn without(secrets: Secrets) -> Self {
+        Self { inner: Arc::new(Inner { secrets, ..Inner::default() }) }
+    }
+
+    /// `value` as the page may have it: every text in it without secrets.
+    pub(crate) fn hidden(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.hide(text)),
+            Value::Array(items) => items.iter().map(|item| self.hidden(item)).collect(),
+            Value::Object(members) => {
+                members.iter().map(|(name, value)| (self.hide(name), self.hidden(value))).collect()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    fn hide(&self, text: &str) -> String {
+        self.inner.secrets.hide(text).into_owned()
+    }
+
     /// Tells everybody.
     pub(crate) fn tell(&self, event: &Value) {
+        let event =
+            if self.inner.secrets.is_empty() { event.to_string() } else { self.hidden(event).to_string() };
         let newest = {
             let mut events = self.lock();
             events.first = events.first.max(1);
-            events.kept.push_back(event.to_string().into());
+            events.kept.push_back(event.into());
             if events.kept.len() > KEPT {
                 events.kept.pop_front();
                 events.first += 1;
@@ -72,6 +98,13 @@ impl Feed {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn secrets_do_not_reach_the_page() {
+        let feed = Feed::without(Secrets::new(["s3cret-value".to_owned()]));
+        feed.tell(&json!({ "a": ["x s3cret-value y", { "s3cret-value": 1 }] }));
+        assert_eq!(&*feed.since(0)[0].1, r#"{"a":["x *** y",{"***":1}]}"#);
+    }
 
     #[test]
     fn who_comes_late_reads_what_was_kept() {

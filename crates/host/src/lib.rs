@@ -111,7 +111,8 @@ impl Host {
         let local = |listener: &TcpListener| {
             listener.local_addr().map_err(|why| Error::Listen { address: options.address, why })
         };
-        let feed = Feed::default();
+        let secrets = options.targets.iter().map(Target::secrets);
+        let feed = Feed::without(secrets.reduce(|all, more| all.and(&more)).unwrap_or_default());
         let shared = Arc::new(Shared {
             page: local(&listener)?,
             sandbox: local(&sandbox)?,

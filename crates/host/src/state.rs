@@ -11,7 +11,7 @@ pub(crate) fn of(shared: &Shared) -> Value {
     let servers: Vec<Value> = shared.servers.iter().map(|server| server.now().to_value(server)).collect();
     let profiles: Vec<Value> =
         profile::profiles().unwrap_or_default().into_iter().map(|profile| profile.data).collect();
-    json!({
+    shared.feed.hidden(&json!({
         "version": env!("CARGO_PKG_VERSION"),
         "newest": newest,
         "servers": servers,
@@ -22,5 +22,5 @@ pub(crate) fn of(shared: &Shared) -> Value {
             "allowSampling": shared.options.sampling,
         },
         "sandbox": { "port": shared.sandbox.port() },
-    })
+    }))
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use transport::client::Transport;
+use transport::tap::Veil;
 use wire::recording::{About, Medium, Tape, write};
 use wire::{Entry as Line, What};
 
@@ -23,7 +24,9 @@ pub(crate) fn download(shared: &Shared, view: Option<&str>) -> Response {
             }
         }
     }
-    for tape in with_views(&shared.timeline.entries(), view).values() {
+    let mut entries = shared.timeline.entries();
+    entries.iter_mut().for_each(|entry| entry.message = shared.feed.hidden(&entry.message));
+    for tape in with_views(&entries, view).values() {
         file.extend_from_slice(&write::tape(tape));
     }
     attachment(file, "session.ndjson")
@@ -40,11 +43,8 @@ fn with_server(server: &Server, at: usize, record: &Record) -> Tape {
     let mut tape = Tape::new(name, Some(medium), Some(record.version.to_string()));
     let mut transcript = record.recorder.transcript();
     transcript.entries.retain(|entry| entry.what == What::Message);
-    for entry in &mut transcript.entries {
-        if let Ok(text) = std::str::from_utf8(&entry.bytes) {
-            entry.bytes = Bytes::from(server.target.redact(text).into_owned());
-        }
-    }
+    let mut veil = Veil::of(&server.target);
+    transcript.entries = transcript.entries.into_iter().map(|entry| veil.entry(entry)).collect();
     tape.transcript = transcript;
     tape
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use protocol::Version;
 use serde_json::Value;
 use transport::client::{self, Failure, Target};
+use transport::secrets::Secrets;
 use transport::serve::Via;
 
 use crate::run::via_of;
@@ -37,8 +38,8 @@ pub struct ToolPreview {
     pub name: String,
     /// Whether it would be called, and why.
     pub decision: Decision,
-    /// What it would be called with; or why no arguments could be made for its schema.
-    pub arguments: Result<Value, String>,
+    /// What it would be called with, as JSON; or why no arguments could be made for its schema.
+    pub arguments: Result<String, String>,
 }
 
 /// Finds out what `run` would do with `target`. Lists are read, nothing is called.
@@ -46,17 +47,19 @@ pub async fn preview(target: &Target, options: &Options) -> Result<Preview, Fail
     let found = client::probe(target, options.limits.clone()).await?;
     let named = if options.protocols.is_empty() { found.versions() } else { options.protocols.clone() };
     let run = Arc::new(RunCx::new(target.clone(), options.limits.clone(), options.calls.clone()));
+    let secrets = target.secrets();
     let mut revisions = Vec::new();
     for version in named {
         let spoken = found.find(version).or(found.spoken.last());
         let via = spoken.map_or(Via::Pipe, |spoken| via_of(spoken.transport));
         let plan = Plan::new(&[version], via, &options.selection);
         let cx = ServerCx::new(Arc::clone(&run), version, via);
-        let tools = tools(&cx).await.map_err(|finding| match finding {
+        let why = |finding| match finding {
             Finding::Violated(evidence) => evidence.actual,
             Finding::Blocked(obstacle) => obstacle.why,
             Finding::NotApplicable(why) | Finding::Broke(why) => why,
-        });
+        };
+        let tools = tools(&cx, &secrets).await.map_err(|finding| secrets.hide(&why(finding)).into_owned());
         cx.close().await;
         let checks = plan.cases.iter().map(|case| case.check.id).collect();
         revisions.push(RevisionPreview { version, checks, tools });
@@ -64,18 +67,19 @@ pub async fn preview(target: &Target, options: &Options) -> Result<Preview, Fail
     Ok(Preview { target: target.describe(), revisions })
 }
 
-async fn tools(cx: &ServerCx) -> Result<Vec<ToolPreview>, Finding> {
+async fn tools(cx: &ServerCx, secrets: &Secrets) -> Result<Vec<ToolPreview>, Finding> {
     let tools = cx.tools().await?;
     let mut previews = Vec::new();
     for tool in tools {
         let none = || "no arguments could be made for its schema".to_owned();
         let made = cx.make_arguments(tool).await;
         previews.push(ToolPreview {
-            name: tool["name"].as_str().unwrap_or_default().to_owned(),
+            name: secrets.hide(tool["name"].as_str().unwrap_or_default()).into_owned(),
             decision: cx.rules().decide(tool, tools),
             arguments: made
                 .map_err(|why| format!("its schema is {why}"))
-                .and_then(|made| made.ok_or_else(none)),
+                .and_then(|made| made.ok_or_else(none))
+                .map(|made| secrets.hide(&made.to_string()).into_owned()),
         });
     }
     Ok(previews)

@@ -226,6 +226,18 @@ impl Report {
     }
 }
 
+impl TargetReport {
+    /// Passes every text through `hide`, which takes secrets out: a server may call itself by one.
+    #[must_use]
+    pub fn redacted(mut self, hide: impl Fn(&str) -> String) -> Self {
+        self.description = hide(&self.description);
+        self.arguments = hide(&self.arguments);
+        self.name = self.name.map(|name| hide(&name));
+        self.version = self.version.map(|version| hide(&version));
+        self
+    }
+}
+
 impl CaseReport {
     /// What came of `case`.
     pub fn new(case: &Case, verdict: &crate::Verdict, took: Duration) -> Self {

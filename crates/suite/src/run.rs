@@ -16,6 +16,7 @@ use protocol::{Span, Version};
 use transport::client::{
     Failure, FirstContact, Limits, Modern, Session, Settled, Target, Transport, first_contact, settle,
 };
+use transport::secrets::Secrets;
 use transport::serve::Via;
 
 use crate::baseline::{Baseline, Ledger};
@@ -85,8 +86,9 @@ pub async fn run(
 ) -> Result<Report, Failure> {
     let start = Instant::now();
     let told = Mutex::new((Report::default(), Ledger::new(&options.baseline), emit));
+    let secrets = target.secrets();
     let tell = |event: Event| {
-        let event = redacted(target, event);
+        let event = redacted(&secrets, event);
         let (report, ledger, emit) = &mut *told.lock().unwrap_or_else(PoisonError::into_inner);
         for event in ledger.take(event) {
             report.add(&event);
@@ -104,13 +106,17 @@ pub async fn run(
 }
 
 /// An event without the secrets of the target.
-fn redacted(target: &Target, event: Event) -> Event {
-    let hide = |text: &str| target.redact(text).into_owned();
+fn redacted(secrets: &Secrets, event: Event) -> Event {
+    let hide = |text: &str| secrets.hide(text).into_owned();
     match event {
         Event::Finished(case) => Event::Finished(case.redacted(hide)),
-        Event::Unreached { target, why } => Event::Unreached { target, why: hide(&why) },
+        Event::Reached(target) => Event::Reached(target.redacted(hide)),
+        Event::Unreached { target, why } => {
+            Event::Unreached { target: target.redacted(hide), why: hide(&why) }
+        }
         Event::Absent { version, why } => Event::Absent { version, why: hide(&why) },
         Event::Unsettled { version, why } => Event::Unsettled { version, why: hide(&why) },
+        Event::UnusedEntry { entry, why } => Event::UnusedEntry { entry: hide(&entry), why: hide(&why) },
         Event::Spoken { version, server } => Event::Spoken {
             version,
             server: ServerName {
@@ -118,10 +124,8 @@ fn redacted(target: &Target, event: Event) -> Event {
                 version: server.version.as_deref().map(hide),
             },
         },
-        Event::Reached(_)
-        | Event::Began { .. }
+        Event::Began { .. }
         | Event::Surveyed { .. }
-        | Event::UnusedEntry { .. }
         | Event::Interrupted
         | Event::Ended { .. } => event,
     }

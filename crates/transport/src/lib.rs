@@ -2,10 +2,12 @@
 //!
 //! [`client`] is the end that measures: it can send anything and keeps every byte that came back.
 //! [`serve`] is the end that answers: one [`serve::Handler`] behind stdio, Streamable HTTP and HTTP+SSE.
+//! [`secrets`] is what neither shows.
 //! [`tap`] sits between two ends that are not ours, passes every byte on, and records.
 
 pub mod client;
 mod in_process;
+pub mod secrets;
 pub mod serve;
 pub mod tap;
 

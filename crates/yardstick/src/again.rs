@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum as _;
-use transport::client::{Target, is_secret_name, quoted};
+use transport::client::{Target, quoted};
 
 use crate::args::{AllowCalls, BuiltIn, Check, START_TIMEOUT, TIMEOUT};
 use crate::configuration::NamedTarget;
@@ -68,10 +68,8 @@ pub(crate) fn options(given: &Check) -> String {
         option("--bearer", TOKEN);
     }
     for variable in &given.env {
-        match variable.split_once('=') {
-            Some((name, _)) if is_secret_name(name) => option("--env", &format!("{name}={VALUE}")),
-            Some(_) | None => option("--env", variable),
-        }
+        let name = variable.split_once('=').map_or(variable.as_str(), |(name, _)| name);
+        option("--env", &format!("{name}={VALUE}"));
     }
     if let Some(folder) = &given.cwd {
         option("--cwd", &folder.to_string_lossy());
@@ -89,6 +87,9 @@ pub(crate) fn options(given: &Check) -> String {
     }
     if let Some(file) = &given.connection.cacert {
         option("--cacert", &file.to_string_lossy());
+    }
+    if given.with_secrets {
+        words.push("--with-secrets".to_owned());
     }
     if given.connection.insecure {
         words.push("--insecure".to_owned());
@@ -155,7 +156,7 @@ mod tests {
         ];
         assert_eq!(options(&check(&given)), "--header 'A: Bearer ${KEY}' --header 'B: VALUE' --jobs 2");
         let given = ["--env", "MODE=a b", "--env", "API_TOKEN=s3cret", "--cwd", "/srv", "--", "node", "x.js"];
-        assert_eq!(options(&check(&given)), "--env 'MODE=a b' --env API_TOKEN=VALUE --cwd /srv");
+        assert_eq!(options(&check(&given)), "--env MODE=VALUE --env API_TOKEN=VALUE --cwd /srv");
         let given =
             ["--allow-calls", "all", "--tool", "a", "--args", "{\"q\": \"it's\"}", "--timeout", "0.5"];
         assert_eq!(

@@ -13,6 +13,7 @@ use report::human::Detail;
 use crate::connection::Connection;
 use crate::format::{self, Wanted};
 use crate::suggest::did_you_mean;
+use crate::terminal;
 
 /// Measures MCP servers against the specification, and ships a reference to compare with.
 #[derive(Debug, Parser)]
@@ -42,8 +43,8 @@ impl Color {
     pub(crate) fn apply(self) {
         match self {
             Self::Auto => {}
-            Self::Always => anstream::ColorChoice::Always.write_global(),
-            Self::Never => anstream::ColorChoice::Never.write_global(),
+            Self::Always => terminal::force_colors(true),
+            Self::Never => terminal::force_colors(false),
         }
     }
 }
@@ -182,6 +183,9 @@ pub(crate) struct Check {
     pub(crate) jobs: Option<usize>,
     #[command(flatten)]
     pub(crate) connection: Connection,
+    /// Show secrets as they are, in reports and recordings too, which say so
+    #[arg(long)]
+    pub(crate) with_secrets: bool,
     /// Save every session of the run in this file
     #[arg(long, value_name = "FILE", help_heading = "Recorded sessions")]
     pub(crate) record: Option<PathBuf>,
@@ -364,6 +368,9 @@ pub(crate) struct Host {
     /// Do not open the browser
     #[arg(long)]
     pub(crate) no_open: bool,
+    /// Show secrets on the page and in what is saved from it
+    #[arg(long)]
+    pub(crate) with_secrets: bool,
     #[command(flatten)]
     pub(crate) connection: Connection,
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use transport::client::{Endpoint, Program, Target};
+use transport::secrets::HIDDEN;
 
 use crate::connection::Connection;
 use crate::exit::Usage;
@@ -52,7 +53,8 @@ pub(crate) fn read_servers(
     let unreadable = |why: &dyn std::fmt::Display| {
         Usage(format!("{at} is not a configuration with `mcpServers` or `servers`: {why}"))
     };
-    let file: File = serde_json::from_str(&text).map_err(|why| unreadable(&why))?;
+    let file: File =
+        serde_json::from_str(&text).map_err(|why| unreadable(&without_values(&why.to_string())))?;
     let servers = file.servers.or_else(|| file.mcp.and_then(|settings| settings.servers));
     let servers = servers.ok_or_else(|| unreadable(&"it has neither"))?;
     if let Some(unknown) = only.iter().find(|name| !servers.contains_key(*name)) {
@@ -67,6 +69,23 @@ pub(crate) fn read_servers(
     };
     let targets: Vec<_> = wanted.map(read).collect::<Result<_, Usage>>()?;
     if targets.is_empty() { Err(unreadable(&"it names no server")) } else { Ok(targets) }
+}
+
+/// What the parser says, without the values that it quotes: they may be secrets.
+fn without_values(error: &str) -> String {
+    let mut rest = error;
+    let mut shown = String::new();
+    while let Some(at) = rest.find(['"', '`']) {
+        let (before, quote) = rest.split_at(at);
+        let value = &quote[1..];
+        // A value may hold quotes itself; the last one ends it, where the parser goes on.
+        let end = value.rfind(&quote[..1]).map_or(value.len(), |end| end + 1);
+        shown.push_str(before);
+        shown.push_str(HIDDEN);
+        rest = &value[end..];
+    }
+    shown.push_str(rest);
+    shown
 }
 
 impl Server {
@@ -84,7 +103,14 @@ impl Server {
                 let args = self.args.iter().map(|arg| expand(arg)).collect::<Result<_, _>>()?;
                 let variable = |(name, value): (String, String)| Ok((name, expand(&value)?));
                 let env = self.env.into_iter().map(variable).collect::<Result<_, Usage>>()?;
-                Ok(Target::Command(Program { program, args, env, cwd: self.cwd, hidden }))
+                Ok(Target::Command(Program {
+                    program,
+                    args,
+                    env,
+                    cwd: self.cwd,
+                    hidden,
+                    ..Program::default()
+                }))
             }
             (None, Some(url)) => {
                 let mut endpoint = Endpoint::new(&expand(&url)?)

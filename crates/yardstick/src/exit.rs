@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use suite::Conclusion;
 
+use crate::terminal;
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -58,7 +60,7 @@ pub(crate) struct Usage(pub(crate) String);
 /// Prints an error, if there is one, and gives the code.
 pub(crate) fn of(outcome: anyhow::Result<Exit>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|error| {
-        anstream::eprintln!("error: {error:#}");
+        terminal::warn(&format!("error: {error:#}"));
         if error.is::<Usage>() { Exit::Usage } else { Exit::Untested }
     });
     ExitCode::from(exit.code())
@@ -66,7 +68,10 @@ pub(crate) fn of(outcome: anyhow::Result<Exit>) -> ExitCode {
 
 /// Prints help, the version, or what is wrong with the command line.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    // Nothing can be done about a terminal that is gone.
-    let _ = error.print();
-    ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { Exit::Success.code() })
+    let text = error.render().ansi().to_string();
+    if error.use_stderr() {
+        terminal::warn_styled(&text);
+        return ExitCode::from(Exit::Usage.code());
+    }
+    of(terminal::print_styled(&text).map(|()| Exit::Success))
 }

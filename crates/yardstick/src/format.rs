@@ -1,16 +1,17 @@
 //! The formats of a report, and where each goes.
 
-use std::fs::{self, File};
-use std::io::{IsTerminal as _, Write as _};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::ValueEnum;
 use report::Collection;
 use report::human::{Detail, Look};
 
+use crate::args::Output;
 use crate::exit::Usage;
+use crate::files::{FolderLock, unwritable, write_whole};
 use crate::suggest::did_you_mean;
+use crate::terminal;
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -86,13 +87,54 @@ pub(crate) fn parse(text: &str) -> Result<Wanted, String> {
     Ok(Wanted { format, file })
 }
 
-/// Every place that a report goes to. What cannot be written is found out before the run, as far as possible.
-pub(crate) fn wanted(formats: &[Wanted], folder: Option<&Path>) -> anyhow::Result<Vec<Wanted>> {
+/// Every place that a report goes to. No other run writes into the folder among them.
+#[derive(Debug)]
+pub(crate) struct Places {
+    pub(crate) wanted: Vec<Wanted>,
+    _lock: Option<FolderLock>,
+}
+
+impl Places {
+    /// What was asked for. What cannot be written is found out before the run, as far as possible.
+    pub(crate) fn open(output: &Output) -> Result<Self, Usage> {
+        let folder = output.output.as_deref();
+        let wanted = wanted(&output.format, folder)?;
+        Ok(Self { wanted, _lock: folder.map(FolderLock::take).transpose()?.flatten() })
+    }
+
+    /// Writes the reports of several targets to all places but those that `done` says have them already. What fails in one
+    /// place keeps it from none of the others.
+    pub(crate) fn write(
+        &self,
+        collection: &Collection,
+        detail: Detail,
+        done: impl Fn(&Wanted) -> bool,
+    ) -> anyhow::Result<()> {
+        let places = self.wanted.iter().filter(|place| !done(place));
+        let written: Vec<_> = places.map(|place| place.write(collection, detail)).collect();
+        written.into_iter().collect()
+    }
+}
+
+impl Wanted {
+    fn write(&self, collection: &Collection, detail: Detail) -> anyhow::Result<()> {
+        let width = if self.file.is_some() { None } else { width() };
+        let text = self.format.render(collection, &Look { width, detail });
+        match (&self.file, self.format) {
+            (Some(file), _) => write_whole(file, terminal::strip_styles(&text).as_bytes()),
+            // Only the human report has colours of its own; in any other an escape is data, and data stays as it is.
+            (None, Format::Human) => terminal::print_styled(&text),
+            (None, _) => terminal::print_data(&text),
+        }
+    }
+}
+
+fn wanted(formats: &[Wanted], folder: Option<&Path>) -> Result<Vec<Wanted>, Usage> {
     let mut wanted = formats.to_vec();
     let on_stdout = wanted.iter().filter(|it| it.file.is_none()).count();
     if on_stdout > 1 {
         let text = "only one format can go to stdout; give the others a file: --format junit:report.xml";
-        return Err(Usage(text.to_owned()).into());
+        return Err(Usage(text.to_owned()));
     }
     if on_stdout == 0 {
         wanted.insert(0, Wanted { format: Format::Human, file: None });
@@ -104,81 +146,16 @@ pub(crate) fn wanted(formats: &[Wanted], folder: Option<&Path>) -> anyhow::Resul
     for file in wanted.iter().filter_map(|it| it.file.as_deref()) {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         if folder.is_some_and(|folder| !folder.is_dir()) || file.is_dir() {
-            return Err(Usage(format!("`{}` is in no folder, or is one itself", file.display())).into());
+            return Err(Usage(format!("`{}` is in no folder, or is one itself", file.display())));
         }
     }
     Ok(wanted)
 }
 
-/// Takes away what an earlier run left in the places that get a report now: a run that does not come to its end must not
-/// leave an older report as if it were its own.
-pub(crate) fn remove_older(wanted: &[Wanted]) -> Result<(), Usage> {
-    let files = wanted.iter().filter_map(|it| it.file.as_deref());
-    // Devices and pipes are written to, not replaced.
-    for file in files.filter(|file| file.symlink_metadata().is_ok_and(|about| about.is_file())) {
-        fs::remove_file(file).map_err(|error| unwritable(file, &error))?;
-    }
-    Ok(())
-}
-
-/// Writes the reports of several targets to all places but those that `done` says have them already.
-pub(crate) fn write(
-    collection: &Collection,
-    wanted: &[Wanted],
-    detail: Detail,
-    done: impl Fn(&Wanted) -> bool,
-) -> anyhow::Result<()> {
-    for place in wanted.iter().filter(|place| !done(place)) {
-        match &place.file {
-            Some(file) => {
-                let look = Look { width: None, detail };
-                let text = place.format.render(collection, &look);
-                let text = anstream::adapter::strip_str(&text).to_string();
-                fs::write(file, text).map_err(|error| unwritable(file, &error))?;
-            }
-            None => print(&place.format.render(collection, &Look { width: width(), detail }), place.format)?,
-        }
-    }
-    Ok(())
-}
-
-/// Opens a file for a stream of events.
-pub(crate) fn create(file: &Path) -> anyhow::Result<File> {
-    Ok(File::create(file).map_err(|error| unwritable(file, &error))?)
-}
-
-/// Prints text that is not a report.
-pub(crate) fn print_text(text: &str) -> anyhow::Result<()> {
-    print(text, Format::Ndjson)
-}
-
-fn print(text: &str, format: Format) -> anyhow::Result<()> {
-    // Only the human report has colours of its own; in any other an escape is data, and data stays as it is.
-    let written = match format {
-        Format::Human => {
-            let mut out = anstream::stdout().lock();
-            out.write_all(text.as_bytes()).and_then(|()| out.flush())
-        }
-        _ => {
-            let mut out = std::io::stdout().lock();
-            out.write_all(text.as_bytes()).and_then(|()| out.flush())
-        }
-    };
-    match written {
-        // Whoever closes the pipe, like `head`, has seen enough.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("stdout cannot be written to"),
-    }
-}
-
 /// How wide the terminal is, if there is one.
 fn width() -> Option<usize> {
-    if !std::io::stdout().is_terminal() {
+    if !terminal::is_stdout_terminal() {
         return None;
     }
     terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)).filter(|width| *width >= 20)
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Usage {
-    Usage(format!("`{}` cannot be written: {error}", path.display()))
 }

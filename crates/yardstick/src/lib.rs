@@ -46,6 +46,7 @@ mod configuration;
 mod connection;
 mod exit;
 mod expand;
+mod files;
 mod format;
 mod measure;
 mod progress;
@@ -53,9 +54,13 @@ mod record;
 mod stream;
 mod suggest;
 mod target;
+mod terminal;
 mod tools_listed;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
+
+use transport::secrets::{Secrets, secrets_of_command_line, secrets_of_environment};
 
 pub use measure::{Measure, Measured, measure, measure_with};
 pub use target::{in_process, reference};
@@ -63,7 +68,9 @@ pub use {protocol, report, server, suite, transport, wire};
 
 /// Runs the command line and says how it ended.
 pub fn main() -> ExitCode {
-    let arguments = match args::parse(std::env::args_os()) {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    terminal::hide_secrets(&secrets_of(&words));
+    let arguments = match args::parse(words) {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),
     };
@@ -78,4 +85,16 @@ pub fn main() -> ExitCode {
         Err(error) => Err(anyhow::Error::new(error).context("the runtime could not start")),
     };
     exit::of(outcome)
+}
+
+/// What must not be shown from the first word on, also if the command line makes no sense: its own secrets and those of the
+/// environment, unless the user wants to see them.
+fn secrets_of(words: &[OsString]) -> Secrets {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let are_shown = words.iter().take_while(|word| *word != "--").any(|word| word == "--with-secrets");
+    if are_shown {
+        Secrets::default()
+    } else {
+        secrets_of_command_line(&words).and(&secrets_of_environment())
+    }
 }

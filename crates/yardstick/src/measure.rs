@@ -9,6 +9,7 @@ use transport::client::{Failure, Target};
 
 use crate::again;
 use crate::suggest::explain_unknown_check;
+use crate::terminal;
 
 /// A measurement that has not run yet; [`measure`] makes one.
 #[derive(Clone, Debug)]
@@ -114,6 +115,6 @@ impl Measured {
 impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = report::human::render(&self.0);
-        write!(f, "{}", anstream::adapter::strip_str(&text))
+        f.write_str(&terminal::strip_styles(&text))
     }
 }

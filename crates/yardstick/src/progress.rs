@@ -1,7 +1,6 @@
 //! What moves while a run is under way, and leaves no trace.
 
 use std::collections::HashMap;
-use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,6 +8,8 @@ use protocol::Version;
 use suite::{Event, Options, Plan, Selection, TargetReport};
 use transport::client::Target;
 use transport::serve::Via;
+
+use crate::terminal;
 
 /// Before anything can be counted, and then.
 const WAITING: &str = "{spinner} {msg}";
@@ -33,7 +34,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Shown only if it is `wanted` and there is somebody to see it.
     pub(crate) fn new(wanted: bool, options: &Options) -> Self {
-        let seen = wanted && std::io::stderr().is_terminal();
+        let seen = wanted && terminal::is_stderr_terminal();
         let target = if seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(0), target);
         set_style(&bar, WAITING);
@@ -50,12 +51,14 @@ impl Progress {
 
     /// Says that an HTTP server is waited for.
     pub(crate) fn wait_for_connection(&self, target: &Target) {
-        self.bar.set_message(format!("waiting for {} to accept connections", target.name_on_command_line()));
+        let name = terminal::one_line(&target.name_on_command_line());
+        self.bar.set_message(format!("waiting for {name} to accept connections"));
     }
 
     /// Says what the run waits for in the beginning.
     pub(crate) fn wait_for_first_answer(&self, target: &Target) {
-        self.bar.set_message(format!("waiting for the first answer of `{}`", target.name_on_command_line()));
+        let name = terminal::one_line(&target.name_on_command_line());
+        self.bar.set_message(format!("waiting for the first answer of `{name}`"));
     }
 
     /// Takes note of an event of one of the runs.
@@ -63,7 +66,7 @@ impl Progress {
         match event {
             Event::Reached(target) => {
                 self.plan(run, target);
-                self.bar.set_message(target.description.clone());
+                self.bar.set_message(terminal::one_line(&target.description));
                 set_style(&self.bar, COUNTING);
             }
             Event::Began { version, cases } => {

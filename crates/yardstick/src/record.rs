@@ -1,8 +1,7 @@
 //! Saves the sessions of a run.
 
-use std::fs::File;
-use std::io::Write as _;
-use std::path::Path;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -11,45 +10,56 @@ use transport::tap::Veil;
 use wire::recording::{About, Tape, write};
 
 use crate::exit::Usage;
+use crate::files::{NewFile, Readers, unwritten};
 use crate::target::MeasuredServer;
 
 /// The file that sessions are saved in.
 #[derive(Debug)]
-pub(crate) struct Record(Arc<Mutex<Saving>>);
+pub(crate) struct Record {
+    path: PathBuf,
+    saving: Arc<Mutex<Option<Saving>>>,
+}
 
 #[derive(Debug)]
 struct Saving {
-    /// None once it took no more.
-    file: Option<File>,
+    file: NewFile,
+    /// Why it took no more.
+    failed: Option<io::Error>,
     sessions: usize,
 }
 
 impl Record {
     /// Begins the file before the run: one that cannot be written is better known at once.
-    pub(crate) fn create(path: &Path, servers: &[MeasuredServer]) -> Result<Self, Usage> {
+    pub(crate) fn create(path: &Path, servers: &[MeasuredServer]) -> anyhow::Result<Self> {
         let subjects = servers.iter().flat_map(|server| &server.subjects);
         let target = subjects.map(|subject| subject.target.describe()).next();
-        let begin = || {
-            let mut file = File::create(path)?;
-            file.write_all(&write::header(&about(target)))?;
-            Ok(file)
-        };
-        let file = begin().map_err(|why: std::io::Error| {
+        let mut file = NewFile::create(path, Readers::Owner).map_err(|why| {
             Usage(format!("cannot write `{}`: {why}; name another file with --record", path.display()))
         })?;
-        Ok(Self(Arc::new(Mutex::new(Saving { file: Some(file), sessions: 0 }))))
+        file.write_all(&write::header(&about(target))).map_err(|why| unwritten(path, &why))?;
+        let saving = Arc::new(Mutex::new(Some(Saving { file, failed: None, sessions: 0 })));
+        Ok(Self { path: path.to_owned(), saving })
     }
 
     /// What saves a session with one target, its secrets left out.
     pub(crate) fn saver(&self, target: &Target) -> impl Fn(Tape) + Send + Sync + 'static {
-        let saving = Arc::clone(&self.0);
+        let saving = Arc::clone(&self.saving);
         let veil = Mutex::new(Veil::of(target));
         move |tape| {
             let mut veil = veil.lock().unwrap_or_else(PoisonError::into_inner);
             let entries = tape.transcript.entries.into_iter().map(|entry| veil.entry(entry)).collect();
             let tape = Tape { transcript: wire::Transcript { entries }, ..tape };
-            saving.lock().unwrap_or_else(PoisonError::into_inner).save(tape);
+            if let Some(saving) = saving.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+                saving.save(tape);
+            }
         }
+    }
+
+    /// Gives the file its name, unless it took less than all.
+    pub(crate) fn finish(&self) -> anyhow::Result<()> {
+        let saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(Saving { file, failed, .. }) = saving else { return Ok(()) };
+        failed.map_or_else(|| file.finish(), Err).map_err(|why| unwritten(&self.path, &why))
     }
 }
 
@@ -57,10 +67,8 @@ impl Saving {
     fn save(&mut self, mut tape: Tape) {
         self.sessions += 1;
         tape.name = self.sessions.to_string();
-        let Some(file) = &mut self.file else { return };
-        if let Err(why) = file.write_all(&write::tape(&tape)) {
-            anstream::eprintln!("warning: the recording ends before session {}: {why}", tape.name);
-            self.file = None;
+        if self.failed.is_none() {
+            self.failed = self.file.write_all(&write::tape(&tape)).err();
         }
     }
 }

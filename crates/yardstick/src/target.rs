@@ -13,9 +13,10 @@ use transport::serve::http::{HttpServer, Options};
 use crate::address::read_endpoint;
 use crate::again;
 use crate::args::{BuiltIn, Check};
-use crate::configuration::read_servers;
+use crate::configuration::{NamedTarget, read_servers};
 use crate::connection::add_headers;
 use crate::exit::Usage;
+use crate::terminal;
 
 /// A target, and what keeps it alive.
 #[derive(Debug)]
@@ -38,6 +39,9 @@ pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<Measur
     if let Some(file) = &arguments.config {
         let servers = read_servers(file, &arguments.server, &arguments.connection)?;
         let measured = servers.into_iter().map(|server| {
+            let target = server.target.with_secrets(arguments.with_secrets);
+            terminal::hide_secrets(&target.secrets());
+            let server = NamedTarget { target, ..server };
             let again = again::of_configured(arguments, &server);
             let subject = Subject { target: server.target, arguments: again, _server: None };
             MeasuredServer { subjects: vec![subject] }
@@ -46,6 +50,8 @@ pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<Measur
     }
     let subjects = match read_target(arguments)? {
         Some(target) => {
+            let target = target.with_secrets(arguments.with_secrets);
+            terminal::hide_secrets(&target.secrets());
             let again = again::arguments(arguments, &target);
             vec![Subject { target, arguments: again, _server: None }]
         }

@@ -134,6 +134,10 @@ impl Server {
     }
 
     fn line(&self) -> String {
+        self.target.redact(&self.line_with_secrets()).into_owned()
+    }
+
+    fn line_with_secrets(&self) -> String {
         let now = self.now();
         let name = now.name.clone().unwrap_or_else(|| self.target.describe());
         let apps = now.tools.iter().filter(|tool| tool.uri.is_some()).count();

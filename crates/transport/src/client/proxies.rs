@@ -9,7 +9,8 @@ use url::{Host, Url};
 
 use super::Failure;
 use super::link::http::Origin;
-use super::redact;
+use crate::secrets::origin::show_url;
+use crate::secrets::secrets_of_url;
 
 /// The proxies of this machine, and what is reached without them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,9 +64,7 @@ impl Proxies {
     /// The credentials of all proxies.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let proxies = self.http.iter().chain(&self.https);
-        proxies
-            .flat_map(|proxy| redact::secret_parts(&proxy.url).into_iter().chain(proxy.credentials()))
-            .collect()
+        proxies.flat_map(|proxy| secrets_of_url(&proxy.url).into_iter().chain(proxy.credentials())).collect()
     }
 }
 
@@ -105,7 +104,7 @@ impl Proxy {
 /// The proxy for people: where it is and who names it, without its credentials.
 impl fmt::Display for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the proxy {} (from {})", redact::url(&self.url).trim_end_matches('/'), self.variable)
+        write!(f, "the proxy {} (from {})", show_url(&self.url).trim_end_matches('/'), self.variable)
     }
 }
 

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use tokio::io::DuplexStream;
 use url::Url;
 
-use super::{Failure, Proxies, redact};
+use super::{Failure, Proxies};
+use crate::secrets::origin::{read_words, show_url, with_bare};
+use crate::secrets::{Secrets, secrets_of_environment, secrets_of_url};
 
 /// How to reach the thing under test.
 #[derive(Clone, Debug)]
@@ -32,8 +34,10 @@ pub struct Program {
     pub env: Vec<(String, String)>,
     /// The directory that it runs in; ours unless given.
     pub cwd: Option<PathBuf>,
-    /// Values that are never shown, besides what looks secret in itself.
+    /// Values that are never shown, besides those of variables and what looks secret in itself.
     pub hidden: Vec<String>,
+    /// Whether secrets are shown all the same; the description says so.
+    pub with_secrets: bool,
 }
 
 /// An HTTP endpoint with all that it needs to be spoken to.
@@ -51,6 +55,8 @@ pub struct Endpoint {
     pub proxies: Arc<Proxies>,
     /// Values that are never shown, besides those of headers and what looks secret in itself.
     pub hidden: Vec<String>,
+    /// Whether secrets are shown all the same; the description says so.
+    pub with_secrets: bool,
 }
 
 /// Something within this process that can be connected to.
@@ -83,7 +89,7 @@ impl fmt::Debug for Program {
         let names: Vec<&str> = self.env.iter().map(|(name, _)| name.as_str()).collect();
         f.debug_struct("Program")
             .field("program", &self.program)
-            .field("args", &redact::words(&self.args))
+            .field("args", &shown_words(&self.args))
             .field("env", &names)
             .field("cwd", &self.cwd)
             .finish()
@@ -94,7 +100,7 @@ impl fmt::Debug for Program {
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
-        f.debug_struct("Endpoint").field("url", &redact::url(&self.url)).field("headers", &names).finish()
+        f.debug_struct("Endpoint").field("url", &show_url(&self.url)).field("headers", &names).finish()
     }
 }
 
@@ -117,52 +123,87 @@ impl Target {
 
     /// One line for humans, without secrets. It says what a reader of the verdict has to know of the way there.
     pub fn describe(&self) -> String {
-        match self {
-            Self::Url(endpoint) if endpoint.insecure && endpoint.url.scheme() == "https" => {
-                format!("{} (its certificate was not verified)", self.name_on_command_line())
-            }
-            Self::Url(_) | Self::Command(_) | Self::InProcess(_) => self.name_on_command_line(),
+        let mut text = self.name_on_command_line();
+        if let Self::Url(endpoint) = self
+            && endpoint.insecure
+            && endpoint.url.scheme() == "https"
+        {
+            text.push_str(" (its certificate was not verified)");
         }
+        if self.shows_secrets() {
+            text.push_str(" (with secrets)");
+        }
+        text
     }
 
     /// The command or the URL as it would be typed, without secrets.
     pub fn name_on_command_line(&self) -> String {
-        let (name, hidden) = match self {
-            Self::Command(program) => {
-                let mut words = vec![Cow::Borrowed(program.program.as_str())];
-                words.extend(redact::words(&program.args));
-                (words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "), &program.hidden[..])
-            }
-            Self::Url(endpoint) => (redact::url(&endpoint.url), &endpoint.hidden[..]),
-            Self::InProcess(dial) => (dial.name(), &[][..]),
-        };
-        redact::hide(&name, hidden).into_owned()
-    }
-
-    /// `text` with every secret of the target hidden; reports pass what they show through this.
-    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        redact::hide(text, &self.secrets())
-    }
-
-    /// Every secret that the target is known to have.
-    pub(crate) fn secrets(&self) -> Vec<String> {
         match self {
             Self::Command(program) => {
-                let set = program.env.iter().filter(|(name, _)| redact::is_secret_name(name));
-                let set = set.map(|(_, value)| value.clone());
-                set.chain(redact::secret_words(&program.args)).chain(program.hidden.iter().cloned()).collect()
+                let mut words = vec![Cow::Borrowed(program.program.as_str())];
+                if program.with_secrets {
+                    words.extend(program.args.iter().map(|arg| Cow::Borrowed(arg.as_str())));
+                } else {
+                    words.extend(shown_words(&program.args));
+                }
+                let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+                self.redact(&line).into_owned()
             }
-            Self::Url(endpoint) => {
-                let values = endpoint.headers.iter().map(|(_, value)| value.clone());
-                // A token shows without its scheme as well.
-                let bare = endpoint.headers.iter().filter_map(|(_, value)| value.split_once(' '));
-                let bare = bare.map(|(_, token)| token.trim().to_owned());
-                let own = values.chain(bare).chain(redact::secret_parts(&endpoint.url));
-                own.chain(endpoint.proxies.secrets()).chain(endpoint.hidden.iter().cloned()).collect()
-            }
-            Self::InProcess(_) => Vec::new(),
+            Self::Url(endpoint) if endpoint.with_secrets => endpoint.url.to_string(),
+            Self::Url(endpoint) => self.redact(&show_url(&endpoint.url)).into_owned(),
+            Self::InProcess(dial) => dial.name(),
         }
     }
+
+    /// `text` with every secret of the target hidden. Who has more than one text asks for [`Target::secrets`] once.
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.secrets().hide(text)
+    }
+
+    /// Every value that came to us with the target and must not be shown, and those of the environment that it inherits.
+    pub fn secrets(&self) -> Secrets {
+        if self.shows_secrets() {
+            return Secrets::default();
+        }
+        match self {
+            Self::Command(program) => {
+                let set = program.env.iter().map(|(_, value)| value.clone());
+                let words = read_words(&program.args).into_iter().flat_map(|word| word.secrets);
+                Secrets::new(set.chain(words).chain(program.hidden.iter().cloned()))
+                    .and(&secrets_of_environment())
+            }
+            Self::Url(endpoint) => {
+                let values = endpoint.headers.iter().flat_map(|(_, value)| with_bare(value));
+                let own = values.chain(secrets_of_url(&endpoint.url)).chain(endpoint.proxies.secrets());
+                Secrets::new(own.chain(endpoint.hidden.iter().cloned())).and(&secrets_of_environment())
+            }
+            Self::InProcess(_) => Secrets::default(),
+        }
+    }
+
+    /// Whether the user wants to see secrets.
+    pub const fn shows_secrets(&self) -> bool {
+        match self {
+            Self::Command(program) => program.with_secrets,
+            Self::Url(endpoint) => endpoint.with_secrets,
+            Self::InProcess(_) => false,
+        }
+    }
+
+    /// Shows secrets, or hides them as usual.
+    #[must_use]
+    pub fn with_secrets(mut self, shown: bool) -> Self {
+        match &mut self {
+            Self::Command(program) => program.with_secrets = shown,
+            Self::Url(endpoint) => endpoint.with_secrets = shown,
+            Self::InProcess(_) => {}
+        }
+        self
+    }
+}
+
+fn shown_words(args: &[String]) -> Vec<Cow<'_, str>> {
+    read_words(args).into_iter().map(|word| word.shown).collect()
 }
 
 impl Endpoint {
@@ -179,6 +220,7 @@ impl Endpoint {
             insecure: false,
             proxies: Arc::default(),
             hidden: Vec::new(),
+            with_secrets: false,
         })
     }
 
@@ -244,7 +286,7 @@ mod tests {
         assert_eq!(target.describe(), "http://localhost:8080/mcp?key=***");
         assert_eq!(
             target.redact("< authorization: Bearer s3cret, pass1, k123"),
-            "< authorization: ***, ***, ***"
+            "< authorization: Bearer ***, ***, ***"
         );
     }
 
@@ -268,6 +310,18 @@ mod tests {
         let target = Target::from(Program { program: "x".into(), args, hidden, ..Program::default() });
         assert_eq!(target.describe(), "x --region ***");
         assert_eq!(target.redact("it said plainvalue"), "it said ***");
+    }
+
+    #[test]
+    fn every_variable_that_is_set_is_a_secret_and_may_be_shown() {
+        let env =
+            vec![("MODE".to_owned(), "very-special".to_owned()), ("LEVEL".to_owned(), "debug".to_owned())];
+        let args = vec!["--token".to_owned(), "abcdef".to_owned()];
+        let target = Target::from(Program { program: "x".into(), args, env, ..Program::default() });
+        assert_eq!(target.redact("very-special debug abcdef"), "*** debug ***");
+        let shown = target.with_secrets(true);
+        assert_eq!(shown.redact("very-special abcdef"), "very-special abcdef");
+        assert_eq!(shown.describe(), "x --token abcdef (with secrets)");
     }
 
     #[test]

@@ -1,24 +1,23 @@
-//! What keeps secrets out of a record: names that mark them, values that are known, and values learnt on the way.
+//! What keeps secrets out of a record: values that are known ([`Secrets`]), and what headers and addresses bring on the way.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use memchr::memmem;
-use wire::{Entry, What};
+use wire::{Direction, Entry, What};
 
 use crate::client::Target;
-use crate::client::redact::{HIDDEN, is_secret_name};
-
-/// Secrets of fewer bytes would hide half of any text.
-const SHORTEST: usize = 4;
-/// What the environment calls a secret may also be a word; only what is long enough to be one is taken for it.
-const SHORTEST_VARIABLE: usize = 8;
+use crate::secrets::origin::{is_harmless_header, is_worth_learning, with_bare};
+use crate::secrets::{HIDDEN, Secrets, is_secret_name, merged, replace};
 
 /// Takes secrets out of entries before they are written.
 #[derive(Debug, Default)]
 pub struct Veil {
     lifted: bool,
-    secrets: Vec<String>,
+    /// Whether the requests are somebody else's, whose headers may hold anything.
+    of_strangers: bool,
+    secrets: Secrets,
+    /// What headers brought; apart from the others, since there is more of it all the time.
+    learnt: Secrets,
     /// The ids of HTTP sessions, in the order of their appearance.
     sessions: Vec<String>,
 }
@@ -26,26 +25,13 @@ pub struct Veil {
 impl Veil {
     /// Hides what the target is known to keep secret, and what headers and addresses name as such.
     pub fn of(target: &Target) -> Self {
-        let mut veil = Self::default();
-        target.secrets().iter().for_each(|secret| veil.learn(secret));
-        veil
+        Self { lifted: target.shows_secrets(), secrets: target.secrets(), ..Self::default() }
     }
 
-    /// The same, and what this process's environment names as secret: a child inherits it.
+    /// The same where the requests are not ours: the values of headers that are not known to be harmless are hidden.
     #[must_use]
-    pub fn with_environment(mut self) -> Self {
-        for (name, value) in std::env::vars() {
-            let a_place = value.starts_with(['/', '.']) || name.contains("SESSION");
-            if is_secret_name(&name) && !a_place && value.len() >= SHORTEST_VARIABLE {
-                self.learn(&value);
-            }
-        }
-        self
-    }
-
-    /// Hides nothing.
-    pub const fn lifted() -> Self {
-        Self { lifted: true, secrets: Vec::new(), sessions: Vec::new() }
+    pub fn of_strangers(target: &Target) -> Self {
+        Self { of_strangers: true, ..Self::of(target) }
     }
 
     /// The entry without secrets.
@@ -54,7 +40,7 @@ impl Veil {
             return entry;
         }
         let bytes = match entry.what {
-            What::Head => self.head(&entry.bytes),
+            What::Head => self.head(&entry.bytes, entry.direction),
             What::Event => addresses(&entry.bytes),
             What::Message | What::Noise | What::Stderr | What::End => None,
         };
@@ -65,24 +51,15 @@ impl Veil {
 
     /// A text for humans without secrets.
     pub fn text(&self, text: &str) -> String {
-        let hidden = self.hidden(text.as_bytes(), false);
-        hidden.map_or_else(|| text.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
+        if self.lifted { text.to_owned() } else { self.learnt.hide(&self.secrets.hide(text)).into_owned() }
     }
 
     fn learn(&mut self, secret: &str) {
-        let quoted = serde_json::Value::from(secret).to_string();
-        // Within a message it may stand as JSON spells it.
-        for spelling in [secret, quoted.trim_matches('"')] {
-            if spelling.len() >= SHORTEST && !self.secrets.iter().any(|known| known == spelling) {
-                self.secrets.push(spelling.to_owned());
-            }
-        }
-        // A secret within another must not show what is left of the longer one.
-        self.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        self.learnt = self.learnt.with(with_bare(secret));
     }
 
     /// A head without the values of headers that are secrets.
-    fn head(&mut self, head: &[u8]) -> Option<Bytes> {
+    fn head(&mut self, head: &[u8], direction: Direction) -> Option<Bytes> {
         let text = std::str::from_utf8(head).ok()?;
         let mut lines = text.split_inclusive('\n');
         let mut shown = match lines.next() {
@@ -90,12 +67,12 @@ impl Veil {
             None => String::new(),
         };
         for line in lines {
-            shown.push_str(&self.header(line));
+            shown.push_str(&self.header(line, direction));
         }
         Some(shown.into())
     }
 
-    fn header<'l>(&mut self, line: &'l str) -> Cow<'l, str> {
+    fn header<'l>(&mut self, line: &'l str, direction: Direction) -> Cow<'l, str> {
         let Some((name, rest)) = line.split_once(':') else { return Cow::Borrowed(line) };
         let value = rest.trim();
         let shown = match name.trim().to_ascii_lowercase().as_str() {
@@ -105,13 +82,22 @@ impl Veil {
                 self.learn(token.trim());
                 format!("{scheme} {HIDDEN}").trim_start().to_owned()
             }
-            "cookie" | "set-cookie" => HIDDEN.to_owned(),
+            "cookie" | "set-cookie" => {
+                cookie_values(value).for_each(|value| self.learn(value));
+                HIDDEN.to_owned()
+            }
             // These say how to get in, not with what.
             "www-authenticate" | "proxy-authenticate" | "location" => {
                 String::from_utf8(addressed(value)).unwrap_or_default()
             }
             other if is_secret_name(other) => {
                 self.learn(value);
+                HIDDEN.to_owned()
+            }
+            other if self.of_strangers && direction == Direction::ToServer && !is_harmless_header(other) => {
+                if is_worth_learning(value) {
+                    self.learn(value);
+                }
                 HIDDEN.to_owned()
             }
             _ => return Cow::Borrowed(line),
@@ -132,32 +118,22 @@ impl Veil {
 
     /// The bytes without known secrets; `None` when there are none in them. In a message only strings are touched.
     fn hidden(&self, bytes: &[u8], message: bool) -> Option<Bytes> {
-        let mut shown: Option<Vec<u8>> = None;
-        for secret in &self.secrets {
-            let text = shown.as_deref().unwrap_or(bytes);
-            let found: Vec<usize> = memmem::find_iter(text, secret.as_bytes()).collect();
-            if found.is_empty() {
-                continue;
-            }
-            let strings = (message && matches!(text.first(), Some(b'{' | b'['))).then(|| strings(text));
-            let within = |at: usize| strings.as_ref().is_none_or(|spans| inside(spans, at));
-            let found: Vec<usize> = found.into_iter().filter(|at| within(*at)).collect();
-            shown = Some(without(text, &found, secret.len()));
+        let found = [self.secrets.find(bytes), self.learnt.find(bytes)].concat();
+        let mut found = merged(found, bytes);
+        if message && !found.is_empty() && matches!(bytes.first(), Some(b'{' | b'[')) {
+            let strings = strings(bytes);
+            found.retain(|span| inside(&strings, span.start));
         }
-        shown.map(Into::into)
+        (!found.is_empty()).then(|| replace(bytes, &found).into())
     }
 }
 
-fn without(text: &[u8], found: &[usize], length: usize) -> Vec<u8> {
-    let mut shown = Vec::with_capacity(text.len());
-    let mut from = 0;
-    for at in found {
-        shown.extend_from_slice(&text[from..*at]);
-        shown.extend_from_slice(HIDDEN.as_bytes());
-        from = at + length;
-    }
-    shown.extend_from_slice(&text[from..]);
-    shown
+/// The values of cookies, of which only one has a name that is not a setting.
+fn cookie_values(header: &str) -> impl Iterator<Item = &str> {
+    const SETTINGS: [&str; 7] = ["path", "domain", "expires", "max-age", "samesite", "version", "priority"];
+    let pairs = header.split(';').filter_map(|pair| pair.trim().split_once('='));
+    let values = pairs.filter(|(name, _)| !SETTINGS.contains(&name.to_ascii_lowercase().as_str()));
+    values.map(|(_, value)| value).filter(|value| is_worth_learning(value))
 }
 
 /// Where the strings of a JSON text begin and end.
@@ -185,7 +161,7 @@ fn inside(spans: &[(usize, usize)], at: usize) -> bool {
     next > 0 && at < spans[next - 1].1
 }
 
-/// Text in which addresses have lost the values of parameters that look secret.
+/// Text in which addresses have lost the values of their parameters.
 fn addressed(text: &str) -> Vec<u8> {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -193,18 +169,22 @@ fn addressed(text: &str) -> Vec<u8> {
         let (before, parameter) = rest.split_at(at + 1);
         shown.push_str(before);
         let end = parameter.find(['&', ' ', '"', '\r', '\n', '#']).unwrap_or(parameter.len());
-        match parameter[..end].split_once('=') {
-            Some((name, _)) if is_secret_name(name) => {
+        match parameter[..end].split_once('=').filter(|(name, _)| is_parameter(name)) {
+            Some((name, _)) => {
                 shown.push_str(name);
                 shown.push('=');
                 shown.push_str(HIDDEN);
             }
-            _ => shown.push_str(&parameter[..end]),
+            None => shown.push_str(&parameter[..end]),
         }
         rest = &parameter[end..];
     }
     shown.push_str(rest);
     shown.into_bytes()
+}
+
+fn is_parameter(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-[]%".contains(c))
 }
 
 fn addresses(bytes: &[u8]) -> Option<Bytes> {
@@ -215,7 +195,6 @@ fn addresses(bytes: &[u8]) -> Option<Bytes> {
 mod tests {
     use super::*;
     use std::time::Duration;
-    use wire::Direction;
 
     fn shown(veil: &mut Veil, what: What, text: &str) -> String {
         let bytes = Bytes::copy_from_slice(text.as_bytes());
@@ -230,7 +209,7 @@ mod tests {
                     X-Api-Key: zzzzz\r\nMcp-Session-Id: 0f0f0f\r\nAccept: */*\r\n\r\n";
         assert_eq!(
             shown(&mut veil, What::Head, head),
-            "POST /mcp?api_key=***&page=2 HTTP/1.1\r\nAuthorization: Bearer ***\r\nCookie: ***\r\n\
+            "POST /mcp?api_key=***&page=*** HTTP/1.1\r\nAuthorization: Bearer ***\r\nCookie: ***\r\n\
              X-Api-Key: ***\r\nMcp-Session-Id: session-1\r\nAccept: */*\r\n\r\n"
         );
         let echo = r#"{"id":1,"result":"abc.def, zzzzz and 0f0f0f"}"#;
@@ -240,12 +219,24 @@ mod tests {
     }
 
     #[test]
+    fn what_a_stranger_sends_in_a_header_of_its_own_is_hidden() {
+        let head = "POST /mcp HTTP/1.1\r\nX-Tenant: acme-corporation\r\nX-Access-Key: zzzzz\r\nMcp-Method: tools/list\r\n\r\n";
+        let mut veil = Veil { of_strangers: true, ..Veil::default() };
+        let hidden =
+            "POST /mcp HTTP/1.1\r\nX-Tenant: ***\r\nX-Access-Key: ***\r\nMcp-Method: tools/list\r\n\r\n";
+        assert_eq!(shown(&mut veil, What::Head, head), hidden);
+        assert_eq!(shown(&mut veil, What::Stderr, "for acme-corporation"), "for ***");
+        let ours = shown(&mut Veil::default(), What::Head, head);
+        assert!(ours.contains("X-Tenant: acme-corporation") && ours.contains("X-Access-Key: ***"), "{ours}");
+    }
+
+    #[test]
     fn a_number_that_resembles_a_secret_stays() {
         let mut veil = Veil::default();
-        veil.learn("12345");
-        let message = r#"{"id":12345,"result":{"a\"":"x12345"}}"#;
-        assert_eq!(shown(&mut veil, What::Message, message), r#"{"id":12345,"result":{"a\"":"x***"}}"#);
-        assert_eq!(shown(&mut veil, What::Stderr, "pin 12345"), "pin ***");
+        veil.learn("123456");
+        let message = r#"{"id":123456,"result":{"a\"":"x123456"}}"#;
+        assert_eq!(shown(&mut veil, What::Message, message), r#"{"id":123456,"result":{"a\"":"x***"}}"#);
+        assert_eq!(shown(&mut veil, What::Stderr, "pin 123456"), "pin ***");
     }
 
     #[test]
@@ -262,7 +253,8 @@ mod tests {
 
     #[test]
     fn lifted_it_shows_all() {
+        let mut lifted = Veil { lifted: true, ..Veil::default() };
         let head = "GET / HTTP/1.1\r\nauthorization: Bearer abc\r\n\r\n";
-        assert_eq!(shown(&mut Veil::lifted(), What::Head, head), head);
+        assert_eq!(shown(&mut lifted, What::Head, head), head);
     }
 }

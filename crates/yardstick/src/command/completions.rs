@@ -5,11 +5,11 @@ use clap::CommandFactory as _;
 
 use crate::args::{Arguments, Completions};
 use crate::exit::Exit;
-use crate::format::print_text;
+use crate::terminal;
 
 pub(crate) fn run(arguments: &Completions) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "yardstick", &mut script);
-    print_text(&String::from_utf8(script).context("the completions are not text")?)?;
+    terminal::print_data(&String::from_utf8(script).context("the completions are not text")?)?;
     Ok(Exit::Success)
 }

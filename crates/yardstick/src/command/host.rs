@@ -1,6 +1,5 @@
 //! `yardstick host`
 
-use std::io::{IsTerminal as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -16,7 +15,7 @@ use crate::configuration::read_servers;
 use crate::connection::add_headers;
 use crate::exit::{Exit, Usage};
 use crate::suggest::did_you_mean;
-use crate::target;
+use crate::{target, terminal};
 
 /// How long the lines about the servers are waited for; the page is there before.
 const SETTLING: Duration = Duration::from_secs(20);
@@ -37,14 +36,13 @@ pub(crate) async fn run(arguments: Host) -> anyhow::Result<Exit> {
         }
         other => other.into(),
     })?;
-    let mut stdout = anstream::stdout();
-    writeln!(stdout, "{}", host.url()).and_then(|()| stdout.flush()).context("stdout is closed")?;
-    if !arguments.no_open && std::io::stdout().is_terminal() {
+    terminal::print(&format!("{}\n", host.url()))?;
+    if !arguments.no_open && terminal::is_stdout_terminal() {
         open(&host.url());
     }
     let told = async {
         for line in host.settled(SETTLING).await {
-            anstream::eprintln!("{line}");
+            terminal::warn(&line);
         }
         std::future::pending::<()>().await;
     };
@@ -73,7 +71,8 @@ fn targets(arguments: &Host) -> anyhow::Result<Vec<Target>> {
     if targets.is_empty() {
         targets.push(target::reference());
     }
-    Ok(targets)
+    let targets = targets.into_iter().map(|target| target.with_secrets(arguments.with_secrets));
+    Ok(targets.inspect(|target| terminal::hide_secrets(&target.secrets())).collect())
 }
 
 fn watched(arguments: &Host) -> anyhow::Result<Vec<PathBuf>> {

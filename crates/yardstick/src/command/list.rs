@@ -5,10 +5,11 @@ use suite::Selection;
 use crate::args::List;
 use crate::exit::{Exit, Usage};
 use crate::suggest::explain_unknown_check;
+use crate::terminal;
 
 pub(crate) fn run(arguments: &List) -> anyhow::Result<Exit> {
     if arguments.coverage {
-        anstream::print!("{}", report::coverage(&suite::coverage::rows()?, arguments.protocol));
+        terminal::print_styled(&report::coverage(&suite::coverage::rows()?, arguments.protocol))?;
         return Ok(Exit::Success);
     }
     let selection = Selection { only: arguments.only.clone(), skip: Vec::new() };
@@ -18,6 +19,6 @@ pub(crate) fn run(arguments: &List) -> anyhow::Result<Exit> {
     let wanted = |check: &suite::Check| {
         selection.takes(check) && arguments.protocol.is_none_or(|version| check.level(version).is_some())
     };
-    anstream::print!("{}", report::list(wanted));
+    terminal::print_styled(&report::list(wanted))?;
     Ok(Exit::Success)
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use report::visible;
 use suite::{Options, Preview, RevisionPreview, ToolPreview};
 
 use crate::target::MeasuredServer;
@@ -25,7 +26,7 @@ fn write(text: &mut String, preview: &Preview) -> std::fmt::Result {
         sections(text, revision)?;
         match &revision.tools {
             Ok(tools) => tools.iter().try_for_each(|tool| line(text, tool))?,
-            Err(why) => writeln!(text, "  no tools: {why}")?,
+            Err(why) => writeln!(text, "  no tools: {}", visible(why))?,
         }
         writeln!(text)?;
     }
@@ -46,12 +47,13 @@ fn sections(text: &mut String, revision: &RevisionPreview) -> std::fmt::Result {
 
 fn line(text: &mut String, tool: &ToolPreview) -> std::fmt::Result {
     let why = tool.decision.why();
+    let name = visible(&tool.name);
     match (tool.decision.is_call(), &tool.arguments) {
         (true, Ok(arguments)) => {
-            let shown: String = arguments.to_string().chars().take(SHOWN).collect();
-            writeln!(text, "  call   {} {shown} ({why})", tool.name)
+            let shown: String = visible(arguments).chars().take(SHOWN).collect();
+            writeln!(text, "  call   {name} {shown} ({why})")
         }
-        (true, Err(none)) => writeln!(text, "  leave  {} ({none})", tool.name),
-        (false, _) => writeln!(text, "  leave  {} ({why})", tool.name),
+        (true, Err(none)) => writeln!(text, "  leave  {name} ({})", visible(none)),
+        (false, _) => writeln!(text, "  leave  {name} ({why})"),
     }
 }

@@ -8,11 +8,11 @@ use report::Collection;
 
 use crate::args;
 use crate::exit::{Exit, Usage};
-use crate::format;
+use crate::format::Places;
 
 pub(crate) fn run(arguments: &args::Report) -> anyhow::Result<Exit> {
     let output = &arguments.output;
-    let wanted = format::wanted(&output.format, output.output.as_deref())?;
+    let places = Places::open(output)?;
     let mut reports = Vec::new();
     for file in &arguments.from {
         let name = file.display();
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &args::Report) -> anyhow::Result<Exit> {
         reports.extend(read.into_reports());
     }
     let collection = Collection::new(reports);
-    format::write(&collection, &wanted, output.detail(), |_| false)?;
+    places.write(&collection, output.detail(), |_| false)?;
     Ok(collection.verdict().into())
 }
 

@@ -1,6 +1,5 @@
 //! `yardstick serve`
 
-use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use transport::serve::{Handler, pipe};
 use crate::args::Serve;
 use crate::exit::{Exit, Usage};
 use crate::suggest::did_you_mean;
+use crate::terminal;
 
 /// How long what is under way may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(2);
@@ -51,8 +51,7 @@ async fn serve<H: Handler>(
     options.bearer = arguments.token.clone().map(Bearer::new);
     let http = HttpServer::bind(address, handler, options).await;
     let http = http.with_context(|| format!("cannot listen on {address}; is something else there?"))?;
-    let mut stdout = anstream::stdout();
-    writeln!(stdout, "{}", http.url()).and_then(|()| stdout.flush()).context("stdout is closed")?;
+    terminal::print(&format!("{}\n", http.url()))?;
     told_to_stop().await.context("no signals here")?;
     close();
     http.shut_down(GRACE).await;
@@ -85,8 +84,7 @@ fn named_fault(name: &str) -> Result<&'static Fault, Usage> {
 
 fn list() -> anyhow::Result<Exit> {
     let width = Fault::all().map(|fault| fault.name.len()).max().unwrap_or(0);
-    for fault in Fault::all() {
-        anstream::println!("{:width$}  {}", fault.name, fault.about);
-    }
+    let lines = Fault::all().map(|fault| format!("{:width$}  {}\n", fault.name, fault.about));
+    terminal::print(&lines.collect::<String>())?;
     Ok(Exit::Success)
 }

@@ -1,6 +1,5 @@
 //! `yardstick tap`
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -17,8 +16,9 @@ use transport::tap::{Desk, Scribe, Veil, Written, stdio};
 use crate::address::read_endpoint;
 use crate::args::Tap;
 use crate::exit::{Exit, Usage};
+use crate::files::SharedLog;
 use crate::record::about;
-use crate::target;
+use crate::{target, terminal};
 
 /// How long connections may take to close once the tap is told to stop.
 const GRACE: Duration = Duration::from_secs(2);
@@ -32,7 +32,7 @@ pub(crate) async fn run(arguments: Tap) -> anyhow::Result<Exit> {
 }
 
 async fn over_stdio(program: &str, args: &[String], arguments: &Tap) -> anyhow::Result<Exit> {
-    let target = Target::command(program, args.to_vec());
+    let target = Target::command(program, args.to_vec()).with_secrets(arguments.with_secrets);
     let (scribe, file) = begin(&target, None, arguments)?;
     let streams = stdio::Streams {
         input: tokio::io::stdin(),
@@ -45,7 +45,7 @@ async fn over_stdio(program: &str, args: &[String], arguments: &Tap) -> anyhow::
         Ok(status) => Ok(Exit::Program(code(status))),
         // As a shell has it.
         Err(why) => {
-            anstream::eprintln!("yardstick tap: `{program}` cannot be started: {why}");
+            terminal::warn(&format!("yardstick tap: `{program}` cannot be started: {why}"));
             Ok(Exit::Program(if why.kind() == io::ErrorKind::NotFound { 127 } else { 126 }))
         }
     }
@@ -54,12 +54,11 @@ async fn over_stdio(program: &str, args: &[String], arguments: &Tap) -> anyhow::
 async fn over_http(url: &str, arguments: &Tap) -> anyhow::Result<Exit> {
     let mut endpoint = read_endpoint(url, "tap")?;
     arguments.connection.apply_to(&mut endpoint)?;
-    let target = Target::Url(endpoint.clone());
+    let target = Target::Url(endpoint.clone()).with_secrets(arguments.with_secrets);
     let (scribe, file) = begin(&target, Some(endpoint.url.path().to_owned()), arguments)?;
     let address = arguments.http.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
     let tap = HttpTap::bind(address, &endpoint, scribe.pen()).await?;
-    let mut stdout = anstream::stdout();
-    writeln!(stdout, "{}", tap.url()).and_then(|()| stdout.flush()).context("stdout is closed")?;
+    terminal::print(&format!("{}\n", tap.url()))?;
     super::serve::told_to_stop().await.context("no signals here")?;
     tap.shut_down(GRACE).await;
     Ok(end(scribe.finish().await, &file, arguments).unwrap_or(Exit::Success))
@@ -69,32 +68,30 @@ async fn over_http(url: &str, arguments: &Tap) -> anyhow::Result<Exit> {
 fn begin(target: &Target, endpoint: Option<String>, arguments: &Tap) -> anyhow::Result<(Scribe, PathBuf)> {
     let moment = stamp();
     let opened = match &arguments.record {
-        Some(path) => {
-            OpenOptions::new().append(true).create(true).open(path).map(|file| (file, path.clone()))
-        }
+        Some(path) => SharedLog::open(path, false).map(|file| (file, path.clone())),
         None => fresh(&moment),
     };
     let (sink, path): (Box<dyn Write + Send>, PathBuf) = match opened {
         Ok((file, path)) => {
-            anstream::eprintln!("yardstick tap: recording to {}", path.display());
+            let secrets = if arguments.with_secrets { ", with secrets" } else { "" };
+            terminal::warn(&format!("yardstick tap: recording to {}{secrets}", path.display()));
             (Box::new(file), path)
         }
         Err(why) => {
             let path = arguments.record.clone().unwrap_or_else(|| PathBuf::from("."));
-            anstream::eprintln!("yardstick tap: nothing is recorded: `{}`: {why}", path.display());
+            terminal::warn(&format!("yardstick tap: nothing is recorded: `{}`: {why}", path.display()));
             (Box::new(io::sink()), path)
         }
     };
-    let veil = if arguments.with_secrets { Veil::lifted() } else { Veil::of(target).with_environment() };
     let scribe = Scribe::start(Desk {
         sink,
-        veil,
+        veil: Veil::of_strangers(target),
         about: about(Some(target.describe())),
         name: format!("{moment}-{}", std::process::id()),
         endpoint,
         keep: arguments.check,
         trouble: Box::new(|why| {
-            anstream::eprintln!("yardstick tap: the recording ends here: {why}; the session goes on");
+            terminal::warn(&format!("yardstick tap: the recording ends here: {why}; the session goes on"));
         }),
     });
     Ok((scribe.context("no thread to record on")?, path))
@@ -111,16 +108,16 @@ fn end(written: Written, file: &Path, arguments: &Tap) -> Option<Exit> {
         tapes: written.tapes,
     };
     let judged = suite::judge(&recorded, &[Side::Server], &Options::default());
-    anstream::eprint!("{}", report::human::render(&judged.report));
+    terminal::warn_styled(&report::human::render(&judged.report));
     Some(super::wire::exit(&judged))
 }
 
 /// A file that was not there before.
-fn fresh(moment: &str) -> io::Result<(File, PathBuf)> {
+fn fresh(moment: &str) -> io::Result<(SharedLog, PathBuf)> {
     for number in 1.. {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
         let path = PathBuf::from(format!("yardstick-{moment}{suffix}.ndjson"));
-        match OpenOptions::new().append(true).create_new(true).open(&path) {
+        match SharedLog::open(&path, true) {
             Err(why) if why.kind() == io::ErrorKind::AlreadyExists && number < 100 => {}
             opened => return opened.map(|file| (file, path)),
         }

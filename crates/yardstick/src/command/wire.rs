@@ -11,7 +11,8 @@ use wire::recording::{Recording, Tape};
 use super::check::{keep_baseline, known};
 use crate::args::{Check, Sides};
 use crate::exit::{Exit, Usage};
-use crate::format;
+use crate::format::Places;
+use crate::terminal;
 
 /// What stands in the place of a URL.
 pub(super) const WORD: &str = "wire";
@@ -36,8 +37,8 @@ pub(super) fn run(arguments: &Check, selection: Selection) -> anyhow::Result<Exi
     let options =
         Options { protocols: arguments.protocol.clone(), selection, baseline, ..Options::default() };
     let judged = suite::judge(&recorded, sides, &options);
-    let wanted = format::wanted(&arguments.output.format, arguments.output.output.as_deref())?;
-    format::write(&judged.report.clone().into(), &wanted, arguments.output.detail(), |_| false)?;
+    let places = Places::open(&arguments.output)?;
+    places.write(&judged.report.clone().into(), arguments.output.detail(), |_| false)?;
     keep_baseline(arguments, std::iter::once(&judged.report))?;
     Ok(exit(&judged))
 }
@@ -45,10 +46,10 @@ pub(super) fn run(arguments: &Check, selection: Selection) -> anyhow::Result<Exi
 /// Says what was not judged. That part of a record could be read is no success of the whole.
 pub(super) fn exit(judged: &Judged) -> Exit {
     for why in &judged.skipped {
-        anstream::eprintln!("not judged: {why}");
+        terminal::warn(&format!("not judged: {}", report::visible(why)));
     }
     if judged.report.cases.is_empty() && judged.skipped.is_empty() {
-        anstream::eprintln!("not judged: there is no message in the recording");
+        terminal::warn("not judged: there is no message in the recording");
     }
     match Exit::from(judged.report.verdict()) {
         Exit::Success if !judged.skipped.is_empty() => Exit::Untested,
@@ -67,7 +68,7 @@ fn read(file: &Path, many: bool) -> anyhow::Result<Vec<Tape>> {
     let recording =
         Recording::read(bytes).with_context(|| format!("`{}` is no recording", file.display()))?;
     if let Some(line) = recording.cut {
-        anstream::eprintln!("note: line {line} of `{}` is cut short and was left out", file.display());
+        terminal::warn(&format!("note: line {line} of `{}` is cut short and was left out", file.display()));
     }
     let mut tapes = recording.tapes;
     for tape in tapes.iter_mut().filter(|_| many) {

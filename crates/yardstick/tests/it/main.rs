@@ -14,12 +14,16 @@ mod configured;
 mod interrupt;
 mod missing;
 mod options;
+#[cfg(unix)]
+mod output;
 mod pages;
 mod record;
 mod report;
 mod running;
 #[cfg(unix)]
 mod samples;
+#[cfg(unix)]
+mod secrets;
 mod secure;
 mod serve;
 mod suggestions;

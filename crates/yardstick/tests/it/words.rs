@@ -47,7 +47,7 @@ fn bad_usage_is_2_and_names_the_culprit() {
     for (arguments, culprit) in [
         (&["check", "--protocol", "2025-01-01"][..], "2025-01-01"),
         (&["check", "not a url"], "not a url"),
-        (&["check", "--header", "nonsense", "http://127.0.0.1:9/"], "nonsense"),
+        (&["check", "--header", "nonsense", "http://127.0.0.1:9/"], "is not a header; write `Name: value`"),
         (&["check", "--timeout", "soon"], "soon"),
         (&["check", "--allow-calls", "some"], "some"),
         (&["check", "--tool", "echo", "--args", "[1]"], "[1]"),

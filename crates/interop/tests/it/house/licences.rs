@@ -1,4 +1,4 @@
-//! Rules about dependencies: what they may be licensed under, and that each is there once.
+//! The rules of `deny.toml` about dependencies: their licences, where they come from, and that each is there once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 use crate::harness::root;
-use crate::house::expression;
+use crate::house::{deny, expression};
 
 /// What `cargo metadata` says, as far as it matters here.
 #[derive(Deserialize)]
@@ -22,6 +22,7 @@ struct Package {
     name: String,
     version: String,
     license: Option<String>,
+    source: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -48,31 +49,56 @@ struct DependencyKind {
 
 #[test]
 fn every_dependency_has_a_licence_from_the_list() {
-    let allowed = list(include_str!("../../../house/licences.txt"));
-    let allows = |licence: &str| allowed.contains_key(licence);
+    let allowed = deny::texts("licenses", "allow");
+    let allows = |licence: &str| allowed.iter().any(|it| it == licence);
     let bad: Vec<_> = metadata()
         .packages
         .iter()
         .filter(|package| !package.license.as_deref().is_some_and(|it| expression::holds(it, &allows)))
         .map(|package| format!("{} {}: {:?}", package.name, package.version, package.license))
         .collect();
-    assert!(bad.is_empty(), "not allowed by crates/interop/house/licences.txt: {bad:#?}");
+    assert!(bad.is_empty(), "not allowed by deny.toml: {bad:#?}");
 }
 
 #[test]
 fn the_product_has_each_dependency_once() {
-    let borne = list(include_str!("../../../house/duplicates.txt"));
+    let borne: BTreeMap<_, _> = deny::crates("bans", "skip").into_iter().collect();
     let unreasoned: Vec<_> = borne.iter().filter(|(_, reason)| reason.is_empty()).collect();
-    assert!(unreasoned.is_empty(), "each duplicate needs a reason, `name: reason`: {unreasoned:?}");
+    assert!(unreasoned.is_empty(), "each duplicate needs a reason: {unreasoned:?}");
 
     let duplicates = metadata().duplicates();
-    let new: Vec<_> = duplicates.iter().filter(|(name, _)| !borne.contains_key(name.as_str())).collect();
+    let new: Vec<_> = duplicates.iter().filter(|(name, _)| !borne.contains_key(*name)).collect();
     assert!(new.is_empty(), "several versions of one crate; unite them or give a reason: {new:#?}");
-    let gone: Vec<_> = borne.keys().filter(|name| !duplicates.contains_key(**name)).collect();
-    assert!(
-        gone.is_empty(),
-        "crates/interop/house/duplicates.txt lists what is no duplicate any more: {gone:?}"
-    );
+    let gone: Vec<_> = borne.keys().filter(|name| !duplicates.contains_key(*name)).collect();
+    assert!(gone.is_empty(), "deny.toml lists what is no duplicate any more: {gone:?}");
+}
+
+#[test]
+fn nothing_banned_is_in_the_product() {
+    let metadata = metadata();
+    let product = metadata.product();
+    let banned: BTreeMap<_, _> = deny::crates("bans", "deny").into_iter().collect();
+    assert!(!banned.is_empty());
+    let there: Vec<_> = metadata
+        .packages
+        .iter()
+        .filter(|package| product.contains(package.id.as_str()))
+        .filter_map(|package| banned.get(&package.name).map(|why| (&package.name, why)))
+        .collect();
+    assert!(there.is_empty(), "banned by deny.toml: {there:?}");
+}
+
+#[test]
+fn every_dependency_comes_from_a_registry_on_the_list() {
+    let allowed = deny::texts("sources", "allow-registry");
+    let metadata = metadata();
+    let foreign: Vec<_> = metadata
+        .packages
+        .iter()
+        .filter_map(|package| Some((&package.name, package.source.as_deref()?)))
+        .filter(|(_, source)| !allowed.iter().any(|it| source.strip_prefix("registry+") == Some(it)))
+        .collect();
+    assert!(foreign.is_empty(), "not from a registry of deny.toml: {foreign:?}");
 }
 
 impl Metadata {
@@ -121,10 +147,4 @@ fn metadata() -> Metadata {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "cargo metadata fails; did scripts/setup run?\n{errors}");
     serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
-}
-
-/// Lines of `entry` or `entry: reason`; `#` starts a comment.
-fn list(text: &str) -> BTreeMap<&str, &str> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.map(|line| line.split_once(": ").unwrap_or((line, ""))).collect()
 }

@@ -14,11 +14,13 @@ use super::plan;
 use crate::args::Check;
 use crate::calls;
 use crate::exit::{Exit, Usage};
-use crate::format::{self, Format, Wanted};
+use crate::files::write_whole;
+use crate::format::{Format, Places, Wanted};
 use crate::record::Record;
 use crate::stream::Streams;
 use crate::suggest::explain_unknown_check;
 use crate::target::{self, MeasuredServer};
+use crate::terminal;
 use crate::tools_listed::ToolsListed;
 
 pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
@@ -33,16 +35,15 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
         return Err(Usage(format!("one URL at a time; what is `{}`?", file.display())).into());
     }
     let options = read_options(&arguments, selection)?;
-    let wanted = format::wanted(&arguments.output.format, arguments.output.output.as_deref())?;
+    let places = Places::open(&arguments.output)?;
     let servers = target::read_targets(&arguments).await?;
     if arguments.plan {
-        anstream::print!("{}", plan::show(&servers, &options).await?);
+        terminal::print(&plan::show(&servers, &options).await?)?;
         return Ok(Exit::Success);
     }
     let record = arguments.record.as_deref().map(|file| Record::create(file, &servers)).transpose()?;
-    format::remove_older(&wanted)?;
     let run = Run { options, record, listed: ToolsListed::default(), arguments };
-    run.measure_and_report(&servers, &wanted).await
+    run.measure_and_report(&servers, &places).await
 }
 
 /// What a run needs besides its targets.
@@ -54,13 +55,10 @@ struct Run {
 }
 
 impl Run {
-    async fn measure_and_report(
-        &self,
-        servers: &[MeasuredServer],
-        wanted: &[Wanted],
-    ) -> anyhow::Result<Exit> {
-        let mut streams = Streams::open(wanted)?;
-        let Outcome { reports, ending, failures } = measure_all(self, servers, wanted, &mut streams).await;
+    async fn measure_and_report(&self, servers: &[MeasuredServer], places: &Places) -> anyhow::Result<Exit> {
+        let mut streams = Streams::open(&places.wanted)?;
+        let measured = measure_all(self, servers, &places.wanted, &mut streams).await;
+        let Outcome { reports, ending, failures } = measured;
         let done = |place: &Wanted| match place.format {
             Format::Ndjson => true,
             // The error on stderr says it all.
@@ -69,15 +67,20 @@ impl Run {
             }
             _ => false,
         };
-        format::write(&reports, wanted, self.arguments.output.detail(), done)?;
-        streams.end()?;
-        keep_baseline(&self.arguments, reports.reports().iter())?;
+        // What cannot be written in one place is written in the others all the same.
+        let written = [
+            streams.finish(),
+            self.record.as_ref().map_or(Ok(()), Record::finish),
+            places.write(&reports, self.arguments.output.detail(), done),
+            keep_baseline(&self.arguments, reports.reports().iter()),
+        ];
         for failure in &failures {
-            anstream::eprintln!("error: {failure}");
+            terminal::warn(&format!("error: {failure}"));
         }
+        written.into_iter().collect::<anyhow::Result<()>>()?;
         match ending {
             Ending::Interrupted => {
-                anstream::eprintln!("interrupted: what did not run is not in the verdict");
+                terminal::warn("interrupted: what did not run is not in the verdict");
                 Ok(Exit::Interrupted)
             }
             Ending::Complete => {
@@ -109,8 +112,7 @@ pub(super) fn keep_baseline<'r>(
 ) -> anyhow::Result<()> {
     if let Some(file) = &arguments.write_baseline {
         let text: String = reports.map(Baseline::write).collect();
-        let written = std::fs::write(file, text);
-        written.map_err(|error| Usage(format!("`{}` cannot be written: {error}", file.display())))?;
+        write_whole(file, text.as_bytes())?;
     }
     Ok(())
 }
@@ -123,9 +125,9 @@ pub(super) fn known(file: &Path) -> anyhow::Result<Baseline> {
     let baseline = Baseline::parse(&text).map_err(|error| Usage(format!("`{name}`, {error}")))?;
     if !baseline.aside.is_empty() {
         let aside = baseline.aside.join(", ");
-        anstream::eprintln!(
+        terminal::warn(&format!(
             "note: `{name}` names what no check here answers, and it was left aside: {aside}"
-        );
+        ));
     }
     Ok(baseline)
 }
