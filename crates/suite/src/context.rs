@@ -207,7 +207,16 @@ impl ServerCx {
 
     /// Does the handshake. From the start of a process to its first answer only the limit of a start counts.
     pub(crate) async fn begin(&self, session: Session) -> Result<Session, Finding> {
-        let reply = session.handshake().await.map_err(not_begun)?;
+        let reply = match session.handshake().await {
+            Ok(reply) => reply,
+            Err(failure) => {
+                // What is over makes room for others, who would wait for it.
+                if session.ended().is_some() {
+                    self.close_session(&session).await;
+                }
+                return Err(not_begun(failure));
+            }
+        };
         self.judge_handshake(&session, &reply)?;
         Ok(session)
     }

@@ -79,10 +79,8 @@ impl fmt::Debug for Alone<'_> {
 
 impl Drop for Alone<'_> {
     fn drop(&mut self) {
-        if self.whole.ended().is_none() {
-            let mut idle = self.sessions.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            idle.push(self.whole.clone());
-        }
+        // Also one that has ended: it holds the place of a process until whoever comes next closes it.
+        self.sessions.idle.lock().unwrap_or_else(PoisonError::into_inner).push(self.whole.clone());
     }
 }
 
