@@ -18,10 +18,11 @@ use crate::address::read_endpoint;
 use crate::args::Tap;
 use crate::exit::{Exit, Usage};
 use crate::record::about;
+use crate::signals::{First, listen, told_to_stop};
 use crate::target;
 
 /// How long connections may take to close once the tap is told to stop.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(500);
 
 pub(crate) async fn run(arguments: Tap) -> anyhow::Result<Exit> {
     match (&arguments.url, target::read_program(&arguments.command, &[], None)?) {
@@ -60,7 +61,8 @@ async fn over_http(url: &str, arguments: &Tap) -> anyhow::Result<Exit> {
     let tap = HttpTap::bind(address, &endpoint, scribe.pen()).await?;
     let mut stdout = anstream::stdout();
     writeln!(stdout, "{}", tap.url()).and_then(|()| stdout.flush()).context("stdout is closed")?;
-    super::serve::told_to_stop().await.context("no signals here")?;
+    listen(if arguments.check { First::Finishes } else { First::Asks });
+    told_to_stop().await;
     tap.shut_down(GRACE).await;
     Ok(end(scribe.finish().await, &file, arguments).unwrap_or(Exit::Success))
 }
