@@ -127,6 +127,8 @@ pub(crate) async fn read(cx: &ServerCx, plan: &Plan, tell: Tell<'_>) {
     for case in &plan.cases {
         if let Run::Wire(judge) = case.check.run {
             let start = Instant::now();
+            // What was recorded can be long, and others have to be heard in between.
+            tokio::task::yield_now().await;
             let verdict = judge_all(judge, &heard).and(session.clone());
             tell(Event::Finished(CaseReport::new(case, &verdict, start.elapsed())));
         }

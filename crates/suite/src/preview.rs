@@ -44,10 +44,10 @@ pub struct ToolPreview {
 
 /// Finds out what `run` would do with `target`. Lists are read, nothing is called.
 pub async fn preview(target: &Target, options: &Options) -> Result<Preview, Failure> {
-    let found = client::probe(target, options.limits.clone()).await?;
-    let named = if options.protocols.is_empty() { found.versions() } else { options.protocols.clone() };
     let run = Arc::new(RunCx::new(target.clone(), options.limits.clone(), options.calls.clone()));
     let secrets = target.secrets();
+    let found = client::probe(target, run.limits.clone()).await?;
+    let named = if options.protocols.is_empty() { found.versions() } else { options.protocols.clone() };
     let mut revisions = Vec::new();
     for version in named {
         let spoken = found.find(version).or(found.spoken.last());

@@ -18,6 +18,7 @@ use transport::client::{
 };
 use transport::secrets::Secrets;
 use transport::serve::Via;
+use wire::Recorder;
 
 use crate::baseline::{Baseline, Ledger};
 
@@ -442,16 +443,31 @@ impl Running<'_> {
     async fn measure_revision(&self, cx: ServerCx) {
         let plan = Plan::new(&[cx.version], cx.via, &self.options.selection);
         (self.tell)(Event::Began { version: cx.version, cases: plan.cases.len() });
+        let mut keeping = Keeping { keep: self.options.keep.as_ref(), cx: &cx, sessions: None };
         Box::pin(talk(&cx, &plan, self.options.jobs, self.tell)).await;
         Box::pin(read(&cx, &plan, self.tell)).await;
         if let Some(survey) = Survey::of(&cx).await {
             (self.tell)(Event::Surveyed { version: cx.version, survey });
         }
         cx.patience.remember();
-        let sessions = cx.recorders();
+        keeping.sessions = Some(cx.recorders());
         cx.close().await;
-        if let Some(keep) = &self.options.keep {
-            keep.sessions(cx.version, cx.via, &sessions);
+    }
+}
+
+/// Hands over the sessions of a revision in the end, also when the run is interrupted before.
+struct Keeping<'r> {
+    keep: Option<&'r Keep>,
+    cx: &'r ServerCx,
+    /// Known once they are about to be closed.
+    sessions: Option<Vec<Recorder>>,
+}
+
+impl Drop for Keeping<'_> {
+    fn drop(&mut self) {
+        if let Some(keep) = self.keep {
+            let sessions = self.sessions.take().unwrap_or_else(|| self.cx.recorders());
+            keep.sessions(self.cx.version, self.cx.via, &sessions);
         }
     }
 }
@@ -498,7 +514,8 @@ const fn is_talkative(failure: &Failure) -> bool {
         | Failure::Refused { .. }
         | Failure::OtherVersion { .. }
         | Failure::BadEndpoint { .. }
-        | Failure::TooLarge { .. } => true,
+        | Failure::TooLarge { .. }
+        | Failure::Flooded { .. } => true,
         Failure::Unusable(_)
         | Failure::NotStarted { .. }
         | Failure::Unreachable { .. }

@@ -90,6 +90,10 @@ impl Finding {
 /// been tested.
 impl From<Failure> for Finding {
     fn from(failure: Failure) -> Self {
+        // That nobody can listen to it says nothing about the rule in question.
+        if matches!(failure, Failure::Flooded { .. }) {
+            return Self::blocked(failure.to_string());
+        }
         match failure.blame() {
             Blame::Target => Self::violated("an answer", failure.to_string()),
             Blame::User => Self::blocked(failure.to_string()),

@@ -51,6 +51,7 @@ mod format;
 mod measure;
 mod progress;
 mod record;
+mod signals;
 mod stream;
 mod suggest;
 mod target;
@@ -80,6 +81,8 @@ pub fn main() -> ExitCode {
             let outcome = runtime.block_on(command::run(arguments.command));
             // A blocked read of stdin would otherwise keep the process alive.
             runtime.shutdown_background();
+            // What a target has left behind ends with the run.
+            transport::client::end_descendants();
             outcome
         }
         Err(error) => Err(anyhow::Error::new(error).context("the runtime could not start")),

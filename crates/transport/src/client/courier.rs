@@ -28,6 +28,10 @@ impl Courier {
 
     /// Posts in the background. A target that asks more than it lets answer gets no answer.
     pub(crate) fn deliver(&self, path: &str, headers: &HeaderMap, body: Bytes) {
+        // What is owed to a flood is part of it.
+        if self.http.owe(&body).is_err() {
+            return;
+        }
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else { return };
         let request =
             Outgoing { verb: http::Method::POST, path: path.into(), headers: headers.clone(), body };

@@ -126,6 +126,12 @@ pub enum Failure {
         /// The bound.
         limit: usize,
     },
+    /// More than a session, or all of them, may bring.
+    #[error("the target floods: it sent more than the {limit} bytes that a session or the run has room for")]
+    Flooded {
+        /// The bound.
+        limit: usize,
+    },
     /// A mistake of this end.
     #[error("a fault of the tester itself: {0}")]
     Ours(String),
@@ -162,7 +168,8 @@ impl Failure {
             | Self::OtherVersion { .. }
             | Self::NoEndpoint { .. }
             | Self::BadEndpoint { .. }
-            | Self::TooLarge { .. } => Blame::Target,
+            | Self::TooLarge { .. }
+            | Self::Flooded { .. } => Blame::Target,
             Self::Ours(_) => Blame::Ours,
         }
     }

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use bytes::Bytes;
 use wire::{Direction, Recorder, What};
 
-use super::Failure;
+use super::quota::RunQuota;
+use super::{Failure, Limits};
 
-/// What an entry costs besides its bytes.
-const OVERHEAD: usize = 128;
+/// What an entry costs besides its bytes: whoever waits for a message gets a view of it.
+const OVERHEAD: usize = 512;
 
 /// Writes the record of one session and counts what the target sends. Clones share the record and the count.
 #[derive(Clone, Debug)]
@@ -19,11 +20,14 @@ pub(crate) struct Ledger {
     messages: Arc<AtomicUsize>,
     exchanges: Arc<AtomicU32>,
     bound: usize,
+    run: RunQuota,
 }
 
 impl Ledger {
-    pub(crate) fn new(recorder: Recorder, bound: usize) -> Self {
+    pub(crate) fn new(recorder: Recorder, limits: &Limits) -> Self {
+        let bound = limits.run.session_bound(limits.traffic);
         Self {
+            run: limits.run.clone(),
             recorder,
             received: Arc::default(),
             messages: Arc::default(),
@@ -52,16 +56,44 @@ impl Ledger {
 
     /// Records what came. Past the bound nothing is recorded any more and the target is to be left alone.
     pub(crate) fn got(&self, what: What, exchange: u32, bytes: Bytes) -> Result<(), Failure> {
-        let cost = bytes.len().saturating_add(OVERHEAD);
-        let before = self.received.fetch_add(cost, Ordering::Relaxed);
-        if before.saturating_add(cost) > self.bound {
-            return Err(Failure::TooLarge { what: "a session".into(), limit: self.bound });
-        }
+        self.charge(bytes.len())?;
         if what == What::Message {
             self.messages.fetch_add(1, Ordering::Relaxed);
         }
         self.recorder.record(Direction::ToClient, what, exchange, bytes);
         Ok(())
+    }
+
+    /// Counts an answer that this end owes: who asks without end makes it say without end.
+    pub(crate) fn owe(&self, bytes: &Bytes) -> Result<(), Failure> {
+        self.charge(bytes.len())
+    }
+
+    /// Counts what came and is not kept.
+    pub(crate) fn waste(&self, bytes: usize) -> Result<(), Failure> {
+        self.charge(bytes)
+    }
+
+    /// Records a line of stderr, which has a bound of its own.
+    pub(crate) fn complained(&self, bytes: Bytes) {
+        self.recorder.record(Direction::ToClient, What::Stderr, 0, bytes);
+    }
+
+    /// The session is flooded, in a way that its owner has seen.
+    pub(crate) fn flooded(&self) -> Failure {
+        self.run.note_flood();
+        Failure::Flooded { limit: self.bound }
+    }
+
+    fn charge(&self, bytes: usize) -> Result<(), Failure> {
+        let cost = bytes.saturating_add(OVERHEAD);
+        let before = self.received.fetch_add(cost, Ordering::Relaxed);
+        let has_room = self.run.receive(cost);
+        if before.saturating_add(cost) <= self.bound && has_room {
+            return Ok(());
+        }
+        // Only the first time: what was on its way comes after it.
+        Err(if before <= self.bound { self.flooded() } else { Failure::Flooded { limit: self.bound } })
     }
 
     /// Records that the conversation, or one exchange of it, came to its end.
@@ -81,10 +113,26 @@ mod tests {
 
     #[test]
     fn a_flood_is_not_kept() {
-        let ledger = Ledger::new(Recorder::new(), 1000);
-        let flood = || ledger.got(What::Message, 0, Bytes::from_static(b"{}"));
-        let kept = std::iter::repeat_with(flood).take(1000).filter(Result::is_ok).count();
-        assert_eq!(kept, 1000 / (OVERHEAD + 2));
-        assert_eq!(ledger.recorder().transcript().entries.len(), kept);
+        let limits = Limits { traffic: 10_000, ..Limits::default() };
+        let ledger = Ledger::new(Recorder::new(), &limits);
+        assert_eq!(flood(&ledger, 1000), 10_000 / (OVERHEAD + 2));
+        assert_eq!(ledger.recorder().transcript().entries.len(), 10_000 / (OVERHEAD + 2));
+    }
+
+    #[test]
+    fn a_run_of_floods_comes_to_an_end() {
+        let limits = Limits::default();
+        let mut kept = 0;
+        while limits.run.admit_session().is_ok() {
+            kept += flood(&Ledger::new(Recorder::new(), &limits), 100_000);
+        }
+        assert!(kept * OVERHEAD < 2 * limits.traffic, "{kept} messages");
+        assert!(limits.for_new_run().run.admit_session().is_ok());
+    }
+
+    /// How many of so many messages are recorded.
+    fn flood(ledger: &Ledger, messages: usize) -> usize {
+        let got = || ledger.got(What::Message, 0, Bytes::from_static(b"{}"));
+        std::iter::repeat_with(got).take(messages).filter(Result::is_ok).count()
     }
 }

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use crate::MAX_MESSAGE;
+use super::quota::RunQuota;
+
+/// What a message weighs once it is parsed can be many times its bytes.
+const MESSAGE: usize = 8 * 1024 * 1024;
+const SESSION: usize = 3 * MESSAGE;
 
 /// The bounds of one session or probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +33,16 @@ pub struct Limits {
     pub message: usize,
     /// The most bytes that a target may send within one session; each message counts with its overhead.
     pub traffic: usize,
+    /// What all sessions with these limits may receive together.
+    pub run: RunQuota,
+}
+
+impl Limits {
+    /// The same limits for another run.
+    #[must_use]
+    pub fn for_new_run(&self) -> Self {
+        Self { run: RunQuota::default(), ..self.clone() }
+    }
 }
 
 impl Default for Limits {
@@ -43,8 +57,9 @@ impl Default for Limits {
             retry: Duration::from_secs(5),
             resumptions: 5,
             rounds: 8,
-            message: MAX_MESSAGE,
-            traffic: 8 * MAX_MESSAGE,
+            message: MESSAGE,
+            traffic: SESSION,
+            run: RunQuota::default(),
         }
     }
 }

@@ -8,6 +8,9 @@ use wire::{Frame, Kind};
 use super::message::value;
 use super::{Answer, Message, Profile};
 
+/// How many requests of one message are answered: a batch can hold more than anybody could mean.
+const AT_ONCE: usize = 256;
+
 /// Answers by a profile. In the modern era nobody asks, and what asks is not answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Responder {
@@ -24,7 +27,9 @@ impl Responder {
     pub(crate) fn answers(&self, message: &Message) -> Vec<Bytes> {
         match self.era {
             Era::Modern => Vec::new(),
-            Era::Legacy => message.frames().iter().filter_map(|frame| self.answer(frame)).collect(),
+            Era::Legacy => {
+                message.frames().iter().filter_map(|frame| self.answer(frame)).take(AT_ONCE).collect()
+            }
         }
     }
 

@@ -1,9 +1,11 @@
 //! What the traffic hands to the scribe.
 
+use std::pin::Pin;
 use std::sync::mpsc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use tokio::sync::oneshot;
 use wire::Direction;
 
 /// Something that passed.
@@ -29,13 +31,28 @@ pub(super) enum Piece {
     End(Option<String>),
 }
 
-/// Writes notes for the scribe; never waits. Clones write for the same one.
+/// Writes notes for the scribe. Clones write for the same one.
 #[derive(Clone, Debug)]
-pub struct Pen(pub(super) mpsc::Sender<Option<Note>>);
+pub struct Pen(pub(super) mpsc::Sender<Option<Noted>>);
+
+/// A note, and what is dropped once it is in the record.
+pub(super) type Noted = (Note, oneshot::Sender<()>);
+
+/// Resolves once a note is in the record, as far as it completes anything. What has no record any more does not wait.
+pub(super) type Recorded = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
+
+/// How long the record may take. A disk that hangs delays a session, but does not end it.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Pen {
-    pub(super) fn note(&self, direction: Direction, exchange: u32, piece: Piece) {
+    /// Takes note. Whoever passes on what was noted waits for the record first: this process may be killed at any time, and
+    /// what the other side has seen must be in it.
+    pub(super) fn note(&self, direction: Direction, exchange: u32, piece: Piece) -> Recorded {
+        let (recorded, waiting) = oneshot::channel();
         // A scribe that is gone records nothing, and that is all.
-        let _ = self.0.send(Some(Note { at: Instant::now(), direction, exchange, piece }));
+        let _ = self.0.send(Some((Note { at: Instant::now(), direction, exchange, piece }, recorded)));
+        Box::pin(async move {
+            let _ = tokio::time::timeout(PATIENCE, waiting).await;
+        })
     }
 }

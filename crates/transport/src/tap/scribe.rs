@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use wire::recording::{About, Medium, Tape, write};
 
 use super::clerk::{ASIDE, Clerk, Filed};
-use super::note::{Note, Pen};
+use super::note::{Noted, Pen};
 use super::veil::Veil;
 
 /// How long the last lines may take; a disk that hangs must not keep the session from ending.
@@ -92,15 +92,16 @@ impl Writing {
         Self { desk, trouble: Some(trouble), clerk, start: Instant::now(), tapes }
     }
 
-    fn run(mut self, notes: &mpsc::Receiver<Option<Note>>) -> Written {
+    fn run(mut self, notes: &mpsc::Receiver<Option<Noted>>) -> Written {
         let target = self.desk.about.target.take().map(|target| self.desk.veil.text(&target));
         self.desk.about.target = target;
         let header = write::header(&self.desk.about);
         self.write(&header);
-        while let Ok(Some(note)) = notes.recv() {
+        while let Ok(Some((note, recorded))) = notes.recv() {
             let at = note.at.saturating_duration_since(self.start);
             let filed = self.clerk.take(note, at);
             self.put(filed);
+            drop(recorded);
         }
         let rest = self.clerk.finish(self.start.elapsed());
         self.put(rest);

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use wire::Direction;
 
-use super::note::{Pen, Piece};
+use super::note::{Pen, Piece, Recorded};
 
 /// How long streams that a process left behind are still read: what it has started may hold them open.
 const LINGER: Duration = Duration::from_secs(1);
@@ -63,7 +63,7 @@ where
     let rest = futures_util::future::join(answering, complaining);
     let _ = tokio::time::timeout(LINGER, rest).await;
     asking.abort();
-    pen.note(Direction::ToClient, 0, Piece::End(Some(format!("it ended with {status}"))));
+    pen.note(Direction::ToClient, 0, Piece::End(Some(format!("it ended with {status}")))).await;
     Ok(status)
 }
 
@@ -74,18 +74,18 @@ async fn ask(mut input: impl AsyncRead + Unpin, stdin: impl AsyncWrite + Unpin, 
         // The process reads no more. The client must not block for that, and what it writes now reaches nobody.
         let _ = tokio::io::copy(&mut input, &mut tokio::io::sink()).await;
     }
-    pen.note(Direction::ToServer, 0, Piece::End(None));
+    pen.note(Direction::ToServer, 0, Piece::End(None)).await;
 }
 
 /// Passes on until the end of `from`; false when `to` takes no more.
 async fn pass(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
-    note: impl Fn(Bytes),
+    note: impl Fn(Bytes) -> Recorded,
 ) -> bool {
     let mut buffer = vec![0; 64 * 1024];
     while let Ok(count @ 1..) = from.read(&mut buffer).await {
-        note(Bytes::copy_from_slice(&buffer[..count]));
+        note(Bytes::copy_from_slice(&buffer[..count])).await;
         if to.write_all(&buffer[..count]).await.is_err() || to.flush().await.is_err() {
             return false;
         }

@@ -169,7 +169,7 @@ async fn an_endless_stream_of_small_events_has_a_bound_too() {
     let limits = Limits { traffic: 100_000, ..quick() };
     let session = Session::connect(&peer.target(), MODERN, Profile::bare(), limits).await.unwrap();
     let failure = session.request("ping").send().await.unwrap_err();
-    assert!(matches!(failure, Failure::TooLarge { .. }), "{failure}");
+    assert!(matches!(failure, Failure::Flooded { .. }), "{failure}");
 }
 
 #[tokio::test]

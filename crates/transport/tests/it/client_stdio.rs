@@ -187,7 +187,7 @@ async fn a_flood_of_messages_ends_the_session() {
     let target = sh("yes '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}'");
     let session = Session::connect(&target, V, Profile::default(), limits).await.unwrap();
     let failure = session.request("ping").send().await.unwrap_err();
-    assert!(matches!(failure, Failure::TooLarge { .. }), "{failure}");
+    assert!(matches!(failure, Failure::Flooded { .. }), "{failure}");
     let kept: usize = session.recorder().transcript().entries.iter().map(|e| e.bytes.len()).sum();
     assert!(kept < 110_000, "{kept} bytes kept");
 }

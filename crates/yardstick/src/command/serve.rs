@@ -11,11 +11,12 @@ use transport::serve::{Handler, pipe};
 
 use crate::args::Serve;
 use crate::exit::{Exit, Usage};
+use crate::signals::told_to_stop;
 use crate::suggest::did_you_mean;
 use crate::terminal;
 
 /// How long what is under way may take once the server is told to stop.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(700);
 
 pub(crate) async fn run(arguments: Serve) -> anyhow::Result<Exit> {
     if arguments.fault.iter().any(|name| name == "list") {
@@ -52,27 +53,10 @@ async fn serve<H: Handler>(
     let http = HttpServer::bind(address, handler, options).await;
     let http = http.with_context(|| format!("cannot listen on {address}; is something else there?"))?;
     terminal::print(&format!("{}\n", http.url()))?;
-    told_to_stop().await.context("no signals here")?;
+    told_to_stop().await;
     close();
     http.shut_down(GRACE).await;
     Ok(Exit::Success)
-}
-
-/// Ctrl-C, a terminal that is closed, or what a supervisor sends.
-pub(super) async fn told_to_stop() -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut hang_up = signal(SignalKind::hangup())?;
-        tokio::select! {
-            stopped = tokio::signal::ctrl_c() => stopped,
-            _ = terminate.recv() => Ok(()),
-            _ = hang_up.recv() => Ok(()),
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
 }
 
 fn named_fault(name: &str) -> Result<&'static Fault, Usage> {

@@ -18,10 +18,11 @@ use crate::args::Tap;
 use crate::exit::{Exit, Usage};
 use crate::files::SharedLog;
 use crate::record::about;
+use crate::signals::{First, listen, told_to_stop};
 use crate::{target, terminal};
 
 /// How long connections may take to close once the tap is told to stop.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(500);
 
 pub(crate) async fn run(arguments: Tap) -> anyhow::Result<Exit> {
     match (&arguments.url, target::read_program(&arguments.command, &[], None)?) {
@@ -59,7 +60,8 @@ async fn over_http(url: &str, arguments: &Tap) -> anyhow::Result<Exit> {
     let address = arguments.http.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
     let tap = HttpTap::bind(address, &endpoint, scribe.pen()).await?;
     terminal::print(&format!("{}\n", tap.url()))?;
-    super::serve::told_to_stop().await.context("no signals here")?;
+    listen(if arguments.check { First::Finishes } else { First::Asks });
+    told_to_stop().await;
     tap.shut_down(GRACE).await;
     Ok(end(scribe.finish().await, &file, arguments).unwrap_or(Exit::Success))
 }

@@ -30,10 +30,11 @@ fn ended(child: &mut Child, limit: Duration) -> Option<i32> {
 fn what_is_known_is_reported_and_the_rest_is_blocked() {
     for name in ["-INT", "-TERM"] {
         let file = Scratch::new(&format!("interrupted{name}.json"));
+        let record = Scratch::new(&format!("interrupted{name}.ndjson"));
         // The server answers slowly, so that there is something left to interrupt.
         let mut child = Command::new(SELF)
             .args(["check", "--format", "ndjson", "--format", &format!("json:{}", file.path())])
-            .args(["--jobs", "1", "--", SELF, "serve"])
+            .args(["--record", record.path(), "--jobs", "1", "--", SELF, "serve"])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -45,6 +46,8 @@ fn what_is_known_is_reported_and_the_rest_is_blocked() {
         let rest: Vec<String> = lines.collect();
         assert_eq!(ended(&mut child, Duration::from_secs(10)), Some(130));
         assert!(rest.last().is_some_and(|line| line.contains("\"ended\"")), "{rest:?}");
+        let recorded = fs::read_to_string(record.path()).unwrap();
+        assert!(recorded.contains("tools/list"), "{name}: {} bytes were recorded", recorded.len());
         let report: Value = serde_json::from_str(&fs::read_to_string(file.path()).unwrap()).unwrap();
         assert!(report["counts"]["passed"].as_u64().unwrap() > 0, "{}", report["counts"]);
         assert_eq!((&report["verdict"], &report["interrupted"]), (&"incomplete".into(), &true.into()));

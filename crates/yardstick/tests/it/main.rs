@@ -10,6 +10,8 @@ mod again;
 mod again_faults;
 mod check;
 mod configured;
+#[cfg(target_os = "linux")]
+mod hostile;
 #[cfg(unix)]
 mod interrupt;
 mod missing;

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::stderr::{self, Tail};
-use super::{Task, pipe::Ending};
+use super::{Task, descendants, pipe::Ending};
 use crate::client::failure::Stderr;
 use crate::client::ledger::Ledger;
 use crate::client::{Failure, Program};
@@ -67,6 +67,7 @@ impl Child {
         let (Some(stdin), Some(stdout), Some(err)) = pipes else {
             return Err(Failure::Ours("a started process has no pipes".into()));
         };
+        descendants::note_start(child.id());
         let (pid, tail, kill) = (child.id(), Tail::default(), Arc::new(Notify::new()));
         let group = Arc::new(group::Group::of(pid));
         let (said, exited) = watch::channel(None);
@@ -182,12 +183,22 @@ fn not_started(program: &Program, why: &std::io::Error) -> Failure {
     Failure::NotStarted { program: program.program.clone(), why: format!("{why}{repair}") }
 }
 
+/// Tells of the end of a process, also when the watch is given up: its owner has killed it then.
+struct Ended(Option<u32>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        descendants::note_end(self.0);
+    }
+}
+
 async fn watch_over(
     mut child: tokio::process::Child,
     kill: Arc<Notify>,
     group: Arc<group::Group>,
     said: watch::Sender<Option<ExitStatus>>,
 ) {
+    let _ended = Ended(child.id());
     let status = loop {
         tokio::select! {
             status = child.wait() => break status,

@@ -1,6 +1,7 @@
 //! The links: bytes to and from a target, recorded on the way.
 
 mod child;
+mod descendants;
 pub(crate) mod http;
 mod outbox;
 pub(crate) mod pipe;
@@ -10,6 +11,7 @@ mod stderr;
 
 pub(crate) use child::Child;
 pub use child::{ProcessEnd, Step};
+pub use descendants::{adopt_orphans, end_descendants};
 pub(crate) use pipe::Pipe;
 pub(crate) use sse::HttpSse;
 

@@ -17,6 +17,11 @@ use crate::client::responder::Responder;
 use crate::client::route::Router;
 use crate::client::{Failure, Limits, Message, Target};
 
+/// How many times the limit of a message may come in all, with what is thrown away of it.
+const OVERLONG: usize = 12;
+/// How long each step of the shutdown of a process that floods may take.
+const FLOODED: Duration = Duration::from_millis(50);
+
 /// Tells, once a stream has ended, how that came, and what was said last on stderr.
 pub(crate) type Ending = Pin<Box<dyn Future<Output = (String, Stderr)> + Send>>;
 
@@ -70,7 +75,7 @@ impl Pipe {
         let router = Arc::new(Router::default());
         let (outbox, answers) = Outbox::new(output, ledger.clone());
         let reader = Reader { router: Arc::clone(&router), ledger: ledger.clone(), responder, answers };
-        let reader = Task::spawn(reader.run(input, limits.message, ending));
+        let reader = Task::spawn(reader.run(input, limits.run.session_bound(limits.message), ending));
         Self { router, outbox, child, _reader: reader }
     }
 
@@ -104,6 +109,9 @@ impl Pipe {
     /// Brings it to its end in order.
     pub(crate) async fn close(&self, rung: Duration) -> PipeEnd {
         let start = Instant::now();
+        // Whoever floods is not read any more, and cannot end in order.
+        let is_flooded = matches!(self.router.ended(), Some(Failure::Flooded { .. }));
+        let rung = if is_flooded { rung.min(FLOODED) } else { rung };
         let before = self.child.as_ref().and_then(Child::status);
         self.outbox.close(rung).await;
         match &self.child {
@@ -151,7 +159,7 @@ struct Reader {
 impl Reader {
     async fn run(self, mut input: impl AsyncRead + Unpin, limit: usize, ending: Ending) {
         let mut lines = Lines::new(limit);
-        let flooded = self.read(&mut input, &mut lines).await.err();
+        let flooded = self.read(&mut input, &mut lines, limit).await.err();
         let unterminated = lines.finish();
         if let Some(Line::Unterminated(rest) | Line::Whole(rest) | Line::Overlong(rest)) =
             unterminated.clone()
@@ -173,9 +181,17 @@ impl Reader {
         self.router.end(why);
     }
 
-    async fn read(&self, input: &mut (impl AsyncRead + Unpin), lines: &mut Lines) -> Result<(), Failure> {
+    async fn read(
+        &self,
+        input: &mut (impl AsyncRead + Unpin),
+        lines: &mut Lines,
+        limit: usize,
+    ) -> Result<(), Failure> {
         let mut buffer = vec![0; 64 * 1024];
+        let mut room = limit.saturating_mul(OVERLONG);
         while let Ok(count @ 1..) = input.read(&mut buffer).await {
+            // What is too long is thrown away, and has an end nevertheless.
+            room = room.checked_sub(count).ok_or_else(|| self.ledger.flooded())?;
             lines.push(&buffer[..count]);
             while let Some(line) = lines.next() {
                 self.line(line)?;
@@ -194,9 +210,11 @@ impl Reader {
                 let message = Message::plain(bytes, 0);
                 match message.payload() {
                     Ok(_) => self.message(&message),
-                    Err(why) => self.router.noise(why),
+                    Err(why) => {
+                        self.router.noise(why);
+                        Ok(())
+                    }
                 }
-                Ok(())
             }
             Line::Overlong(bytes) => {
                 // The beginning shows what it was; the whole of it is what the bound is there to keep out.
@@ -207,10 +225,12 @@ impl Reader {
         }
     }
 
-    fn message(&self, message: &Message) {
+    fn message(&self, message: &Message) -> Result<(), Failure> {
         self.router.route(message);
         for answer in self.responder.answers(message) {
+            self.ledger.owe(&answer)?;
             self.answers.line(answer);
         }
+        Ok(())
     }
 }

@@ -11,6 +11,9 @@ use super::http::{Connector, Stream, head_end};
 use crate::client::ledger::Ledger;
 use crate::client::{Endpoint, Failure, Limits};
 
+/// The most that is read at a time: what is looked for here is short.
+const LONGEST: usize = 512 * 1024;
+
 /// A connection that sends any bytes, with TLS if the endpoint has it.
 #[derive(Debug)]
 pub struct RawSocket {
@@ -49,8 +52,9 @@ pub enum RawEnd {
 impl RawSocket {
     /// Connects, and writes nothing yet.
     pub async fn open(endpoint: &Endpoint, recorder: &Recorder, limits: &Limits) -> Result<Self, Failure> {
+        limits.run.admit_session()?;
         let stream = Connector::new(endpoint, limits.connect)?.connect_raw().await?;
-        let ledger = Ledger::new(recorder.clone(), limits.traffic);
+        let ledger = Ledger::new(recorder.clone(), limits);
         Ok(Self { stream, exchange: 0, ledger, limits: limits.clone() })
     }
 
@@ -99,7 +103,7 @@ impl RawSocket {
             if done(&bytes) {
                 break RawEnd::Complete;
             }
-            if bytes.len() >= self.limits.message {
+            if bytes.len() >= self.limits.message.min(LONGEST) {
                 break RawEnd::Full;
             }
         };

@@ -1,16 +1,21 @@
-//! What a process says on stderr: every line recorded, the last ones kept at hand.
+//! What a process says on stderr: its beginning recorded, the last lines kept at hand.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt};
-use wire::{Line, Lines, What};
+use wire::{Line, Lines};
 
 use crate::client::failure::Stderr;
 use crate::client::ledger::Ledger;
 
 /// The longest line that is recorded whole.
 const LINE: usize = 64 * 1024;
+/// How much is recorded, besides the last lines; each line costs more than its bytes.
+const RECORDED: usize = 512 * 1024;
+const LINE_COST: usize = 128;
+/// How much of a piece is looked at for its last lines.
+const TAIL: usize = 4 * 1024;
 /// How many lines are kept at hand, and how much of each.
 const KEPT_LINES: usize = 12;
 const KEPT_CHARS: usize = 300;
@@ -40,18 +45,35 @@ impl Tail {
 /// Reads stderr to its end, also when nothing more of it is recorded: a full pipe would block the process.
 pub(crate) async fn drain(mut input: impl AsyncRead + Unpin, ledger: Ledger, tail: Tail) {
     let mut lines = Lines::new(LINE);
-    let mut buffer = vec![0; 8 * 1024];
-    let keep = |line: Line| {
+    let mut buffer = vec![0; 64 * 1024];
+    let mut room = RECORDED;
+    let keep = |line: Line, room: &mut usize| {
         let (Line::Whole(bytes) | Line::Overlong(bytes) | Line::Unterminated(bytes)) = line;
         tail.keep(&bytes);
-        // Past the bound of the session it is only drained.
-        let _ = ledger.got(What::Stderr, 0, bytes);
+        *room = room.saturating_sub(bytes.len() + LINE_COST);
+        if *room > 0 {
+            ledger.complained(bytes);
+        }
     };
+    let mut left_out = 0;
     while let Ok(count @ 1..) = input.read(&mut buffer).await {
-        lines.push(&buffer[..count]);
+        let mut piece = &buffer[..count];
+        if room == 0 {
+            // Only the end of it will be asked for.
+            let skipped = count.saturating_sub(TAIL);
+            left_out += count;
+            piece = &buffer[skipped..count];
+        }
+        lines.push(piece);
         while let Some(line) = lines.next() {
-            keep(line);
+            keep(line, &mut room);
         }
     }
-    lines.finish().into_iter().for_each(keep);
+    if let Some(line) = lines.finish() {
+        keep(line, &mut room);
+    }
+    if left_out > 0 {
+        ledger.complained(format!("[yardstick left out {left_out} bytes; the last lines follow]").into());
+        tail.last().0.into_iter().for_each(|line| ledger.complained(line.into()));
+    }
 }

@@ -45,6 +45,7 @@ const fn is_refusal(failure: &Failure) -> bool {
         | Failure::NoResponse { .. }
         | Failure::BadEndpoint { .. }
         | Failure::TooLarge { .. }
+        | Failure::Flooded { .. }
         | Failure::Ours(_) => false,
     }
 }

@@ -145,7 +145,8 @@ impl Session {
         limits: Limits,
         recorder: &Recorder,
     ) -> Result<Self, Failure> {
-        let ledger = Ledger::new(recorder.clone(), limits.traffic);
+        limits.run.admit_session()?;
+        let ledger = Ledger::new(recorder.clone(), &limits);
         let responder = Responder::new(profile.clone(), version.era());
         let channel = match (transport, target) {
             (Transport::StreamableHttp, Target::Url(endpoint)) => {

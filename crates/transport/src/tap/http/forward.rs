@@ -35,19 +35,22 @@ pub(super) async fn forward(shared: &Shared, upstream: &Upstream, request: Reque
     let number = shared.exchanges.fetch_add(1, Ordering::Relaxed);
     let (mut parts, body) = request.into_parts();
     let pen = &shared.pen;
-    pen.note(Direction::ToServer, number, Piece::Head(headers::request_head(&parts)));
+    pen.note(Direction::ToServer, number, Piece::Head(headers::request_head(&parts))).await;
     headers::redirect(shared, &mut parts);
-    let body = Passing::new(body, pen.clone(), Direction::ToServer, number);
+    let body = Passing::new(body, pen.clone(), Direction::ToServer, number, false);
     match send(shared, upstream, Request::from_parts(parts, body)).await {
         Ok(response) => {
             let (mut parts, body) = response.into_parts();
-            pen.note(Direction::ToClient, number, Piece::Head(headers::response_head(&parts)));
+            pen.note(Direction::ToClient, number, Piece::Head(headers::response_head(&parts))).await;
+            let kind =
+                parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+            let is_stream = kind.to_ascii_lowercase().starts_with("text/event-stream");
             headers::strip(&mut parts.headers);
-            let body = Passing::new(body, pen.clone(), Direction::ToClient, number);
+            let body = Passing::new(body, pen.clone(), Direction::ToClient, number, is_stream);
             Response::from_parts(parts, Either::Left(body))
         }
         Err(why) => {
-            pen.note(Direction::ToClient, number, Piece::End(Some(why.clone())));
+            pen.note(Direction::ToClient, number, Piece::End(Some(why.clone()))).await;
             own(StatusCode::BAD_GATEWAY, &why)
         }
     }

@@ -1,33 +1,57 @@
 //! A body on its way through.
 
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use wire::Direction;
 
-use crate::tap::note::{Pen, Piece};
+use crate::tap::note::{Pen, Piece, Recorded};
 
-/// A body that passes piece by piece, each noted as it goes.
-#[derive(Debug)]
+/// A body that passes piece by piece, each in the record before it goes.
+///
+/// An event is recorded as soon as it is whole. Any other body is one message, recorded at its end, so its last piece is
+/// held back until the end is known.
 pub(super) struct Passing {
     inner: Incoming,
     pen: Pen,
     direction: Direction,
     exchange: u32,
+    is_stream: bool,
     over: bool,
+    /// What may go once it is recorded.
+    next: Option<(Frame<Bytes>, Recorded)>,
+    /// What may be the last piece.
+    held: Option<Frame<Bytes>>,
 }
 
 impl Passing {
-    pub(super) const fn new(inner: Incoming, pen: Pen, direction: Direction, exchange: u32) -> Self {
-        Self { inner, pen, direction, exchange, over: false }
+    pub(super) fn new(
+        inner: Incoming,
+        pen: Pen,
+        direction: Direction,
+        exchange: u32,
+        is_stream: bool,
+    ) -> Self {
+        Self { inner, pen, direction, exchange, is_stream, over: false, next: None, held: None }
     }
 
-    fn end(&mut self, how: Option<String>) {
-        if !std::mem::replace(&mut self.over, true) {
-            self.pen.note(self.direction, self.exchange, Piece::End(how));
+    fn end(&mut self, how: Option<String>) -> Option<Recorded> {
+        let is_first = !std::mem::replace(&mut self.over, true);
+        is_first.then(|| self.pen.note(self.direction, self.exchange, Piece::End(how)))
+    }
+
+    /// Takes note of a piece, and decides what may go.
+    fn take(&mut self, frame: Frame<Bytes>) {
+        let data = frame.data_ref().cloned().unwrap_or_default();
+        let recorded = self.pen.note(self.direction, self.exchange, Piece::Bytes(data));
+        if self.is_stream {
+            self.next = Some((frame, recorded));
+            return;
         }
+        let before = self.held.replace(frame);
+        self.next = before.map(|before| (before, recorded));
     }
 }
 
@@ -40,22 +64,37 @@ impl Body for Passing {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let this = self.get_mut();
-        let polled = Pin::new(&mut this.inner).poll_frame(cx);
-        match &polled {
-            Poll::Ready(Some(Ok(frame))) => {
-                if let Some(data) = frame.data_ref() {
-                    this.pen.note(this.direction, this.exchange, Piece::Bytes(data.clone()));
+        loop {
+            if let Some((_, recorded)) = &mut this.next {
+                ready!(recorded.as_mut().poll(cx));
+            }
+            if let Some((frame, _)) = this.next.take() {
+                return Poll::Ready(Some(Ok(frame)));
+            }
+            if this.over && this.held.is_none() {
+                return Poll::Ready(None);
+            }
+            let polled = if this.inner.is_end_stream() {
+                None
+            } else {
+                ready!(Pin::new(&mut this.inner).poll_frame(cx))
+            };
+            match polled {
+                Some(Ok(frame)) => this.take(frame),
+                Some(Err(why)) => {
+                    drop(this.end(Some(format!("it was cut short: {why}"))));
+                    return Poll::Ready(Some(Err(why)));
+                }
+                None => {
+                    let recorded = this.end(None);
+                    this.next = this.held.take().zip(recorded);
                 }
             }
-            Poll::Ready(Some(Err(why))) => this.end(Some(format!("it was cut short: {why}"))),
-            Poll::Ready(None) => this.end(None),
-            Poll::Pending => {}
         }
-        polled
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
+        self.next.is_none() && self.held.is_none() && self.inner.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -66,6 +105,12 @@ impl Body for Passing {
 impl Drop for Passing {
     fn drop(&mut self) {
         let whole = self.inner.is_end_stream();
-        self.end((!whole).then(|| "whoever read it went away".to_owned()));
+        drop(self.end((!whole).then(|| "whoever read it went away".to_owned())));
+    }
+}
+
+impl std::fmt::Debug for Passing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Passing").field("exchange", &self.exchange).finish_non_exhaustive()
     }
 }

@@ -11,10 +11,9 @@ use suite::{Event, Keep, Options, Report};
 use transport::client::{Target, await_connection};
 
 use super::{Run, interrupted};
-use crate::command::serve::told_to_stop;
-use crate::exit::Exit;
 use crate::format::{Format, Wanted};
 use crate::progress::Progress;
+use crate::signals::told_to_stop;
 use crate::stream::Streams;
 use crate::target::{MeasuredServer, Subject};
 
@@ -73,10 +72,9 @@ pub(super) async fn measure_all(
     // Who is dropped ends what it has started; a process that is ended from outside would not.
     let ending = tokio::select! {
         () = all => Ending::Complete,
-        _ = told_to_stop() => Ending::Interrupted,
+        () = told_to_stop() => Ending::Interrupted,
     };
     if ending == Ending::Interrupted {
-        leave_at_second_signal();
         for part in parts.iter().flatten().filter(|part| !part.ended.load(Ordering::Relaxed)) {
             let (known, absent) = (lock(&part.report).clone(), lock(&part.absent).clone());
             let (subject, took) = (part.subject, start.elapsed());
@@ -141,15 +139,6 @@ fn keep_sessions(run: &Run, target: &Target) -> Keep {
             save(session);
         }
     })
-}
-
-/// A second signal ends the process, whatever the report is waiting for.
-fn leave_at_second_signal() {
-    tokio::spawn(async {
-        if told_to_stop().await.is_ok() {
-            Exit::Interrupted.leave();
-        }
-    });
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

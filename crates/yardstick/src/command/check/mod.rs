@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use suite::{Baseline, Options, Report, Selection};
-use transport::client::Limits;
+use transport::client::{Limits, adopt_orphans};
 
 use self::measure::{Ending, Outcome, measure_all};
 use super::plan;
@@ -17,6 +17,7 @@ use crate::exit::{Exit, Usage};
 use crate::files::write_whole;
 use crate::format::{Format, Places, Wanted};
 use crate::record::Record;
+use crate::signals::{First, listen};
 use crate::stream::Streams;
 use crate::suggest::explain_unknown_check;
 use crate::target::{self, MeasuredServer};
@@ -28,12 +29,15 @@ pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
     if let Some(name) = selection.unknown() {
         return Err(Usage(explain_unknown_check(name)).into());
     }
-    if arguments.url.as_deref() == Some(super::wire::WORD) {
+    let is_recording = arguments.url.as_deref() == Some(super::wire::WORD);
+    listen(if is_recording || arguments.plan { First::Ends } else { First::Asks });
+    if is_recording {
         return super::wire::run(&arguments, selection);
     }
     if let Some(file) = arguments.files.first() {
         return Err(Usage(format!("one URL at a time; what is `{}`?", file.display())).into());
     }
+    adopt_orphans();
     let options = read_options(&arguments, selection)?;
     let places = Places::open(&arguments.output)?;
     let servers = target::read_targets(&arguments).await?;

@@ -162,9 +162,10 @@ impl BodyReader {
 
     fn too_large(&mut self, what: &str, start: &Bytes) -> Failure {
         let evidence = Bytes::copy_from_slice(&start[..start.len().min(EVIDENCE)]);
-        // It has failed already; a bound that is hit now changes nothing.
-        let _ = self.exchange.http().ledger.got(What::Noise, self.exchange.number, evidence);
         let limit = self.exchange.http().message_limit;
+        // It has failed already; a bound that is hit now changes nothing. What is thrown away counts.
+        let ledger = &self.exchange.http().ledger;
+        let _ = ledger.got(What::Noise, self.exchange.number, evidence).and_then(|()| ledger.waste(limit));
         self.mode = Mode::Over;
         self.exchange.close();
         Failure::TooLarge { what: what.into(), limit }

@@ -66,7 +66,12 @@ pub(crate) struct Connection {
 impl Http {
     pub(crate) fn new(endpoint: &Endpoint, limits: &Limits, ledger: Ledger) -> Result<Arc<Self>, Failure> {
         let connector = Connector::new(endpoint, limits.connect)?;
-        Ok(Arc::new(Self { connector, idle: Mutex::default(), ledger, message_limit: limits.message }))
+        Ok(Arc::new(Self {
+            connector,
+            idle: Mutex::default(),
+            ledger,
+            message_limit: limits.run.session_bound(limits.message),
+        }))
     }
 
     /// Sends a request and waits for the head of the response, until `deadline`. `doing` says in failures what it was for.
@@ -82,6 +87,11 @@ impl Http {
             Ok(result) => result,
             Err(_) => Err(Failure::timed_out(doing, started.elapsed())),
         }
+    }
+
+    /// Counts an answer that is to be posted.
+    pub(crate) fn owe(&self, answer: &Bytes) -> Result<(), Failure> {
+        self.ledger.owe(answer)
     }
 
     /// Closes all idle connections.

@@ -185,11 +185,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Tap<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::Limits;
     use wire::Recorder;
 
     fn heads(chunks: &[&[u8]]) -> Vec<Bytes> {
         let recorder = Recorder::new();
-        let tape = Tape::new(Ledger::new(recorder.clone(), 1 << 20));
+        let tape = Tape::new(Ledger::new(recorder.clone(), &Limits::default()));
         tape.begin(3, Bytes::new());
         chunks.iter().for_each(|chunk| tape.got(chunk));
         recorder.transcript().entries.into_iter().map(|entry| entry.bytes).collect()

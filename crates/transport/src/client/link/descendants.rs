@@ -1,0 +1,148 @@
+//! What a target has started and left behind, and how it is brought to its end.
+//!
+//! A process group dies with its target, but whoever calls `setsid` leaves the group. On Linux this process can become the
+//! parent of such orphans and find them. Elsewhere only groups can be ended.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// How often is looked for more of what forks while it is killed.
+const ROUNDS: usize = 50;
+
+/// The processes under test that are alive.
+static LIVE: LazyLock<Mutex<HashSet<u32>>> = LazyLock::new(Mutex::default);
+/// Whether orphans come to us.
+static ADOPTING: AtomicBool = AtomicBool::new(false);
+
+/// Makes this process the parent of what a target leaves behind, so that [`end_descendants`] finds it. For a program that
+/// starts nothing but targets; one that has children of its own already is left as it is.
+pub fn adopt_orphans() {
+    if system::children().is_empty() && system::adopt() {
+        ADOPTING.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Ends all processes under test, and whatever they have started.
+pub fn end_descendants() {
+    for pid in live().iter().copied() {
+        system::kill_group(pid);
+    }
+    if ADOPTING.load(Ordering::Relaxed) {
+        end_all(|_| true);
+    }
+}
+
+pub(super) fn note_start(pid: Option<u32>) {
+    live().extend(pid);
+}
+
+/// A process under test has ended. When it was the last one, what is left can belong to nobody who is alive.
+pub(super) fn note_end(pid: Option<u32>) {
+    let is_last = {
+        let mut live = live();
+        if let Some(pid) = pid {
+            live.remove(&pid);
+        }
+        live.is_empty()
+    };
+    if is_last && ADOPTING.load(Ordering::Relaxed) {
+        // One may be started just now.
+        end_all(|child| !live().contains(&child));
+    }
+}
+
+/// Kills the children of this process that `is_left`, with all below them.
+fn end_all(is_left: impl Fn(u32) -> bool) {
+    for _ in 0..ROUNDS {
+        let left: Vec<u32> = system::children().into_iter().filter(|child| is_left(*child)).collect();
+        if left.is_empty() {
+            return;
+        }
+        for child in left {
+            system::kill_tree(child);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
+fn live() -> MutexGuard<'static, HashSet<u32>> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(unix)]
+mod system {
+    use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+
+    fn pid_of(pid: u32) -> Option<Pid> {
+        i32::try_from(pid).ok().and_then(Pid::from_raw)
+    }
+
+    pub(super) fn kill_group(pid: u32) {
+        if let Some(pid) = pid_of(pid) {
+            // Nobody left to kill is what is wanted.
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+    }
+
+    /// Kills a child of ours and its descendants, and lets the system forget it.
+    pub(super) fn kill_tree(child: u32) {
+        for pid in below(child).into_iter().chain([child]).filter_map(pid_of) {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        let _ = waitpid(pid_of(child), WaitOptions::NOHANG);
+    }
+
+    #[cfg(target_os = "linux")]
+    pub(super) fn adopt() -> bool {
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid())).is_ok()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn adopt() -> bool {
+        false
+    }
+
+    /// The children of this process.
+    pub(super) fn children() -> Vec<u32> {
+        let own = std::process::id();
+        processes().into_iter().filter(|(_, parent)| *parent == own).map(|(pid, _)| pid).collect()
+    }
+
+    /// What descends from `ancestor`.
+    fn below(ancestor: u32) -> Vec<u32> {
+        let all = processes();
+        let mut found = vec![ancestor];
+        let mut at = 0;
+        while let Some(parent) = found.get(at).copied() {
+            found.extend(all.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
+            at += 1;
+        }
+        found.split_off(1)
+    }
+
+    /// Every process with its parent, as far as `/proc` tells.
+    fn processes() -> Vec<(u32, u32)> {
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        entries.filter_map(|entry| read_parent(entry.file_name().to_str()?.parse().ok()?)).collect()
+    }
+
+    fn read_parent(pid: u32) -> Option<(u32, u32)> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name is in parentheses and may hold anything; state and parent follow it.
+        let (_, rest) = stat.rsplit_once(')')?;
+        Some((pid, rest.split_ascii_whitespace().nth(1)?.parse().ok()?))
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    pub(super) fn kill_group(_: u32) {}
+    pub(super) fn kill_tree(_: u32) {}
+    pub(super) fn adopt() -> bool {
+        false
+    }
+    pub(super) fn children() -> Vec<u32> {
+        Vec::new()
+    }
+}

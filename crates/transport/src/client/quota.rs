@@ -1,0 +1,60 @@
+//! What the sessions of one run may receive together, and what becomes of a target that floods.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::Failure;
+
+/// The most bytes that a run receives in all, each message with its overhead.
+const WHOLE_RUN: usize = 96 * 1024 * 1024;
+/// A session with a target that has flooded one before gets less.
+const AFTER_A_FLOOD: usize = 2 * 1024 * 1024;
+/// After so many floods no more sessions are opened: whoever tries again and again would be at it for minutes.
+const FLOODS: usize = 8;
+
+/// What the sessions of one run may receive together. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct RunQuota(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    received: AtomicUsize,
+    floods: AtomicUsize,
+}
+
+impl RunQuota {
+    /// The bound of a session that begins now and would usually have `usual`.
+    pub(crate) fn session_bound(&self, usual: usize) -> usize {
+        if self.0.floods.load(Ordering::Relaxed) == 0 { usual } else { usual.min(AFTER_A_FLOOD) }
+    }
+
+    /// Refuses another session with a target that has flooded too many.
+    pub(crate) fn admit_session(&self) -> Result<(), Failure> {
+        let is_over = self.0.floods.load(Ordering::Relaxed) >= FLOODS || self.is_used_up();
+        if is_over { Err(Failure::Flooded { limit: WHOLE_RUN }) } else { Ok(()) }
+    }
+
+    /// Takes note of what came, and says whether the run has room for it.
+    pub(crate) fn receive(&self, bytes: usize) -> bool {
+        self.0.received.fetch_add(bytes, Ordering::Relaxed);
+        !self.is_used_up()
+    }
+
+    /// A session has met its bound.
+    pub(crate) fn note_flood(&self) {
+        self.0.floods.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.0.received.load(Ordering::Relaxed) > WHOLE_RUN
+    }
+}
+
+/// Limits with the same bounds are the same, whatever was used of them.
+impl PartialEq for RunQuota {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for RunQuota {}
