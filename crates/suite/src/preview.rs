@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use protocol::Version;
-use serde_json::Value;
 use transport::client::{self, Failure, Target};
 use transport::secrets::Secrets;
 use transport::serve::Via;
@@ -44,7 +43,7 @@ pub struct ToolPreview {
 
 /// Finds out what `run` would do with `target`. Lists are read, nothing is called.
 pub async fn preview(target: &Target, options: &Options) -> Result<Preview, Failure> {
-    let run = Arc::new(RunCx::new(target.clone(), options.limits.clone(), options.calls.clone()));
+    let run = Arc::new(RunCx::new(target.clone(), &options.limits, options.calls.clone()));
     let secrets = target.secrets();
     let found = client::probe(target, run.limits.clone()).await?;
     let named = if options.protocols.is_empty() { found.versions() } else { options.protocols.clone() };

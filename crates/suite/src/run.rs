@@ -96,7 +96,7 @@ pub async fn run(
             emit(&event);
         }
     };
-    let run = Arc::new(RunCx::new(target.clone(), options.limits.clone(), options.calls.clone()));
+    let run = Arc::new(RunCx::new(target.clone(), &options.limits, options.calls.clone()));
     let (unsettled, absent) = (Mutex::default(), Mutex::default());
     let running =
         Running { run, options, tell: &tell, unsettled, absent, silent_again: AtomicBool::new(false) };
@@ -125,10 +125,7 @@ fn redacted(secrets: &Secrets, event: Event) -> Event {
                 version: server.version.as_deref().map(hide),
             },
         },
-        Event::Began { .. }
-        | Event::Surveyed { .. }
-        | Event::Interrupted
-        | Event::Ended { .. } => event,
+        Event::Began { .. } | Event::Surveyed { .. } | Event::Interrupted | Event::Ended { .. } => event,
     }
 }
 
@@ -412,7 +409,7 @@ impl Running<'_> {
     fn hasten(&self, took: Duration) -> Running<'_> {
         let start = self.run.limits.start.min(took * 2);
         let limits = Limits { start, request: self.run.limits.request.min(start), ..self.run.limits.clone() };
-        let run = RunCx::new(self.run.target.clone(), limits, self.run.calls.clone());
+        let run = RunCx::new(self.run.target.clone(), &limits, self.run.calls.clone());
         Running {
             run: Arc::new(run),
             options: self.options,

@@ -47,7 +47,7 @@ pub struct RunCx {
 
 impl RunCx {
     /// Nothing known so far.
-    pub fn new(target: Target, limits: Limits, calls: Calls) -> Self {
+    pub fn new(target: Target, limits: &Limits, calls: Calls) -> Self {
         let limits = limits.for_new_run();
         let cores = std::thread::available_parallelism().map_or(FEWEST, std::num::NonZero::get);
         let slots = match target {

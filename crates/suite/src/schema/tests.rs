@@ -49,6 +49,7 @@ fn text(keywords: &Value) -> Value {
 }
 
 /// Schemas that attack, and whether they are beyond judgement.
+#[expect(clippy::too_many_lines, reason = "a table of attacks, one a line or two")]
 fn attacks() -> Vec<(&'static str, Value, bool)> {
     let names: Vec<String> = (0..100_000).map(|n| format!("n{n}")).collect();
     let some: Vec<String> = (0..5_000).map(|n| format!("n{n}")).collect();

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use host::Options;
 use transport::client::Target;
 
