@@ -170,7 +170,9 @@ fn readable_request(entry: &Entry) -> Option<Frame<'_>> {
 
 /// A large integer may be more than a server can read, and has a check of its own.
 fn is_readable(frame: &Frame<'_>) -> bool {
-    is_proper(frame) && frame.id().is_some_and(|id| id.is_legal() && !is_large(&id))
+    is_proper(frame)
+        && frame.method().is_some()
+        && frame.id().is_some_and(|id| id.is_legal() && !is_large(&id))
 }
 
 /// Whether an entry is something that no server answers: a response, or a notification.
@@ -294,8 +296,11 @@ mod tests {
         assert!(
             judge(&[(ToServer, ASKED), (ToServer, cancels), (ToServer, other), (ToClient, LOST)]).is_ok()
         );
-        let unreadable = r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#;
-        assert!(judge(&[(ToServer, unreadable), (ToClient, LOST)]).is_ok());
+        for unreadable in
+            [r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, r#"{"jsonrpc":"2.0","id":7,"method":7}"#]
+        {
+            assert!(judge(&[(ToServer, unreadable), (ToClient, LOST)]).is_ok(), "{unreadable}");
+        }
     }
 
     #[test]

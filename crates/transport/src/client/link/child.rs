@@ -62,12 +62,12 @@ impl Child {
         program: &Program,
         ledger: &Ledger,
     ) -> Result<(Self, ChildStdin, ChildStdout), Failure> {
-        let mut child = command(program).spawn().map_err(|why| not_started(program, &why))?;
+        let mut child =
+            descendants::spawn(&mut command(program)).map_err(|why| not_started(program, &why))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(err)) = pipes else {
             return Err(Failure::Ours("a started process has no pipes".into()));
         };
-        descendants::note_start(child.id());
         let (pid, tail, kill) = (child.id(), Tail::default(), Arc::new(Notify::new()));
         let group = Arc::new(group::Group::of(pid));
         let (said, exited) = watch::channel(None);

@@ -4,8 +4,11 @@
 //! parent of such orphans and find them. Elsewhere only groups can be ended.
 
 use std::collections::HashSet;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use tokio::process::{Child, Command};
 
 /// How often is looked for more of what forks while it is killed.
 const ROUNDS: usize = 50;
@@ -25,43 +28,45 @@ pub fn adopt_orphans() {
 
 /// Ends all processes under test, and whatever they have started.
 pub fn end_descendants() {
-    for pid in live().iter().copied() {
-        system::kill_group(pid);
+    for pid in live().iter() {
+        system::kill_group(*pid);
     }
     if ADOPTING.load(Ordering::Relaxed) {
         end_all(|_| true);
     }
 }
 
-pub(super) fn note_start(pid: Option<u32>) {
-    live().extend(pid);
+/// Starts a process under test. Nothing is ended meanwhile: a process that nobody knows yet would be taken for an orphan.
+pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
+    let mut live = live();
+    let child = command.spawn()?;
+    live.extend(child.id());
+    Ok(child)
 }
 
 /// A process under test has ended. When it was the last one, what is left can belong to nobody who is alive.
 pub(super) fn note_end(pid: Option<u32>) {
-    let is_last = {
-        let mut live = live();
-        if let Some(pid) = pid {
-            live.remove(&pid);
-        }
-        live.is_empty()
-    };
-    if is_last && ADOPTING.load(Ordering::Relaxed) {
-        // One may be started just now.
-        end_all(|child| !live().contains(&child));
+    if let Some(pid) = pid {
+        live().remove(&pid);
+    }
+    if ADOPTING.load(Ordering::Relaxed) {
+        end_all(HashSet::is_empty);
     }
 }
 
-/// Kills the children of this process that `is_left`, with all below them.
-fn end_all(is_left: impl Fn(u32) -> bool) {
+/// Kills the children of this process, with all below them, for as long as `may` says so of the processes that are alive.
+fn end_all(may: impl Fn(&HashSet<u32>) -> bool) {
     for _ in 0..ROUNDS {
-        let left: Vec<u32> = system::children().into_iter().filter(|child| is_left(*child)).collect();
+        // Held while they are killed, so that none is started.
+        let live = live();
+        let left = if may(&live) { system::children() } else { Vec::new() };
         if left.is_empty() {
             return;
         }
         for child in left {
             system::kill_tree(child);
         }
+        drop(live);
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
 }
