@@ -1,6 +1,7 @@
 //! How the process ends, in one place.
 
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use suite::Conclusion;
 
@@ -21,6 +22,16 @@ pub(crate) enum Exit {
     Interrupted,
     /// As the program behind a tap did.
     Program(u8),
+}
+
+/// Held by the thread that ends the process, for ever.
+static ENDING: Mutex<()> = Mutex::new(());
+
+/// Makes this thread the one that ends the process, and with it what targets have left behind. Whoever comes second waits for the
+/// end: when a signal kills a target, its end must not become the code of the process, and two ends at once are a crash.
+pub(crate) fn begin_ending() {
+    std::mem::forget(ENDING.lock().unwrap_or_else(PoisonError::into_inner));
+    transport::client::end_descendants();
 }
 
 impl Exit {

@@ -81,8 +81,7 @@ pub fn main() -> ExitCode {
             let outcome = runtime.block_on(command::run(arguments.command));
             // A blocked read of stdin would otherwise keep the process alive.
             runtime.shutdown_background();
-            // What a target has left behind ends with the run.
-            transport::client::end_descendants();
+            exit::begin_ending();
             outcome
         }
         Err(error) => Err(anyhow::Error::new(error).context("the runtime could not start")),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::exit::Exit;
+use crate::exit::{Exit, begin_ending};
 
 /// How long what is under way may take once a signal has come.
 const GRACE: Duration = Duration::from_millis(950);
@@ -60,7 +60,7 @@ fn hear(first: First, ready: &mpsc::Sender<()>) {
             First::Finishes => signals.next().await,
             First::Ends => {}
         }
-        transport::client::end_descendants();
+        begin_ending();
         Exit::Interrupted.leave();
     });
 }

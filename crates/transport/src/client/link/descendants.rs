@@ -18,6 +18,9 @@ static LIVE: LazyLock<Mutex<HashSet<u32>>> = LazyLock::new(Mutex::default);
 /// Whether orphans come to us.
 static ADOPTING: AtomicBool = AtomicBool::new(false);
 
+/// Whether everything was ended.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
 /// Makes this process the parent of what a target leaves behind, so that [`end_descendants`] finds it. For a program that
 /// starts nothing but targets; one that has children of its own already is left as it is.
 pub fn adopt_orphans() {
@@ -26,8 +29,9 @@ pub fn adopt_orphans() {
     }
 }
 
-/// Ends all processes under test, and whatever they have started.
+/// Ends all processes under test, and whatever they have started. None is started afterwards: whoever sees one end would try again.
 pub fn end_descendants() {
+    IS_OVER.store(true, Ordering::Relaxed);
     for pid in live().iter() {
         system::kill_group(*pid);
     }
@@ -39,6 +43,9 @@ pub fn end_descendants() {
 /// Starts a process under test. Nothing is ended meanwhile: a process that nobody knows yet would be taken for an orphan.
 pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
     let mut live = live();
+    if IS_OVER.load(Ordering::Relaxed) {
+        return Err(io::Error::other("the run is being ended"));
+    }
     let child = command.spawn()?;
     live.extend(child.id());
     Ok(child)
