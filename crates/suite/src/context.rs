@@ -213,12 +213,12 @@ impl ServerCx {
             self.pace().started(reply.elapsed);
             self.judge_handshake(&session, &reply)
         };
-        self.or_close(&session, begun.await).await?;
+        self.close_unless_ok(&session, begun.await).await?;
         Ok(session)
     }
 
     /// Ends a session on which something did not come about, so that its process makes room for another.
-    pub(crate) async fn or_close(&self, session: &Session, verdict: Verdict) -> Verdict {
+    pub(crate) async fn close_unless_ok(&self, session: &Session, verdict: Verdict) -> Verdict {
         if verdict.is_err() {
             self.close_session(session).await;
         }

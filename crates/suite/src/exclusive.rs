@@ -167,7 +167,7 @@ impl ServerCx {
             self.pace().started(reply.elapsed);
             self.judge_handshake(&session, &reply)
         };
-        self.or_close(&session, begun.await).await?;
+        self.close_unless_ok(&session, begun.await).await?;
         let first = self.exclusive.first_words.get_or_init(|| async {
             self.on(&session, "ping").send().await.map_err(|finding| match finding {
                 // It may wait for the notification, which comes next.
@@ -177,7 +177,7 @@ impl ServerCx {
         });
         first.await;
         let ready = session.initialized().await.map_err(Finding::from);
-        self.or_close(&session, ready).await?;
+        self.close_unless_ok(&session, ready).await?;
         Ok(session)
     }
 

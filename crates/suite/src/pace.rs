@@ -81,8 +81,8 @@ impl Pace {
         self.benefit_of_doubt().max(self.slowest() * 2)
     }
 
-    /// How long a process may take to end: as long as it took to start, and more.
-    pub fn farewell(&self) -> Duration {
+    /// How long a process may take to exit, by the longest start that was seen.
+    pub fn exit_limit(&self) -> Duration {
         Duration::from_micros(self.start.load(Ordering::Relaxed)) * MARGIN
     }
 

@@ -149,7 +149,7 @@ impl Running<'_> {
                 return Err(failure);
             }
         };
-        if let Some(failure) = self.dead_on_arrival(&first).await {
+        if let Some(failure) = self.ended_before_any_answer(&first).await {
             let why = failure.to_string();
             (self.tell)(Event::Unreached { target: describe(target, arguments, None), why });
             return Err(failure);
@@ -177,7 +177,7 @@ impl Running<'_> {
 
     /// Why nothing can be measured of a target that ends before it says anything: not only at a discovery, which it need not
     /// know, but also at the handshakes of the newest and the oldest revision.
-    async fn dead_on_arrival(&self, first: &FirstContact) -> Option<Failure> {
+    async fn ended_before_any_answer(&self, first: &FirstContact) -> Option<Failure> {
         let is_dead = |failure: &Failure| matches!(failure, Failure::Closed { .. });
         let mut failure = first.session.ended().filter(is_dead)?;
         if first.session.has_heard() || !self.options.protocols.is_empty() {
