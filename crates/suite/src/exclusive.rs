@@ -16,7 +16,7 @@ use transport::serve::Via;
 use crate::clients;
 use crate::context::not_begun;
 use crate::expect::Answer;
-use crate::{Finding, ServerCx};
+use crate::{Finding, ServerCx, Verdict};
 
 /// The sessions that nobody uses just now.
 #[derive(Debug)]
@@ -161,13 +161,7 @@ impl ServerCx {
     }
 
     async fn open_bare(&self) -> Result<Session, Finding> {
-        let session = self.connect(Profile::bare()).await?;
-        let begun = async {
-            let reply = session.initialize().await.map_err(not_begun)?;
-            self.pace().started(reply.elapsed);
-            self.judge_handshake(&session, &reply)
-        };
-        self.close_unless_ok(&session, begun.await).await?;
+        let session = self.initialize_bare().await?;
         let first = self.exclusive.first_words.get_or_init(|| async {
             self.on(&session, "ping").send().await.map_err(|finding| match finding {
                 // It may wait for the notification, which comes next.
@@ -181,6 +175,30 @@ impl ServerCx {
         Ok(session)
     }
 
+    /// A session after the first half of its handshake. Where it is a process, the first one is also asked for versions that
+    /// do not exist, because that would need one more; a server that then refuses the true handshake gets another process.
+    async fn initialize_bare(&self) -> Result<Session, Finding> {
+        if self.starts_processes() && self.run.takes_unknown_versions() {
+            let session = self.connect(Profile::bare()).await?;
+            self.run.ask_for_unknown_versions_on(&session).await;
+            if self.initialize_on(&session).await.is_ok() {
+                return Ok(session);
+            }
+        }
+        let session = self.connect(Profile::bare()).await?;
+        self.initialize_on(&session).await?;
+        Ok(session)
+    }
+
+    async fn initialize_on(&self, session: &Session) -> Verdict {
+        let begun = async {
+            let reply = session.initialize().await.map_err(not_begun)?;
+            self.pace().started(reply.elapsed);
+            self.judge_handshake(session, &reply)
+        };
+        self.close_unless_ok(session, begun.await).await
+    }
+
     async fn open_without_discovery(&self) -> Result<Session, Finding> {
         let session = self.connect(clients::usual()).await?;
         self.exclusive.first_words.get_or_init(|| self.list_first(&session)).await;
@@ -192,18 +210,27 @@ impl ServerCx {
     }
 
     async fn list_first(&self, session: &Session) -> Result<Answer, Finding> {
+        let method = self.served_list().await?;
+        let first = session.request(method).params(json!({})).timeout(self.run.limits.start).send().await;
+        first.map(|reply| Answer::new(reply, session.clone())).map_err(not_begun)
+    }
+
+    /// A list that the server declares, and that the shared session has shown. What is refused on every connection is another
+    /// check's business.
+    async fn served_list(&self) -> Result<&'static str, Finding> {
         let declared = self.capabilities().await?;
-        let lists = [("tools", "tools/list"), ("resources", "resources/list"), ("prompts", "prompts/list")];
-        let Some((_, method)) = lists.iter().find(|(capability, _)| declared.get(capability).is_some())
-        else {
+        let is_declared = |capability| declared.get(capability).is_some();
+        let (method, listed) = if is_declared("tools") {
+            ("tools/list", self.tools().await)
+        } else if is_declared("resources") {
+            ("resources/list", self.resources().await)
+        } else if is_declared("prompts") {
+            ("prompts/list", self.prompts().await)
+        } else {
             return Err(Finding::not_applicable("the server has nothing to list"));
         };
-        // What is refused on every connection is another check's business.
-        let shared =
-            self.request(method).await?.params(json!({})).send().await.map_err(Finding::into_obstacle)?;
-        shared.expect_result().map_err(Finding::into_obstacle)?;
-        let first = session.request(*method).params(json!({})).timeout(self.run.limits.start).send().await;
-        first.map(|reply| Answer::new(reply, session.clone())).map_err(not_begun)
+        listed.map_err(Finding::into_obstacle)?;
+        Ok(method)
     }
 
     /// Whether a session still answers. What came late for those before is out of the way then.

@@ -13,6 +13,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 
 use protocol::{Span, Version};
+use tokio::task::JoinSet;
 use transport::client::{
     Failure, FirstContact, Limits, Modern, Session, Settled, Target, Transport, first_contact, settle,
 };
@@ -74,6 +75,8 @@ struct Running<'r> {
     absent: Mutex<Vec<(Version, Failure)>>,
     /// Whether a second try to settle a revision met silence too.
     silent_again: AtomicBool,
+    /// The handshake in the newest legacy revision, which is under way while the first contact is.
+    prefetched: Mutex<JoinSet<(Settled, Slot)>>,
 }
 
 /// Measures `target`. Every event goes to `emit` as it happens; the report is their fold.
@@ -97,9 +100,7 @@ pub async fn run(
         }
     };
     let run = Arc::new(RunCx::new(target.clone(), &options.limits, options.calls.clone()));
-    let (unsettled, absent) = (Mutex::default(), Mutex::default());
-    let running =
-        Running { run, options, tell: &tell, unsettled, absent, silent_again: AtomicBool::new(false) };
+    let running = Running::new(run, options, &tell);
     let measured = Box::pin(running.measure(arguments)).await;
     tell(Event::Ended { took: start.elapsed() });
     measured?;
@@ -129,17 +130,34 @@ fn redacted(secrets: &Secrets, event: Event) -> Event {
     }
 }
 
+impl<'r> Running<'r> {
+    fn new(run: Arc<RunCx>, options: &'r Options, tell: Tell<'r>) -> Self {
+        Self {
+            run,
+            options,
+            tell,
+            unsettled: Mutex::default(),
+            absent: Mutex::default(),
+            silent_again: AtomicBool::new(false),
+            prefetched: Mutex::default(),
+        }
+    }
+}
+
 impl Running<'_> {
     async fn measure(&self, arguments: &str) -> Result<(), Failure> {
         let target = &self.run.target;
         let start = Instant::now();
         let slot = self.run.slot().await;
+        self.run.plan_unknown_versions(self.asks_for_unknown_versions());
+        self.prefetch_legacy();
         let first = match Box::pin(first_contact(target, &self.run.limits)).await {
             Ok(first) => first,
             // It is there and it answers, but nothing that makes sense: the checks will say what is wrong with it.
             Err(failure) if is_talkative(&failure) => {
                 (self.tell)(Event::Reached(describe(target, arguments, None)));
                 drop(slot);
+                lock(&self.prefetched).abort_all();
                 self.hasten(start.elapsed()).measure_regardless(&failure).await;
                 return Ok(());
             }
@@ -184,7 +202,8 @@ impl Running<'_> {
             return None;
         }
         for version in [Version::LATEST_LEGACY, Version::V2024_11_05] {
-            failure = match self.settle(version).await {
+            let (settled, _slot) = self.settle_in_turn(version).await;
+            failure = match settled {
                 Settled::Unsettled(failure) if is_dead(&failure) => failure,
                 Settled::Spoken(session) => {
                     session.close().await;
@@ -228,7 +247,7 @@ impl Running<'_> {
         if !self.is_named(Version::LATEST) {
             (self.tell)(Event::Absent { version: Version::LATEST, why });
         }
-        if self.asks_for_unknown_versions() && !first.initialized {
+        if !first.initialized && self.run.takes_unknown_versions() {
             self.run.ask_for_unknown_versions_on(&first.session).await;
         }
         first.session.close().await;
@@ -244,13 +263,6 @@ impl Running<'_> {
                 lock(&self.unsettled).push((Version::LATEST, failure));
                 None
             }
-        }
-    }
-
-    /// Asks for versions that do not exist, before any check wants to know: by then all processes may be taken.
-    async fn ask_for_unknown_versions(&self) {
-        if self.asks_for_unknown_versions() {
-            self.run.ask_for_unknown_versions().await;
         }
     }
 
@@ -281,7 +293,6 @@ impl Running<'_> {
         let newest = self.is_wanted(Version::LATEST).then(|| self.measure_modern(modern));
         let mut steps: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = Vec::new();
         steps.extend(newest.map(|step| Box::pin(step) as _));
-        steps.push(Box::pin(self.ask_for_unknown_versions()));
         steps.extend(self.legacy_versions().map(|version| Box::pin(self.measure_legacy(version)) as _));
         stream::iter(steps).buffered(self.run.abreast()).collect::<Vec<()>>().await;
     }
@@ -308,8 +319,8 @@ impl Running<'_> {
         if let Some(failure) = self.silent_start().filter(|_| !self.is_named(version)) {
             return lock(&self.unsettled).push((version, failure));
         }
-        let slot = self.run.slot().await;
-        match self.settle(version).await {
+        let (settled, slot) = self.settle_in_turn(version).await;
+        match settled {
             Settled::Spoken(session) => self.measure_spoken(version, session, slot).await,
             Settled::Unsettled(Failure::BadEndpoint { .. }) => self.measure_bad_endpoint(version).await,
             Settled::Absent(_) | Settled::Unsettled(_) if self.is_named(version) => {
@@ -323,6 +334,38 @@ impl Running<'_> {
             }
             Settled::Unsettled(failure) => lock(&self.unsettled).push((version, failure)),
         }
+    }
+
+    /// Starts the handshake in the newest legacy revision beside the first contact, which leaves a core idle. A part of the
+    /// suite may need two processes of one revision at a time, and then there would be none left for the other.
+    fn prefetch_legacy(&self) {
+        let version = Version::LATEST_LEGACY;
+        let whole = Plan::new(&[version], Via::Pipe, &self.options.selection).is_complete(version, Via::Pipe);
+        if !(self.run.starts_processes() && whole && self.is_wanted(version)) {
+            return;
+        }
+        let run = Arc::clone(&self.run);
+        lock(&self.prefetched).spawn(async move {
+            let slot = run.slot().await;
+            (settle(&run.target, version, clients::usual(), run.limits.clone()).await, slot)
+        });
+    }
+
+    /// The handshake that was started beside the first contact.
+    async fn take_prefetched(&self) -> Option<(Settled, Slot)> {
+        let mut prefetched = std::mem::take(&mut *lock(&self.prefetched));
+        prefetched.join_next().await?.ok()
+    }
+
+    /// Whether the target speaks a legacy revision, once one more process may live.
+    async fn settle_in_turn(&self, version: Version) -> (Settled, Slot) {
+        if version == Version::LATEST_LEGACY
+            && let Some(settled) = self.take_prefetched().await
+        {
+            return settled;
+        }
+        let slot = self.run.slot().await;
+        (self.settle(version).await, slot)
     }
 
     async fn settle(&self, version: Version) -> Settled {
@@ -410,14 +453,7 @@ impl Running<'_> {
         let start = self.run.limits.start.min(took * 2);
         let limits = Limits { start, request: self.run.limits.request.min(start), ..self.run.limits.clone() };
         let run = RunCx::new(self.run.target.clone(), &limits, self.run.calls.clone());
-        Running {
-            run: Arc::new(run),
-            options: self.options,
-            tell: self.tell,
-            unsettled: Mutex::default(),
-            absent: Mutex::default(),
-            silent_again: AtomicBool::new(false),
-        }
+        Running::new(Arc::new(run), self.options, self.tell)
     }
 
     /// What answers, but nothing that makes sense, is measured in the newest revision of each era.

@@ -2,6 +2,7 @@
 //! versions that do not exist.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -41,6 +42,8 @@ pub struct RunCx {
     slots: Option<Arc<Semaphore>>,
     past: OnceCell<CounterOffer>,
     future: OnceCell<CounterOffer>,
+    /// Whether the next fresh session of the legacy era asks for versions that do not exist.
+    asks_unknown_versions: AtomicBool,
     /// Which revisions the target speaks, as far as that has been settled.
     spoken: Mutex<HashMap<Version, bool>>,
 }
@@ -63,6 +66,7 @@ impl RunCx {
             slots,
             past: OnceCell::new(),
             future: OnceCell::new(),
+            asks_unknown_versions: AtomicBool::new(false),
             spoken: Mutex::default(),
         }
     }
@@ -146,22 +150,14 @@ impl RunCx {
         }
     }
 
-    /// The same on a session of its own.
-    pub(crate) async fn ask_for_unknown_versions(&self) {
-        if self.future.initialized() && self.past.initialized() {
-            return;
-        }
-        let slot = self.slot().await;
-        let (profile, limits) = (Profile::default(), self.limits.clone());
-        if let Ok(session) = Session::connect(&self.target, Version::LATEST_LEGACY, profile, limits).await {
-            self.ask_for_unknown_versions_on(&session).await;
-            session.close().await;
-        }
-        drop(slot);
-        for asked in [FUTURE, PAST] {
-            // What comes of it is for the checks to judge.
-            let _ = self.counter_offer(asked).await;
-        }
+    /// Whether a check wants to know what versions that do not exist are answered with.
+    pub(crate) fn plan_unknown_versions(&self, wanted: bool) {
+        self.asks_unknown_versions.store(wanted, Ordering::Release);
+    }
+
+    /// Whether it is the caller who has to ask for them: the first who can, and nobody after.
+    pub(crate) fn takes_unknown_versions(&self) -> bool {
+        self.asks_unknown_versions.swap(false, Ordering::AcqRel)
     }
 
     /// The revision that a counter-offer named, if it named one.
