@@ -1,9 +1,10 @@
 //! From what a feature makes of a request to what the transport is given: a message, or a stream.
 
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use bytes::Bytes;
-use protocol::{Era, Version};
+use protocol::{Era, Version, code};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
@@ -11,12 +12,14 @@ use transport::serve::{Answer, Out, Via};
 use wire::{Frame, Id};
 
 use crate::context::{Call, Reply, Stop, Work};
-use crate::fault::cancellation::PROGRESS_CONTINUES;
+use crate::fault::cancellation::{LISTEN_CANCEL_ANSWERED, PROGRESS_AFTER_CANCEL, PROGRESS_CONTINUES};
 use crate::feature::{self, modern};
 use crate::rpc::{self, RpcError};
 
 /// How many streamed messages may wait before a tool is made to wait.
 const QUEUE: usize = 64;
+/// When a server that does not know when to stop reports progress of what was cancelled.
+const AFTERTHOUGHT: Duration = Duration::from_millis(200);
 
 /// Has the features answer a request.
 pub(crate) fn run(call: Call) -> Answer {
@@ -87,7 +90,7 @@ fn later(mut call: Call, work: Work) -> Answer {
         let stop = running.as_ref().map(|running| running.stop.clone()).unwrap_or_default();
         let outcome = tokio::select! {
             biased;
-            () = stop.cancelled() => return,
+            () = stop.cancelled() => return after_cancel(&call, &sender).await,
             () = sender.closed() => return,
             outcome = work => outcome,
         };
@@ -99,6 +102,19 @@ fn later(mut call: Call, work: Work) -> Answer {
         }
     });
     Answer::Stream(receiver)
+}
+
+/// What is sent for a request that was cancelled: nothing, unless something is wrong on purpose.
+async fn after_cancel(call: &Call, sender: &mpsc::Sender<Out>) {
+    if call.server.is_broken(&PROGRESS_AFTER_CANCEL) {
+        tokio::time::sleep(AFTERTHOUGHT).await;
+        call.progress(u32::MAX, u32::MAX, "still at it").await;
+    }
+    if call.server.is_broken(&LISTEN_CANCEL_ANSWERED) && call.method.name == "subscriptions/listen" {
+        let (_, message) = conclude(call, Err(Stop::Error(RpcError::new(code::INTERNAL_ERROR, "cancelled"))));
+        // The client has gone; there is nobody to tell.
+        let _ = sender.send(Out::Message(message)).await;
+    }
 }
 
 /// Stateless HTTP cancels by closing the stream, and its ids mean nothing beyond it. `initialize` cannot be cancelled

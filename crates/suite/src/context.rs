@@ -12,12 +12,13 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use transport::client::{Closing, Endpoint, Failure, Profile, RawSocket, Reply, Session, Target, Transport};
 use transport::serve::Via;
-use wire::{Recorder, Transcript};
+use wire::{Direction, Recorder, Transcript};
 
 use crate::clients;
 use crate::exclusive::ExclusiveSessions;
 use crate::expect::Ask;
 use crate::facts::{Fact, Facts, learn};
+use crate::pace::MARGIN;
 use crate::policy::Calls;
 use crate::run_cx::{RunCx, Slot};
 use crate::{Finding, Pace, Patience, Verdict};
@@ -210,7 +211,6 @@ impl ServerCx {
     pub(crate) async fn begin(&self, session: Session) -> Result<Session, Finding> {
         let begun = async {
             let reply = session.handshake().await.map_err(not_begun)?;
-            self.pace().started(reply.elapsed);
             self.judge_handshake(&session, &reply)
         };
         self.close_unless_ok(&session, begun.await).await?;
@@ -334,6 +334,15 @@ impl ServerCx {
         let opened = Opened { session: session.clone(), slot: Arc::clone(&slot), judged };
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(opened));
         slot
+    }
+
+    /// How long a process may take to exit, by the longest that one of this revision took from its start to its first word.
+    pub(crate) fn exit_limit(&self) -> Duration {
+        let first_word = |recorder: &Recorder| {
+            let said = recorder.transcript().entries;
+            said.iter().find(|entry| entry.direction == Direction::ToClient).map(|entry| entry.at)
+        };
+        self.recorders().iter().filter_map(first_word).max().unwrap_or_default() * MARGIN
     }
 
     /// Ends one session, and its process with it. What was said on it stays known.

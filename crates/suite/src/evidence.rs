@@ -4,7 +4,7 @@ use bytes::Bytes;
 use protocol::Version;
 use serde::{Deserialize, Serialize};
 use transport::client::Reply;
-use wire::{Direction, Entry};
+use wire::{Direction, Entry, Transcript, What};
 
 use crate::find_focus;
 
@@ -64,6 +64,17 @@ impl Evidence {
     #[must_use]
     pub fn showing(mut self, excerpt: Excerpt) -> Self {
         self.frames.push(excerpt);
+        self
+    }
+
+    /// With the heads of the HTTP exchanges in `transcript`.
+    #[must_use]
+    pub(crate) fn showing_heads(mut self, transcript: &Transcript) -> Self {
+        let heads = transcript.entries.iter().filter(|entry| entry.what == What::Head);
+        self.frames.extend(heads.map(|head| match head.direction {
+            Direction::ToServer => Excerpt::request(head, None),
+            Direction::ToClient => Excerpt::entry(head),
+        }));
         self
     }
 

@@ -193,7 +193,6 @@ impl ServerCx {
     async fn initialize_on(&self, session: &Session) -> Verdict {
         let begun = async {
             let reply = session.initialize().await.map_err(not_begun)?;
-            self.pace().started(reply.elapsed);
             self.judge_handshake(session, &reply)
         };
         self.close_unless_ok(session, begun.await).await

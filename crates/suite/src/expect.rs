@@ -14,6 +14,9 @@ use crate::{Evidence, Excerpt, Finding, ServerCx, Verdict};
 /// What stands in the way where the code is what counts.
 pub(crate) const NO_CODE: &str = "the error has no code that is an integer";
 
+/// The check that reports JSON bodies which are none.
+const ONE_OBJECT_CHECK: &str = "wire/http/one-json-object";
+
 /// A request on its way, with the check's context.
 #[derive(Debug)]
 pub struct Ask<'c> {
@@ -136,7 +139,18 @@ impl Answer {
         if let Some(trouble) = self.upstream_trouble() {
             return Err(Finding::blocked(trouble));
         }
+        if self.is_unreadable() {
+            return Err(Finding::blocked_by(ONE_OBJECT_CHECK, "the body is not JSON"));
+        }
         self.reply.result().ok_or_else(|| self.violated("a result", self.summary()))
+    }
+
+    /// Whether a body that calls itself JSON is something else.
+    fn is_unreadable(&self) -> bool {
+        self.reply.frame().is_none()
+            && matches!(self.reply.status(), Some(200..=299))
+            && !self.reply.body.is_empty()
+            && self.reply.media_type().as_deref() == Some("application/json")
     }
 
     /// What an error tells of trouble that is not the server's own.
@@ -158,6 +172,9 @@ impl Answer {
         }
         if let Some(trouble) = self.upstream_trouble() {
             return Err(Finding::blocked(trouble));
+        }
+        if self.is_unreadable() {
+            return Err(Finding::blocked_by(ONE_OBJECT_CHECK, "the body is not JSON"));
         }
         if self.reply.is_error() && code.is_none() {
             // That codes are integers is a rule of its own, and one wrong is one finding.

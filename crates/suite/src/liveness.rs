@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use protocol::Era;
-use transport::client::{Failure, Reply, Session};
+use serde_json::json;
+use transport::client::{Failure, Reply, Request, Session};
 
 use crate::expect::Ask;
 use crate::{Finding, ServerCx};
@@ -16,6 +17,8 @@ const ROUND_TRIPS: usize = 3;
 const LONG: Duration = Duration::from_millis(500);
 /// A method that no server has.
 const NONSENSE: &str = "yardstick/are-you-there";
+/// A tool that no server has.
+const NO_TOOL: &str = "yardstick-are-you-there";
 
 /// The check that reports calls which are not answered.
 pub(crate) const CALL_IN_TIME_CHECK: &str = "server/tools/call-in-time";
@@ -64,12 +67,14 @@ impl ServerCx {
         let outstanding = self.pace().begin();
         let limit = self.patience.limit(&method, request.limit_or(self.pace().limit()));
         let grace = self.grace();
-        let mut awake = false;
+        // A call that runs no tool may still wait behind one that does.
+        let (mut awake, mut in_line) = (false, method == "tools/call");
         let mark = session.recorder().mark();
         let turn = session.turn();
         let look = async {
             turn.silent_for(limit).await;
             awake = self.is_awake(&session).await;
+            in_line = in_line && !(awake && self.answers_calls(&session).await);
             std::future::pending::<()>().await;
         };
         let answer = tokio::select! {
@@ -91,6 +96,7 @@ impl ServerCx {
             }
             Err(failure) => {
                 let silence = match (awake, may_take_long) {
+                    (true, false) if in_line && self.patience.has_answered(&method) => Silence::Unclear,
                     (true, false) => Silence::Proven,
                     (true, true) => Silence::OfTool,
                     (false, _) => Silence::Unclear,
@@ -102,15 +108,13 @@ impl ServerCx {
     }
 
     /// What to make of a request that failed. Silence counts against a server only if an answer is due and it answers something
-    /// else in the meantime; otherwise it may just be slow, as everything is on a busy machine. A call that runs no tool may
-    /// still wait behind one that does; only where no call at all is answered is it due.
+    /// else in the meantime; otherwise it may just be slow, as everything is on a busy machine.
     fn judge_failure(&self, method: &str, failure: Failure, silence: Silence) -> Finding {
         let Failure::TimedOut { after, .. } = failure else { return self.noted(method, failure) };
-        let behind_others = method == "tools/call" && self.patience.has_answered(method);
         let given_up = self.patience.was_given_up();
         self.patience.unanswered(method, after);
         match silence {
-            Silence::Proven if !behind_others && !given_up => failure.into(),
+            Silence::Proven if !given_up => failure.into(),
             Silence::OfTool if !given_up => Finding::blocked_by(CALL_IN_TIME_CHECK, failure.to_string()),
             Silence::Proven | Silence::OfTool | Silence::Unclear => Finding::blocked(failure.to_string()),
         }
@@ -121,9 +125,22 @@ impl ServerCx {
         self.pace().longest().max(LEAST)
     }
 
-    /// Whether the server answers on this session. Only what has not ended may be asked.
+    /// Whether the server answers on this session. Only what has not ended may be asked. A server that ignores what it does not
+    /// know answers the other request, and one that is broken in that other way refuses what it does not know.
     pub(crate) async fn is_awake(&self, session: &Session) -> bool {
-        session.request(NONSENSE).timeout(self.grace()).send().await.is_ok()
+        self.answers_any(session.request(NONSENSE), session.request(self.cheap()).exact()).await
+    }
+
+    /// Whether the server answers calls that no tool runs for, while another one goes unanswered: calls do not wait in line then.
+    async fn answers_calls(&self, session: &Session) -> bool {
+        let call = |params| session.request("tools/call").params(params);
+        self.answers_any(call(json!({ "name": NO_TOOL, "arguments": {} })), call(json!({}))).await
+    }
+
+    async fn answers_any(&self, one: Request, other: Request) -> bool {
+        let (one, other) = (one.timeout(self.grace()).send(), other.timeout(self.grace()).send());
+        let (one, other) = (Box::pin(one), Box::pin(other));
+        futures_util::future::select_ok([one, other]).await.is_ok()
     }
 
     /// Waits until the server has dealt with everything that was sent so far on `session`: it answers a few requests that

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How much longer than ever before an answer may take.
-const MARGIN: u32 = 3;
+pub(crate) const MARGIN: u32 = 3;
 /// What is waited for what need not come, by the round trip that was measured last.
 const MOMENT: Wait = Wait { least: Duration::from_millis(25), quick: 20, slow: 2 };
 /// The same for what has to come.
@@ -32,8 +32,6 @@ pub struct Pace {
     slowest: AtomicU64,
     /// How long a round trip took just now, in microseconds: the load of the machine shows in it.
     round_trip: AtomicU64,
-    /// The longest that a session took from its start to its first answer, in microseconds.
-    start: AtomicU64,
     /// How many requests are on their way.
     outstanding: AtomicUsize,
 }
@@ -53,7 +51,6 @@ impl Pace {
             timeout,
             slowest: AtomicU64::new(0),
             round_trip: AtomicU64::new(0),
-            start: AtomicU64::new(0),
             outstanding: AtomicUsize::new(0),
         }
     }
@@ -79,16 +76,6 @@ impl Pace {
     /// How long an answer may take that the server gives as quickly as it can, even if it is slower than ever before.
     pub fn longest(&self) -> Duration {
         self.benefit_of_doubt().max(self.slowest() * 2)
-    }
-
-    /// How long a process may take to exit, by the longest start that was seen.
-    pub fn exit_limit(&self) -> Duration {
-        Duration::from_micros(self.start.load(Ordering::Relaxed)) * MARGIN
-    }
-
-    /// A session gave its first answer after `took`.
-    pub(crate) fn started(&self, took: Duration) {
-        self.start.fetch_max(micros(took), Ordering::Relaxed);
     }
 
     fn wait(&self, wait: &Wait) -> Duration {

@@ -233,6 +233,7 @@ impl Running<'_> {
     /// The session of the first contact, if it serves for the modern revision. One of the legacy era serves to ask for a
     /// version that does not exist.
     async fn take_first(&self, first: FirstContact, slot: Slot) -> Option<(Session, Slot)> {
+        self.run.note_listed(&first.session.server().supported);
         let why = match first.modern {
             Modern::Spoken(spoken) if spoken.is_supported() && first.initialized => {
                 first.session.close().await;
@@ -435,12 +436,13 @@ impl Running<'_> {
         }
     }
 
-    /// A revision that the target offered and then did not take up is measured too: its handshake is what is wrong.
+    /// What the target offered and then did not take up is measured too: its handshake is what is wrong.
     async fn finish_negotiation(&self) {
-        let Some(offered) = self.run.offered() else { return };
-        let refused = lock(&self.absent).iter().any(|(version, _)| *version == offered);
-        if refused {
-            self.measure_named(offered).await;
+        for offered in self.run.offered() {
+            let refused = lock(&self.absent).iter().any(|(version, _)| *version == offered);
+            if refused {
+                self.measure_named(offered).await;
+            }
         }
     }
 

@@ -44,6 +44,8 @@ pub struct RunCx {
     future: OnceCell<CounterOffer>,
     /// Whether the next fresh session of the legacy era asks for versions that do not exist.
     asks_unknown_versions: AtomicBool,
+    /// The revisions that the discovery listed.
+    listed: Mutex<Vec<Version>>,
     /// Which revisions the target speaks, as far as that has been settled.
     spoken: Mutex<HashMap<Version, bool>>,
 }
@@ -67,6 +69,7 @@ impl RunCx {
             past: OnceCell::new(),
             future: OnceCell::new(),
             asks_unknown_versions: AtomicBool::new(false),
+            listed: Mutex::default(),
             spoken: Mutex::default(),
         }
     }
@@ -160,10 +163,22 @@ impl RunCx {
         self.asks_unknown_versions.swap(false, Ordering::AcqRel)
     }
 
-    /// The revision that a counter-offer named, if it named one.
-    pub(crate) fn offered(&self) -> Option<Version> {
-        let offer = self.future.get().or(self.past.get())?.as_ref().ok()?;
-        offer["protocolVersion"].as_str()?.parse().ok()
+    /// Takes note of the versions that the discovery listed.
+    pub(crate) fn note_listed(&self, versions: &[String]) {
+        let known = versions.iter().filter_map(|text| text.parse::<Version>().ok());
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner).extend(known);
+    }
+
+    /// The revisions that the target offered: the one that a counter-offer named, and those that the discovery listed.
+    pub(crate) fn offered(&self) -> Vec<Version> {
+        let mut offered = self.listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let counter_offer = self.future.get().or(self.past.get()).and_then(|offer| offer.as_ref().ok());
+        offered.extend(
+            counter_offer.and_then(|offer| offer["protocolVersion"].as_str()?.parse::<Version>().ok()),
+        );
+        offered.sort_unstable();
+        offered.dedup();
+        offered
     }
 
     async fn ask_for(&self, asked: &str) -> CounterOffer {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::edit::{remove, result_of};
 use super::lists::refused;
-use super::{Effect, Fault, Outgoing};
+use super::{Effect, Fault, Outgoing, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
     &FAILURE_UNMARKED,
@@ -15,6 +15,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &PROMPT_MEDIA_TYPE,
     &EMBEDDED_WITHOUT_TYPE,
     &NAMELESS_CALL_SUCCEEDS,
+    &ARGUMENTS_INSISTED_ON,
 ];
 
 /// A tool that nobody named.
@@ -22,6 +23,17 @@ pub const NAMELESS_CALL_SUCCEEDS: Fault = Fault {
     name: "nameless-call-succeeds",
     about: "a call that names no tool succeeds",
     effect: Effect::Switch,
+};
+
+/// A call that leaves out what it need not say.
+pub const ARGUMENTS_INSISTED_ON: Fault = Fault {
+    name: "arguments-insisted-on",
+    about: "a call without arguments is refused, also where a tool requires none",
+    effect: Effect::Incoming(|incoming| {
+        let given = incoming.frame.params.is_some_and(|params| params.get().contains("\"arguments\""));
+        let insists = incoming.frame.method().as_deref() == Some("tools/call") && !given;
+        insists.then_some(Reaction::Refuse(-32602, "arguments are missing"))
+    }),
 };
 
 /// Tools that cannot be called.

@@ -12,6 +12,8 @@ pub(super) const FAULTS: &[&Fault] = &[
     &PROGRESS_TOKEN_CHANGED,
     &PROGRESS_CONTINUES,
     &PROGRESS_UNASKED,
+    &PROGRESS_AFTER_CANCEL,
+    &LISTEN_CANCEL_ANSWERED,
 ];
 
 /// A cancellation of what nobody sent.
@@ -63,5 +65,19 @@ pub const PROGRESS_CONTINUES: Fault = Fault {
 pub const PROGRESS_UNASKED: Fault = Fault {
     name: "progress-unasked",
     about: "progress is reported for requests that gave no token",
+    effect: Effect::Switch,
+};
+
+/// Progress of what was cancelled.
+pub const PROGRESS_AFTER_CANCEL: Fault = Fault {
+    name: "progress-after-cancel",
+    about: "a cancelled request is not answered, but its progress is reported later",
+    effect: Effect::Switch,
+};
+
+/// A cancelled subscription gets an error.
+pub const LISTEN_CANCEL_ANSWERED: Fault = Fault {
+    name: "listen-cancel-answered",
+    about: "a subscription that is cancelled is answered with an error",
     effect: Effect::Switch,
 };

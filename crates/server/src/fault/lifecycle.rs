@@ -18,6 +18,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &DISCOVER_WITHOUT_VERSION,
     &ANY_VERSION_SERVED,
     &UNSUPPORTED_WITHOUT_LIST,
+    &UNSERVED_VERSION_LISTED,
     &META_OPTIONAL,
     &RESULT_TYPE_MISSING,
     &SERVER_INFO_MISSING,
@@ -113,6 +114,19 @@ pub const UNSUPPORTED_WITHOUT_LIST: Fault = Fault {
         in_error(m, |m, code| {
             if code == -32022 {
                 remove(&mut m["error"], "data");
+            }
+        })
+    }),
+};
+
+/// A version is listed that is refused.
+pub const UNSERVED_VERSION_LISTED: Fault = Fault {
+    name: "unserved-version-listed",
+    about: "the discovery lists a version that is refused when it is asked for",
+    effect: Effect::Message(|out, m| {
+        result_of(out, "server/discover", m, |r| {
+            if let Some(versions) = r["supportedVersions"].as_array_mut() {
+                versions.push("2027-03-14".into());
             }
         })
     }),

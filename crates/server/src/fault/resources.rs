@@ -21,6 +21,10 @@ pub(super) const FAULTS: &[&Fault] = &[
     &SUBSCRIPTION_UNTAGGED,
     &CHANGE_UNTOLD,
     &UPDATES_UNASKED,
+    &LOG_ON_SUBSCRIPTION,
+    &PROMPT_NAME_TWICE,
+    &RESOURCE_URI_TWICE,
+    &COMPLETION_MISCOUNTED,
 ];
 
 /// The wrong code for a resource that does not exist.
@@ -175,3 +179,51 @@ pub const CHANGE_UNTOLD: Fault = Fault {
         if told { Vec::new() } else { vec![message] }
     }),
 };
+
+/// Log messages where only changes belong.
+pub const LOG_ON_SUBSCRIPTION: Fault = Fault {
+    name: "log-on-subscription",
+    about: "a subscription brings log messages",
+    effect: Effect::Message(|_, m| {
+        if m["method"] != "notifications/subscriptions/acknowledged" {
+            return vec![m];
+        }
+        let params = json!({ "_meta": m["params"]["_meta"], "level": "info", "data": "subscribed" });
+        let log = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": params });
+        vec![m, log]
+    }),
+};
+
+/// A prompt that is listed twice.
+pub const PROMPT_NAME_TWICE: Fault = Fault {
+    name: "prompt-name-twice",
+    about: "a prompt is listed twice",
+    effect: Effect::Message(|out, m| result_of(out, "prompts/list", m, |r| repeat_first(r, "prompts"))),
+};
+
+/// A resource that is listed twice.
+pub const RESOURCE_URI_TWICE: Fault = Fault {
+    name: "resource-uri-twice",
+    about: "a resource is listed twice",
+    effect: Effect::Message(|out, m| result_of(out, "resources/list", m, |r| repeat_first(r, "resources"))),
+};
+
+/// Numbers that contradict each other.
+pub const COMPLETION_MISCOUNTED: Fault = Fault {
+    name: "completion-miscounted",
+    about: "completion says that there are more values, and a total that is less than those there are",
+    effect: Effect::Message(|out, m| {
+        result_of(out, "completion/complete", m, |r| {
+            let values = r["completion"]["values"].as_array().map_or(0, Vec::len);
+            r["completion"]["total"] = values.saturating_sub(1).into();
+            r["completion"]["hasMore"] = true.into();
+        })
+    }),
+};
+
+/// Lists the first item of a page once more.
+fn repeat_first(result: &mut Value, list: &str) {
+    if let Some(items) = result[list].as_array_mut() {
+        items.extend(items.first().cloned());
+    }
+}

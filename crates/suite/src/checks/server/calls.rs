@@ -9,7 +9,6 @@ use protocol::capability::TOOLS;
 use serde_json::{Value, json};
 use server::fault::{calls, http, tools as fault};
 
-use super::fixture::blocked;
 use crate::arguments::{Kind, Wrong};
 use crate::expect::Answer;
 use crate::liveness::CALL_IN_TIME_CHECK;
@@ -24,6 +23,7 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
     CALL_IN_TIME,
     CONTENT_PRESENT,
     ARGUMENTS_CHECKED,
+    ARGUMENTS_OPTIONAL,
     FAILURE_IN_RESULT,
 ];
 
@@ -70,8 +70,7 @@ const NAMELESS_CALL: Check = Check {
 async fn nameless_call(cx: &ServerCx) -> Verdict {
     cx.needs(TOOLS).await?;
     for params in [json!({ "arguments": {} }), json!({ "name": 7, "arguments": {} })] {
-        // That a call is not answered in time is no sign that it was served.
-        let answer = cx.request("tools/call").await?.params(params).send().await.map_err(blocked)?;
+        let answer = cx.request("tools/call").await?.params(params).runs_no_tool().send().await?;
         let refused = answer.reply.status().is_some_and(|status| status >= 400) || is_refused(&answer);
         if !refused {
             return Err(answer.violated("error -32602", answer.summary()));
@@ -209,6 +208,40 @@ async fn refuses(cx: &ServerCx, tool: &Value, wrong: Wrong) -> Verdict {
     }
     let actual = format!("tool {} ran although {}", tool["name"], wrong.what);
     Err(answer.violated("a result with isError, or error -32602", actual))
+}
+
+const ARGUMENTS_OPTIONAL: Check = Check {
+    id: "server/tools/arguments-optional",
+    title: "a tool that requires no arguments can be called without the member",
+    cites: &[advice("server/tools#calling-tools", Span::ALWAYS)],
+    aliases: &[],
+    why: "the schema of the request makes arguments optional, and clients leave them out where a tool has none",
+    fix: "take a missing arguments for an empty object",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(arguments_optional(cx))),
+    fault: &calls::ARGUMENTS_INSISTED_ON,
+};
+
+async fn arguments_optional(cx: &ServerCx) -> Verdict {
+    let fed = cx.callable().await?;
+    let is_bare = |tool: &Value| {
+        fed.iter()
+            .any(|(known, given)| *known == tool && given.as_ref().is_some_and(|given| *given == json!({})))
+    };
+    let mut called = cx.calls().await?.iter();
+    let works = called.find(|called| {
+        is_bare(&called.tool) && last(&called.answers).is_some_and(|(_, result)| result["isError"] != true)
+    });
+    let Some(works) = works else {
+        return Err(Finding::not_applicable("no tool that may be called works without arguments"));
+    };
+    let ask = cx.request("tools/call").await?.params(json!({ "name": works.tool["name"] }));
+    // The tool has shown that it does not take long.
+    let answer = ask.runs_no_tool().send().await?;
+    match answer.reply.result() {
+        Some(result) if result["isError"] != true => Ok(()),
+        Some(_) | None => Err(answer.violated("a result, as with empty arguments", answer.summary())),
+    }
 }
 
 const FAILURE_IN_RESULT: Check = Check {

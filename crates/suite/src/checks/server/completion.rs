@@ -8,7 +8,8 @@ use server::fault::{asks, calls, resources as fault};
 use crate::sweep::last;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, defined, must, should};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[ANSWERED, BOUNDED, UNKNOWN_REFUSED, INPUT_CHECKED];
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[ANSWERED, BOUNDED, COUNTS_AGREE, UNKNOWN_REFUSED, INPUT_CHECKED];
 
 const ANSWERED: Check = Check {
     id: "server/completion/answered",
@@ -63,6 +64,36 @@ async fn bounded(cx: &ServerCx) -> Verdict {
         }
     }
     if judged == 0 { Err(Finding::not_applicable("there is nothing to complete")) } else { Ok(()) }
+}
+
+const COUNTS_AGREE: Check = Check {
+    id: "server/completion/counts-agree",
+    title: "total and hasMore of a completion fit its values",
+    cites: &[defined("server/utilities/completion#completion-results", Span::since(Version::V2025_03_26))],
+    aliases: &[],
+    why: "clients say how many more there are, and offer to narrow the search when there are",
+    fix: "count all that match in total, and set hasMore exactly when some of them are not among the values",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(counts_agree(cx))),
+    fault: &fault::COMPLETION_MISCOUNTED,
+};
+
+async fn counts_agree(cx: &ServerCx) -> Verdict {
+    let mut judged = false;
+    for completed in cx.completions().await? {
+        let Some((answer, result)) = last(&completed.answers) else { continue };
+        let completion = &result["completion"];
+        let Some(count) = completion["values"].as_array().map(Vec::len) else { continue };
+        judged = true;
+        let Some(total) = completion["total"].as_u64() else { continue };
+        let is_more = total > count as u64;
+        let contradicts = completion["hasMore"].as_bool().is_some_and(|more| more != is_more);
+        if total < count as u64 || contradicts {
+            let actual = format!("{count} values, total {total}, hasMore {}", completion["hasMore"]);
+            return Err(answer.violated("numbers that fit each other", actual));
+        }
+    }
+    if judged { Ok(()) } else { Err(Finding::not_applicable("there is nothing to complete")) }
 }
 
 const UNKNOWN_REFUSED: Check = Check {

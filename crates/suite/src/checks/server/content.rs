@@ -187,11 +187,17 @@ const LAST_MODIFIED: Check = Check {
 };
 
 async fn last_modified(cx: &ServerCx) -> Verdict {
-    let templates = cx.templates().await.unwrap_or_default();
-    let items = cx.resources().await?.iter().chain(templates);
-    let times: Vec<_> = items.filter_map(|item| item["annotations"].get("lastModified")).collect();
+    let mut items: Vec<Value> = Vec::new();
+    for listed in [cx.resources().await, cx.templates().await] {
+        items.extend_from_slice(listed.unwrap_or_default());
+    }
+    for called in cx.calls().await.unwrap_or_default() {
+        let Some((_, result)) = last(&called.answers) else { continue };
+        items.extend(result["content"].as_array().cloned().unwrap_or_default());
+    }
+    let times: Vec<_> = items.iter().filter_map(|item| item["annotations"].get("lastModified")).collect();
     if times.is_empty() {
-        return Err(Finding::not_applicable("no resource says when it was modified"));
+        return Err(Finding::not_applicable("nothing says when it was modified"));
     }
     match times.into_iter().find(|time| !time.as_str().is_some_and(is_timestamp)) {
         Some(time) => Err(Finding::violated("an ISO 8601 timestamp", format!("lastModified: {time}"))),

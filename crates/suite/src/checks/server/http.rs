@@ -4,7 +4,9 @@ use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::http as fault;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+use transport::client::{Request, Session};
+
+use crate::{Check, Evidence, Finding, On, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
     FOREIGN_ORIGIN,
@@ -32,8 +34,9 @@ const FOREIGN_ORIGIN: Check = Check {
     fault: &fault::ACCEPT_ANY_ORIGIN,
 };
 
-/// The second begins like one that is at home, which is all that some look at.
-const ABROAD: [&str; 2] = ["https://attacker.example", "http://localhost.attacker.example"];
+/// The second begins like one that is at home, which is all that some look at; the third is that of a page in a sandbox, which any
+/// web page can open.
+const ABROAD: [&str; 3] = ["https://attacker.example", "http://localhost.attacker.example", "null"];
 /// What goes on without a session, or changes nothing, and is not looked at by some for that reason.
 const UNGUARDED: [&str; 2] = ["initialize", "notifications/yardstick-unknown"];
 
@@ -73,17 +76,34 @@ async fn foreign_origin_any_method(cx: &ServerCx) -> Verdict {
     }
     let session = cx.another().await?;
     for verb in [http::Method::GET, http::Method::DELETE] {
-        let name = format!("{verb} from {}", ABROAD[0]);
-        let ask = cx.on(&session, &name).with(|request| {
-            request.verb(verb).header("accept", "text/event-stream").header("origin", ABROAD[0])
-        });
-        let pending = ask.start().await?;
-        let status = pending.head().map(|head| head.status).unwrap_or_default();
-        if status < 400 {
-            return Err(Finding::violated(format!("a refusal of {name}"), format!("HTTP {status}")));
-        }
+        let about = format!("{verb} from {}", ABROAD[0]);
+        expect_refused(cx, &session, verb, &about, |request| request.header("origin", ABROAD[0])).await?;
     }
     Ok(())
+}
+
+/// That a GET or a DELETE is refused when `refine` makes it what it should not be. Where the method is not there at all, it is
+/// refused as well.
+pub(super) async fn expect_refused(
+    cx: &ServerCx,
+    session: &Session,
+    verb: http::Method,
+    about: &str,
+    refine: impl FnOnce(Request) -> Request,
+) -> Verdict {
+    let ask = cx
+        .on(session, about)
+        .with(|request| refine(request.verb(verb).header("accept", "text/event-stream")));
+    let mark = session.recorder().mark();
+    let pending = ask.start().await?;
+    let Some(head) = pending.head() else {
+        return Err(Finding::blocked(format!("{about} got no HTTP response")));
+    };
+    if head.status >= 400 {
+        return Ok(());
+    }
+    let evidence = Evidence::new(format!("a refusal of {about}"), format!("HTTP {}", head.status));
+    Err(Finding::Violated(Box::new(evidence.showing_heads(&session.recorder().since(mark)))))
 }
 
 async fn posted_from_abroad(cx: &ServerCx, method: &str) -> Verdict {
@@ -147,6 +167,7 @@ async fn get_or_405(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
     let listening =
         cx.on(&session, "GET").with(|r| r.verb(http::Method::GET).header("accept", "text/event-stream"));
+    let mark = session.recorder().mark();
     let pending = listening.start().await?;
     let head = pending.head().cloned();
     let Some(head) = head else { return Err(Finding::blocked("GET got no HTTP response")) };
@@ -154,7 +175,8 @@ async fn get_or_405(cx: &ServerCx) -> Verdict {
         (405, _) | (200, Some("text/event-stream")) => Ok(()),
         (status, media) => {
             let actual = format!("HTTP {status}, content-type {}", media.unwrap_or("missing"));
-            Err(Finding::violated("text/event-stream, or HTTP 405", actual))
+            let evidence = Evidence::new("text/event-stream, or HTTP 405", actual);
+            Err(Finding::Violated(Box::new(evidence.showing_heads(&session.recorder().since(mark)))))
         }
     }
 }

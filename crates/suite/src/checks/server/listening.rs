@@ -4,6 +4,7 @@ use protocol::Span;
 use serde_json::{Value, json};
 use server::fault::{cancellation, mrtr as fault, resources};
 use transport::client::{Failure, Message, Session};
+use transport::serve::Via;
 
 use super::fixture::{call, fixture};
 use super::subscriptions::{Subscription, shown};
@@ -17,7 +18,10 @@ const TRIGGER: &str = "test_trigger_prompt_change";
 const CHANGE_TOLD: Check = Check {
     id: "server/subscriptions/change-told",
     title: "a change is told on every subscription that asked for it, under its own id",
-    cites: &[should("server/prompts#list-changed-notification/c1", Span::MODERN)],
+    cites: &[
+        should("server/prompts#list-changed-notification/c1", Span::MODERN),
+        should("server/tools#list-changed-notification/c1", Span::MODERN),
+    ],
     aliases: &[],
     why: "a client with two subscriptions would miss what it asked for on one of them",
     fix: "keep every subscription with its filter, and send each a notification with its own subscriptionId",
@@ -26,29 +30,78 @@ const CHANGE_TOLD: Check = Check {
     fault: &resources::CHANGE_UNTOLD,
 };
 
+/// What can be made to change, with the fixture that does it.
+struct Kind {
+    trigger: &'static str,
+    capability: &'static str,
+    wish: &'static str,
+    event: &'static str,
+}
+
+const KINDS: [Kind; 2] = [
+    Kind {
+        trigger: TRIGGER,
+        capability: "prompts",
+        wish: "promptsListChanged",
+        event: "notifications/prompts/list_changed",
+    },
+    Kind {
+        trigger: "test_trigger_tool_change",
+        capability: "tools",
+        wish: "toolsListChanged",
+        event: "notifications/tools/list_changed",
+    },
+];
+
 async fn change_told(cx: &ServerCx) -> Verdict {
-    let trigger = fixture(cx, TRIGGER).await?;
-    let session = cx.alone().await?;
-    let prompts = json!({ "promptsListChanged": true });
-    let (mut first, _) = Subscription::acknowledged(cx, &session, prompts.clone()).await?;
-    let (mut second, _) = Subscription::acknowledged(cx, &session, prompts).await?;
-    change(cx, &session, trigger).await?;
-    let mut verdict = Ok(());
-    for (which, subscription) in [("first", &mut first), ("second", &mut second)] {
-        if told(cx, subscription, "notifications/prompts/list_changed").await?.is_none() {
-            let expected =
-                format!("notifications/prompts/list_changed with subscriptionId {}", subscription.id);
-            verdict =
-                Err(Finding::violated(expected, format!("nothing on the {which} of two subscriptions")));
+    let declared = cx.capabilities().await?;
+    let mut verdict =
+        Err(Finding::not_applicable("nothing whose changes the server declares can be changed"));
+    for kind in KINDS {
+        let trigger = match fixture(cx, kind.trigger).await {
+            Ok(trigger) => trigger,
+            Err(Finding::NotApplicable(_)) => continue,
+            Err(other) => return Err(other),
+        };
+        // What is told without the capability, the passive checks judge.
+        let told = told_to_all(cx, &kind, trigger).await;
+        if declared[kind.capability]["listChanged"] == true {
+            told?;
+            verdict = Ok(());
         }
     }
-    first.end().await;
-    second.end().await;
-    // What is told without the capability, the passive checks judge.
-    if cx.capabilities().await?["prompts"]["listChanged"] != true {
-        return Err(Finding::not_applicable("the server does not declare prompts.listChanged"));
-    }
     verdict
+}
+
+/// That both of two subscriptions are told, and where a subscription can be cancelled on its own, the other one after that.
+async fn told_to_all(cx: &ServerCx, kind: &Kind, trigger: &Value) -> Verdict {
+    let session = cx.alone().await?;
+    let filter = json!({ kind.wish: true });
+    let (mut first, _) = Subscription::acknowledged(cx, &session, filter.clone()).await?;
+    let (mut second, _) = Subscription::acknowledged(cx, &session, filter).await?;
+    change(cx, &session, trigger).await?;
+    let both = async {
+        expect_told(cx, &mut first, kind, "the first of two subscriptions").await?;
+        expect_told(cx, &mut second, kind, "the second of two subscriptions").await
+    };
+    let verdict = both.await;
+    first.end().await;
+    if verdict.is_ok() && cx.via == Via::Pipe {
+        cx.has_caught_up(&session).await;
+        while told(cx, &mut second, kind.event).await?.is_some() {}
+        change(cx, &session, trigger).await?;
+        expect_told(cx, &mut second, kind, "the other subscription after one was cancelled").await?;
+    }
+    second.end().await;
+    verdict
+}
+
+async fn expect_told(cx: &ServerCx, subscription: &mut Subscription, kind: &Kind, which: &str) -> Verdict {
+    if told(cx, subscription, kind.event).await?.is_some() {
+        return Ok(());
+    }
+    let expected = format!("{} with subscriptionId {}", kind.event, subscription.id);
+    Err(Finding::violated(expected, format!("nothing on {which}")))
 }
 
 const FILTER_HONOURED: Check = Check {

@@ -1,17 +1,25 @@
 //! Lists as such: that they are there, and the same for everyone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use protocol::capability::{Capability, PROMPTS, RESOURCES, TOOLS};
 use protocol::{Span, code};
 use serde_json::{Value, json};
-use server::fault::lists as fault;
+use server::fault::{lists as fault, resources};
 use transport::client::Session;
 
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not};
 
-pub(in crate::checks) const CHECKS: &[Check] =
-    &[TOOLS_LISTED, RESOURCES_LISTED, PROMPTS_LISTED, TOOLS_SAME, RESOURCES_SAME, PROMPTS_SAME];
+pub(in crate::checks) const CHECKS: &[Check] = &[
+    TOOLS_LISTED,
+    RESOURCES_LISTED,
+    PROMPTS_LISTED,
+    RESOURCE_URIS_UNIQUE,
+    PROMPT_NAMES_UNIQUE,
+    TOOLS_SAME,
+    RESOURCES_SAME,
+    PROMPTS_SAME,
+];
 
 const LISTED: &str = "a client that sees the capability asks for the list, and shows an error instead";
 const ANSWER: &str = "answer the list request, with an empty list if there is nothing";
@@ -76,6 +84,47 @@ async fn listed(cx: &ServerCx, capability: Capability, method: &str, key: &str) 
         return Ok(());
     }
     Err(answer.violated(format!("{key}, an array"), result.to_string()))
+}
+
+const RESOURCE_URIS_UNIQUE: Check = Check {
+    id: "server/resources/uri-unique",
+    title: "no two resources have the same URI",
+    cites: &[defined("server/resources#resource", Span::ALWAYS)],
+    aliases: &[],
+    why: "the URI is what a resource is read by, and nobody knows which of the two is meant",
+    fix: "list every resource once",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(uris_unique(cx))),
+    fault: &resources::RESOURCE_URI_TWICE,
+};
+
+async fn uris_unique(cx: &ServerCx) -> Verdict {
+    expect_unique(cx.resources().await?, "uri")
+}
+
+const PROMPT_NAMES_UNIQUE: Check = Check {
+    id: "server/prompts/name-unique",
+    title: "no two prompts have the same name",
+    cites: &[defined("server/prompts#prompt", Span::ALWAYS)],
+    aliases: &[],
+    why: "the name is what a prompt is asked for by, and nobody knows which of the two is meant",
+    fix: "give every prompt a name of its own, and list it once",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(prompt_names_unique(cx))),
+    fault: &resources::PROMPT_NAME_TWICE,
+};
+
+async fn prompt_names_unique(cx: &ServerCx) -> Verdict {
+    expect_unique(cx.prompts().await?, "name")
+}
+
+/// That no two items of a list have the same `key`.
+pub(super) fn expect_unique(items: &[Value], key: &str) -> Verdict {
+    let mut seen = HashSet::new();
+    match items.iter().find(|item| !seen.insert(item[key].to_string())) {
+        Some(item) => Err(Finding::violated(format!("each {key} once"), format!("{} twice", item[key]))),
+        None => Ok(()),
+    }
 }
 
 const TOOLS_SAME: Check = Check {

@@ -1,16 +1,22 @@
 //! What takes the place of the handshake in 2026-07-28: discovery, and metadata with every request.
 
 use protocol::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION};
-use protocol::{Span, code};
+use protocol::{Era, Span, Version, code};
 use serde_json::Value;
 use server::fault::lifecycle as fault;
 use transport::client::Request;
 use transport::serve::Via;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must};
 
-pub(in crate::checks) const CHECKS: &[Check] =
-    &[DISCOVER_ANSWERED, DISCOVER_NAMES_VERSION, UNSUPPORTED_REFUSED, UNSUPPORTED_LISTED, META_REQUIRED];
+pub(in crate::checks) const CHECKS: &[Check] = &[
+    DISCOVER_ANSWERED,
+    DISCOVER_NAMES_VERSION,
+    UNSUPPORTED_REFUSED,
+    UNSUPPORTED_LISTED,
+    LISTED_SERVED,
+    META_REQUIRED,
+];
 
 const NEGOTIATION: &str = "basic/versioning#protocol-version-negotiation";
 
@@ -81,8 +87,13 @@ async fn unsupported_refused(cx: &ServerCx) -> Verdict {
 }
 
 async fn in_no_version(cx: &ServerCx) -> Result<crate::expect::Answer, Finding> {
+    in_version(cx, NO_VERSION).await
+}
+
+/// What the discovery answers to a request in `version`.
+async fn in_version(cx: &ServerCx, version: &str) -> Result<crate::expect::Answer, Finding> {
     let ask = cx.request("server/discover").await?;
-    ask.with(|r| r.meta(PROTOCOL_VERSION, NO_VERSION).header("MCP-Protocol-Version", NO_VERSION)).send().await
+    ask.with(|r| r.meta(PROTOCOL_VERSION, version).header("MCP-Protocol-Version", version)).send().await
 }
 
 const UNSUPPORTED_LISTED: Check = Check {
@@ -114,6 +125,38 @@ async fn unsupported_listed(cx: &ServerCx) -> Verdict {
     }
     let expected = format!("data.supported, the list of supported versions, with {}", cx.version);
     Err(answer.violated(expected, format!("data: {data}")))
+}
+
+const LISTED_SERVED: Check = Check {
+    id: "server/discovery/listed-versions-served",
+    title: "every version that the discovery lists is served",
+    cites: &[defined("server/discover#discoverresult", Span::MODERN)],
+    aliases: &[],
+    why: "a client picks the newest version that both sides list, and is refused with it",
+    fix: "list exactly the versions that you do not refuse with -32022",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(listed_served(cx))),
+    fault: &fault::UNSERVED_VERSION_LISTED,
+};
+
+/// Versions with a handshake are tried by handshakes; what such a version is refused with here says nothing.
+async fn listed_served(cx: &ServerCx) -> Verdict {
+    let listed = cx.session().await?.server().supported;
+    let is_modern = |text: &str| match text.parse::<Version>() {
+        Ok(known) => known.era() == Era::Modern && known != cx.version,
+        Err(_) => text != Version::PRE_RELEASE,
+    };
+    let others: Vec<_> = listed.iter().filter(|text| is_modern(text)).collect();
+    if listed.is_empty() {
+        return Err(Finding::not_applicable("the discovery lists no versions"));
+    }
+    for version in others {
+        let answer = in_version(cx, version).await?;
+        if answer.reply.code() == Some(code::UNSUPPORTED_PROTOCOL_VERSION) {
+            return Err(answer.violated(format!("{version}, which is listed, is served"), answer.summary()));
+        }
+    }
+    Ok(())
 }
 
 const META_REQUIRED: Check = Check {

@@ -221,7 +221,10 @@ const ALL_ANSWERED: Check = Check {
 
 async fn all_answered(cx: &ServerCx) -> Verdict {
     for (answer, (method, _)) in many(cx).await.map_err(blocked)?.into_iter().zip(MANY) {
-        let answer = answer?;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(finding) => return Err(blame(cx, method, finding).await),
+        };
         // In which form HTTP refuses a method that does not exist is another check's business.
         let refused = answer.reply.status().is_some_and(|status| status >= 400);
         if answer.reply.result().is_none() && !answer.reply.is_error() && !refused {
@@ -229,6 +232,18 @@ async fn all_answered(cx: &ServerCx) -> Verdict {
         }
     }
     Ok(())
+}
+
+/// What is not answered when it is asked alone either was not lost among others.
+async fn blame(cx: &ServerCx, method: &str, finding: Finding) -> Finding {
+    let alone = match cx.request(method).await {
+        Ok(ask) => ask.send().await,
+        Err(finding) => Err(finding),
+    };
+    match alone {
+        Ok(_) => finding,
+        Err(_) => finding.into_obstacle_of("server/base/unknown-method-refused"),
+    }
 }
 
 async fn many(cx: &ServerCx) -> Result<Vec<Result<Answer, Finding>>, Finding> {

@@ -2,8 +2,9 @@
 
 use protocol::{Span, Version};
 use server::fault::http as fault;
-use transport::client::Session;
+use transport::client::{Request, Session};
 
+use super::http::expect_refused;
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ID_VISIBLE, REQUIRED, TERMINATED, VERSION_HEADER, STATELESS];
@@ -52,7 +53,13 @@ const REQUIRED: Check = Check {
 async fn required(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
     session_id(&session)?;
-    cx.on(&session, "ping").with(|r| r.without_header("mcp-session-id")).send().await?.expect_status(&[400])
+    let anonymous = |request: Request| request.without_header("mcp-session-id");
+    cx.on(&session, "ping").with(anonymous).send().await?.expect_status(&[400])?;
+    let note = cx.notification_on(&session, "notifications/yardstick-unknown").with(anonymous).send().await?;
+    if note.reply.status().is_some_and(|status| status < 400) {
+        return Err(note.violated("HTTP 400 for a notification without a session id", note.summary()));
+    }
+    expect_refused(cx, &session, http::Method::GET, "GET without a session id", anonymous).await
 }
 
 const TERMINATED: Check = Check {
@@ -75,7 +82,8 @@ async fn terminated(cx: &ServerCx) -> Verdict {
     if deleted.reply.status().is_none_or(|status| !(200..300).contains(&status)) {
         return Err(Finding::not_applicable("the server does not let clients terminate sessions"));
     }
-    cx.on(&session, "ping").send().await?.expect_status(&[404])
+    cx.on(&session, "ping").send().await?.expect_status(&[404])?;
+    expect_refused(cx, &session, http::Method::GET, "GET in a terminated session", |request| request).await
 }
 
 const VERSION_HEADER: Check = Check {
@@ -94,8 +102,18 @@ const VERSION_HEADER: Check = Check {
 };
 
 async fn version_header(cx: &ServerCx) -> Verdict {
-    let ask = cx.request("ping").await?.header("mcp-protocol-version", "1999-12-31");
-    ask.send().await?.expect_status(&[400])
+    let ancient = |request: Request| request.header("mcp-protocol-version", "1999-12-31");
+    cx.request("ping").await?.with(ancient).send().await?.expect_status(&[400])?;
+    let session = cx.another().await?;
+    let note = cx.notification_on(&session, "notifications/yardstick-unknown").with(ancient).send().await?;
+    if note.reply.status().is_some_and(|status| status < 400) {
+        return Err(note.violated("HTTP 400 for a notification", note.summary()));
+    }
+    for verb in [http::Method::GET, http::Method::DELETE] {
+        let about = format!("{verb} in a version that does not exist");
+        expect_refused(cx, &session, verb, &about, ancient).await?;
+    }
+    Ok(())
 }
 
 const STATELESS: Check = Check {

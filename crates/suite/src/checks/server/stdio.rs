@@ -39,7 +39,7 @@ const ENDS_WITH_STDIN: Check = Check {
 
 async fn ends_with_stdin(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    match cx.close_session_within(&session, cx.pace().exit_limit()).await {
+    match cx.close_session_within(&session, cx.exit_limit()).await {
         Closing::Process(end) if matches!(end.step, Step::StdinClosed) => Ok(()),
         Closing::Process(end) if matches!(end.step, Step::AlreadyExited) => {
             Err(Finding::blocked("the server had ended before its input did"))

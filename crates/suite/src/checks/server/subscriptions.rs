@@ -3,12 +3,13 @@
 use protocol::Span;
 use protocol::meta::SUBSCRIPTION_ID;
 use serde_json::{Value, json};
-use server::fault::resources as fault;
+use server::fault::{cancellation, resources as fault};
 use transport::client::{Failure, Message, Pending, Session};
+use wire::Frame;
 
-use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
+use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, should};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[ACKNOWLEDGED, TAGGED];
+pub(in crate::checks) const CHECKS: &[Check] = &[ACKNOWLEDGED, CANCELLED_UNANSWERED, TAGGED];
 
 const ACKNOWLEDGEMENT: &str = "notifications/subscriptions/acknowledged";
 
@@ -26,14 +27,59 @@ const ACKNOWLEDGED: Check = Check {
 
 async fn acknowledged(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    let subscription = Subscription::open(cx, &session, all_lists()).await?;
-    let verdict = match &subscription.first {
-        Some(message) if message.is_notification(ACKNOWLEDGEMENT) => Ok(()),
-        Some(message) => Err(shown(message, "an acknowledgement", "another message")),
-        None => Err(Finding::violated("an acknowledgement", "nothing")),
-    };
-    subscription.end().await;
+    let first = Subscription::open(cx, &session, all_lists()).await?;
+    let mut verdict = expect_acknowledgement(&first, "an acknowledgement");
+    if verdict.is_ok() {
+        // A server may have no room for a second one, but then it says so.
+        let second = Subscription::open(cx, &session, all_lists()).await;
+        verdict = match second {
+            Ok(second) => {
+                let verdict = expect_acknowledgement(&second, "an acknowledgement of the second of two");
+                second.end().await;
+                verdict
+            }
+            Err(Finding::NotApplicable(_)) => Ok(()),
+            Err(other) => Err(other),
+        };
+    }
+    first.end().await;
     verdict
+}
+
+fn expect_acknowledgement(subscription: &Subscription, expected: &str) -> Verdict {
+    match &subscription.first {
+        Some(message) if message.is_notification(ACKNOWLEDGEMENT) => Ok(()),
+        Some(message) => Err(shown(message, expected, "another message")),
+        None => Err(Finding::violated(expected, "nothing")),
+    }
+}
+
+const CANCELLED_UNANSWERED: Check = Check {
+    id: "server/subscriptions/cancelled-unanswered",
+    title: "a subscription that was cancelled is not answered",
+    cites: &[should("basic/patterns/cancellation#behavior-requirements", Span::MODERN)],
+    aliases: &[],
+    why: "the client has forgotten the request, and a response to it belongs to nothing",
+    fix: "end the subscription in silence when notifications/cancelled names its request",
+    on: On::Pipe,
+    run: Run::Alone(|cx| Box::pin(cancelled_unanswered(cx))),
+    fault: &cancellation::LISTEN_CANCEL_ANSWERED,
+};
+
+async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
+    let session = cx.alone().await?;
+    let (mut subscription, _) = Subscription::acknowledged(cx, &session, all_lists()).await?;
+    subscription.pending.cancel("measured by yardstick").await?;
+    cx.has_caught_up(&session).await;
+    let limit = cx.pace().benefit_of_doubt();
+    while let Ok(Some(message)) = subscription.pending.next_within(limit).await {
+        let answers =
+            |frame: &Frame<'_>| frame.method.is_none() && frame.id().as_ref() == subscription.pending.id();
+        if message.frames().iter().any(answers) {
+            return Err(shown(&message, "no response after the cancellation", "a response"));
+        }
+    }
+    Ok(())
 }
 
 const TAGGED: Check = Check {

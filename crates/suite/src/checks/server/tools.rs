@@ -1,13 +1,12 @@
 //! Tools as they are listed.
 
-use std::collections::HashSet;
-
 use protocol::capability::TOOLS;
 use protocol::{Span, Version};
 use serde_json::Value;
 use server::fault::{lists, tools as fault};
 
 use super::fixture::blocked;
+use super::lists::expect_unique;
 use crate::schema::{self, Unjudged};
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
 
@@ -112,11 +111,7 @@ const NAME_UNIQUE: Check = Check {
 };
 
 async fn name_unique(cx: &ServerCx) -> Verdict {
-    let mut seen = HashSet::new();
-    match cx.tools().await?.iter().find(|tool| !seen.insert(tool["name"].to_string())) {
-        Some(tool) => Err(Finding::violated("each name once", format!("{} twice", tool["name"]))),
-        None => Ok(()),
-    }
+    expect_unique(cx.tools().await?, "name")
 }
 
 const ORDER_STABLE: Check = Check {

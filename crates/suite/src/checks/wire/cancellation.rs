@@ -1,13 +1,16 @@
-//! Cancellations that the server sends.
+//! Cancellations that the server sends, and what it sends for what was cancelled.
+
+use std::collections::{HashMap, HashSet};
 
 use ::wire::{Direction, Id, Kind};
 use protocol::{Era, Span};
 use server::fault::cancellation as fault;
 
-use super::{said, violated};
-use crate::{Check, On, Run, Verdict, WireCx, must};
+use super::progress::{token_in_meta, token_of};
+use super::{cancelled, said, violated};
+use crate::{Check, Finding, On, Run, Verdict, WireCx, must, must_not};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[OWN_REQUESTS];
+pub(in crate::checks) const CHECKS: &[Check] = &[OWN_REQUESTS, QUIET_AFTERWARDS];
 
 const OWN_REQUESTS: Check = Check {
     id: "wire/cancellation/only-what-may-be",
@@ -49,4 +52,106 @@ fn own_requests(cx: &WireCx<'_>) -> Verdict {
         }
     }
     Ok(())
+}
+
+const QUIET_AFTERWARDS: Check = Check {
+    id: "wire/cancellation/quiet-afterwards",
+    title: "no progress is reported for a request that was cancelled",
+    cites: &[must_not("basic/transports/stdio#cancellation", Span::MODERN)],
+    aliases: &[],
+    why: "the client has forgotten the request, and may have given its token to another one",
+    fix: "stop the work when notifications/cancelled names its request, and send nothing more for it",
+    on: On::Pipe,
+    run: Run::Wire(quiet_afterwards),
+    fault: &fault::PROGRESS_AFTER_CANCEL,
+};
+
+/// How many later requests are answered before a server has certainly read the cancellation: what it had sent by then may have
+/// crossed it.
+const ANSWERS: usize = 3;
+
+/// A request that was cancelled.
+struct Cancelled {
+    token: Id,
+    /// Requests that were sent after the cancellation.
+    later: HashSet<Id>,
+    /// How many of them are answered.
+    answered: usize,
+}
+
+fn quiet_afterwards(cx: &WireCx<'_>) -> Verdict {
+    let mut tokens: HashMap<Id, Id> = HashMap::new();
+    let mut all: Vec<Cancelled> = Vec::new();
+    for (entry, frame) in said(cx) {
+        match (entry.direction, frame.kind()) {
+            (Direction::ToServer, Kind::Request) => {
+                let Some(id) = frame.id() else { continue };
+                for one in &mut all {
+                    one.later.insert(id.clone());
+                }
+                tokens.extend(token_in_meta(frame.params).map(|token| (id, token)));
+            }
+            (Direction::ToServer, _) => {
+                let token = cancelled(&frame).and_then(|id| tokens.get(&id).cloned());
+                all.extend(token.map(|token| Cancelled { token, later: HashSet::new(), answered: 0 }));
+            }
+            (Direction::ToClient, Kind::Result | Kind::Error) => {
+                let Some(id) = frame.id() else { continue };
+                all.iter_mut().filter(|one| one.later.contains(&id)).for_each(|one| one.answered += 1);
+            }
+            (Direction::ToClient, _) if frame.method().as_deref() == Some("notifications/progress") => {
+                let token = token_of(frame.params);
+                let late = |one: &Cancelled| Some(&one.token) == token.as_ref() && one.answered >= ANSWERS;
+                if all.iter().any(late) {
+                    return Err(violated(entry, "nothing more for a cancelled request", "progress"));
+                }
+            }
+            (Direction::ToClient, _) => {}
+        }
+    }
+    if all.is_empty() { Err(Finding::not_applicable("nothing with a token was cancelled")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::wire::{Recorder, What};
+    use Direction::{ToClient, ToServer};
+    use protocol::Version;
+    use protocol::method::Side;
+    use serde_json::{Value, json};
+    use transport::serve::Via;
+
+    fn judge(pings: u32) -> Verdict {
+        let call = json!({ "_meta": { "progressToken": "t" } });
+        let progress = json!({ "progressToken": "t", "progress": 1 });
+        let mut said: Vec<(Direction, Value)> = vec![
+            (ToServer, json!({ "jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": call })),
+            (
+                ToServer,
+                json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "call" } }),
+            ),
+        ];
+        for id in 0..pings {
+            said.push((ToServer, json!({ "jsonrpc": "2.0", "id": id, "method": "server/discover" })));
+            said.push((ToClient, json!({ "jsonrpc": "2.0", "id": id, "result": {} })));
+        }
+        said.push((
+            ToClient,
+            json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": progress }),
+        ));
+        let recorder = Recorder::new();
+        for (direction, message) in said {
+            recorder.record(direction, What::Message, 0, message.to_string().into());
+        }
+        let transcript = recorder.transcript();
+        quiet_afterwards(&WireCx::new(Version::LATEST, Via::Pipe, Side::Server, &transcript))
+    }
+
+    #[test]
+    fn progress_may_cross_a_cancellation_but_not_follow_it() {
+        assert!(judge(0).is_ok());
+        assert!(judge(1).is_ok());
+        assert!(judge(3).is_err());
+    }
 }

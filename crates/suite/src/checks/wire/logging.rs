@@ -1,13 +1,14 @@
 //! Log messages that nobody asked for, or that nobody was told of.
 
-use ::wire::{Direction, Kind};
+use ::wire::{Direction, Id, Kind};
 use protocol::Span;
 use protocol::capability::{Capabilities, LOGGING};
-use protocol::meta::LOG_LEVEL;
+use protocol::meta::{LOG_LEVEL, SUBSCRIPTION_ID};
 use server::fault::{negotiation, tools as fault};
+use transport::serve::Via;
 
 use super::lifecycle::declared_by_server;
-use super::{frames, violated};
+use super::{frames, mentions, violated};
 use crate::{Check, Finding, On, Run, Verdict, WireCx, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[DECLARED, OWN_STREAM];
@@ -41,33 +42,45 @@ fn declared(cx: &WireCx<'_>) -> Verdict {
 
 const OWN_STREAM: Check = Check {
     id: "wire/logging/own-stream",
-    title: "log messages come on the stream of the request that asked for them, and on no other",
+    title: "log messages come for a request that asked for them, on its stream and before its response",
     cites: &[must_not("server/utilities/logging#per-request-log-level", Span::MODERN)],
     aliases: &[],
     why: "on any other stream they look as if they belonged to something else",
     fix: "write notifications/message to the response of the request whose _meta has the logLevel",
-    on: On::Http,
+    on: On::Any,
     run: Run::Wire(own_stream),
     fault: &fault::LOG_UNWANTED,
 };
 
 fn own_stream(cx: &WireCx<'_>) -> Verdict {
     let mut judged = false;
-    let mut asking = Vec::new();
-    for (entry, frame) in cx.said().filter(|(entry, _)| entry.direction == Direction::ToServer) {
-        let asks = frame.params.is_some_and(|raw| raw.get().contains(LOG_LEVEL));
-        if frame.kind() == Kind::Request && asks {
-            asking.push(entry.exchange);
-        }
-    }
-    for (entry, frame) in frames(cx) {
-        judged |= frame.kind() == Kind::Result;
-        if frame.method().as_deref() != Some("notifications/message") {
-            continue;
-        }
-        // On a pipe there is but one stream, and a message does not say what it belongs to: another check asks that.
-        if !asking.contains(&entry.exchange) {
-            return Err(violated(entry, "a request that set a log level", "none on this stream"));
+    let mut asking: Vec<(u32, Id)> = Vec::new();
+    for (entry, frame) in cx.said() {
+        match (entry.direction, frame.kind()) {
+            (Direction::ToServer, Kind::Request) => {
+                let asks = mentions(frame.params, LOG_LEVEL);
+                asking.extend(frame.id().filter(|_| asks).map(|id| (entry.exchange, id)));
+            }
+            (Direction::ToServer, _) => {}
+            (Direction::ToClient, Kind::Result | Kind::Error) => {
+                judged = true;
+                // Where all share one channel, the response is the end of what belongs to a request.
+                asking.retain(|(_, id)| cx.via != Via::Pipe || frame.id().as_ref() != Some(id));
+            }
+            // On a pipe another check looks at those that name a subscription.
+            (Direction::ToClient, _)
+                if frame.method().as_deref() == Some("notifications/message")
+                    && (cx.via != Via::Pipe || !mentions(frame.params, SUBSCRIPTION_ID)) =>
+            {
+                if !asking.iter().any(|(exchange, _)| *exchange == entry.exchange) {
+                    return Err(violated(
+                        entry,
+                        "a request under way that set a log level",
+                        "none on this stream",
+                    ));
+                }
+            }
+            (Direction::ToClient, _) => {}
         }
     }
     if judged { Ok(()) } else { Err(Finding::not_applicable("nothing was answered")) }

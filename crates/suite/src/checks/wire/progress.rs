@@ -107,7 +107,8 @@ pub(super) fn token_of(params: Option<&serde_json::value::RawValue>) -> Option<I
     members.iter().find(|(name, _)| name == "progressToken").map(|(_, raw)| Id::from_raw(raw))
 }
 
-fn token_in_meta(params: Option<&serde_json::value::RawValue>) -> Option<Id> {
+/// The token that a request gives.
+pub(super) fn token_in_meta(params: Option<&serde_json::value::RawValue>) -> Option<Id> {
     let members = ::wire::members(params?)?;
     let (_, meta) = members.iter().find(|(name, _)| name == "_meta")?;
     token_of(Some(meta))

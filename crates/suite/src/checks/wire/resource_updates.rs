@@ -1,10 +1,12 @@
 //! Updates of resources where clients subscribe to each (before 2026-07-28).
 
-use ::wire::Direction;
+use std::collections::HashMap;
+
+use ::wire::{Direction, Id};
 use protocol::Span;
 use server::fault::resources as fault;
 
-use super::{said, violated};
+use super::{said, value, violated};
 use crate::{Check, Finding, On, Run, Verdict, WireCx, advised};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[SUBSCRIBED];
@@ -21,19 +23,89 @@ const SUBSCRIBED: Check = Check {
     fault: &fault::UPDATES_UNASKED,
 };
 
-/// An update may be of a part of what was subscribed to, so all that can be said is that there was a subscription.
+/// An update may be of a part of what was subscribed to.
 fn subscribed(cx: &WireCx<'_>) -> Verdict {
-    let mut subscribed = false;
+    let mut active: Vec<String> = Vec::new();
+    let mut ending: HashMap<Id, String> = HashMap::new();
     let mut asked = false;
     for (entry, frame) in said(cx) {
+        let uri = || value(frame.params)["uri"].as_str().unwrap_or_default().to_owned();
         match (entry.direction, frame.method().as_deref()) {
-            (Direction::ToServer, Some("resources/subscribe")) => subscribed = true,
+            (Direction::ToServer, Some("resources/subscribe")) => {
+                asked = true;
+                active.push(uri());
+            }
+            (Direction::ToServer, Some("resources/unsubscribe")) => {
+                ending.extend(frame.id().map(|id| (id, uri())));
+            }
             (Direction::ToServer, Some("resources/list" | "resources/read")) => asked = true,
-            (Direction::ToClient, Some("notifications/resources/updated")) if !subscribed => {
-                return Err(violated(entry, "a client that subscribed", "an update for one that did not"));
+            // Until it is answered, updates may still be on their way.
+            (Direction::ToClient, None) if frame.result.is_some() => {
+                let ended = frame.id().and_then(|id| ending.remove(&id));
+                active.retain(|one| Some(one) != ended.as_ref());
+            }
+            (Direction::ToClient, Some("notifications/resources/updated")) => {
+                let updated = uri();
+                if !active.iter().any(|one| updated.starts_with(one.as_str())) {
+                    let actual = format!("an update of {updated:?}, which it did not subscribe to");
+                    return Err(violated(entry, "a client that subscribed", actual));
+                }
             }
             _ => {}
         }
     }
-    if asked || subscribed { Ok(()) } else { Err(Finding::not_applicable("no resource was asked for")) }
+    if asked { Ok(()) } else { Err(Finding::not_applicable("no resource was asked for")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::wire::{Recorder, What};
+    use Direction::{ToClient, ToServer};
+    use protocol::Version;
+    use protocol::method::Side;
+    use serde_json::{Value, json};
+    use transport::serve::Via;
+
+    fn judge(said: &[(Direction, Value)]) -> Verdict {
+        let recorder = Recorder::new();
+        for (direction, message) in said {
+            recorder.record(*direction, What::Message, 0, message.to_string().into());
+        }
+        let transcript = recorder.transcript();
+        subscribed(&WireCx::new(Version::V2025_11_25, Via::Pipe, Side::Server, &transcript))
+    }
+
+    fn ask(id: u32, method: &str) -> (Direction, Value) {
+        let params = json!({ "uri": "file:///a" });
+        (ToServer, json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+    }
+
+    fn done(id: u32) -> (Direction, Value) {
+        (ToClient, json!({ "jsonrpc": "2.0", "id": id, "result": {} }))
+    }
+
+    fn update(uri: &str) -> (Direction, Value) {
+        let params = json!({ "uri": uri });
+        (ToClient, json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params }))
+    }
+
+    #[test]
+    fn updates_are_of_what_is_subscribed_to_or_of_a_part_of_it() {
+        let opened = [ask(1, "resources/subscribe"), done(1)];
+        let judge_after = |more: &[(Direction, Value)]| judge(&[&opened[..], more].concat());
+        assert!(judge_after(&[update("file:///a")]).is_ok());
+        assert!(judge_after(&[update("file:///a/part")]).is_ok());
+        assert!(judge_after(&[update("file:///b")]).is_err());
+        assert!(judge(&[ask(1, "resources/read"), done(1), update("file:///a")]).is_err());
+    }
+
+    #[test]
+    fn updates_end_once_unsubscribing_was_answered() {
+        let opened = [ask(1, "resources/subscribe"), done(1), ask(2, "resources/unsubscribe")];
+        let crossing = [&opened[..], &[update("file:///a"), done(2)]].concat();
+        assert!(judge(&crossing).is_ok());
+        let late = [&opened[..], &[done(2), update("file:///a")]].concat();
+        assert!(judge(&late).is_err());
+    }
 }

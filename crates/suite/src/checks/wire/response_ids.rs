@@ -80,10 +80,8 @@ fn is_about_the_message(version: Version, exchange: &Exchange<'_>, error: &Frame
 /// Where all share one channel, an error without an id is about a request only if one stays unanswered, and if nothing was
 /// sent that could not be read.
 fn on_channel(cx: &WireCx<'_>) -> Verdict {
-    let mut answered: HashSet<Id> =
+    let answered: HashSet<Id> =
         cx.frames().filter(|(_, frame)| frame.method.is_none()).filter_map(|(_, frame)| frame.id()).collect();
-    // What was cancelled need not be answered.
-    answered.extend(requests(cx).filter_map(|frame| cancelled(&frame)));
     let is_posted = |entry: &&Entry| entry.exchange > 0 && entry.direction != cx.judged();
     let posts: HashSet<u32> =
         cx.transcript.messages().filter(is_posted).map(|entry| entry.exchange).collect();
@@ -128,6 +126,10 @@ impl<'a> Suspects<'a> {
     fn sent(&mut self, entry: &'a Entry, answered: &HashSet<Id>) {
         self.count += 1;
         let request = readable_request(entry);
+        // What was cancelled need not be answered from then on.
+        if let Some(cancelled) = Frame::parse(&entry.bytes).ok().and_then(|frame| cancelled(&frame)) {
+            self.open.retain(|(_, frame)| frame.id().as_ref() != Some(&cancelled));
+        }
         self.told = request.is_none() && is_silent(entry);
         let id = Frame::parse(&entry.bytes).ok().and_then(|frame| frame.id());
         let is_answered = id.as_ref().is_some_and(|id| answered.contains(id));
@@ -280,6 +282,11 @@ mod tests {
         let without = r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"no"}}"#;
         assert!(judge(&[(ToServer, ASKED), (ToClient, LOST)]).is_err());
         assert!(judge(&[(ToServer, ASKED), (ToClient, without)]).is_err());
+        let gives_up = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+        assert!(
+            judge(&[(ToServer, ASKED), (ToClient, LOST), (ToServer, gives_up)]).is_err(),
+            "cancelled later"
+        );
     }
 
     #[test]

@@ -2,13 +2,15 @@
 
 use protocol::Span;
 use protocol::meta::SUBSCRIPTION_ID;
+use serde_json::Value;
 use server::fault::{mrtr as fault, resources};
 
 use super::subscription_events::{each_notification, has};
-use crate::{Check, On, Run, Verdict, WireCx, advised, defined, must, must_not};
+use super::{frames, value, violated};
+use crate::{Check, Finding, On, Run, Verdict, WireCx, advised, defined, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] =
-    &[ALL_TAGGED, ONLY_REQUESTED, ONLY_ACKNOWLEDGED, SILENT_AFTER_END];
+    &[ALL_TAGGED, ONLY_REQUESTED, ONLY_ACKNOWLEDGED, SILENT_AFTER_END, NO_LOGS];
 
 const ALL_TAGGED: Check = Check {
     id: "wire/subscriptions/all-tagged",
@@ -98,4 +100,37 @@ fn silent_after_end(cx: &WireCx<'_>) -> Verdict {
         }
         Some(_) | None => Ok(()),
     })
+}
+
+const NO_LOGS: Check = Check {
+    id: "wire/subscriptions/no-log-messages",
+    title: "a subscription brings no log messages and no progress",
+    cites: &[must_not("server/utilities/logging#per-request-log-level", Span::MODERN)],
+    aliases: &[],
+    why: "log messages and progress belong to a request; on a subscription nobody knows to which",
+    fix: "leave io.modelcontextprotocol/subscriptionId out of them, and send them for the request that asked",
+    // Over HTTP the stream tells what a message belongs to, and another check looks at it.
+    on: On::Pipe,
+    run: Run::Wire(no_logs),
+    fault: &resources::LOG_ON_SUBSCRIPTION,
+};
+
+fn no_logs(cx: &WireCx<'_>) -> Verdict {
+    let mut tagged = false;
+    for (entry, frame) in frames(cx) {
+        let Some(name) = frame.method() else { continue };
+        let tag = value(frame.params)["_meta"][SUBSCRIPTION_ID].clone();
+        if tag == Value::Null {
+            continue;
+        }
+        tagged = true;
+        if matches!(&*name, "notifications/message" | "notifications/progress") {
+            return Err(violated(
+                entry,
+                "only what was subscribed to",
+                format!("{name} on subscription {tag}"),
+            ));
+        }
+    }
+    if tagged { Ok(()) } else { Err(Finding::not_applicable("nothing came on a subscription")) }
 }
