@@ -429,13 +429,11 @@ impl ServerCx {
 
     /// Templates are no part of what a server with resources has to have.
     async fn list_templates(&self) -> Result<Vec<Value>, Finding> {
-        const METHOD: &str = "resources/templates/list";
-        let session = self.session().await?;
-        let first = self.on(session, METHOD).send().await.map_err(Finding::into_obstacle)?;
-        if first.reply.code() == Some(protocol::code::METHOD_NOT_FOUND) {
-            return Ok(Vec::new());
+        match self.list("resources/templates/list", "resourceTemplates").await {
+            // It is not there.
+            Err(Finding::NotApplicable(_)) => Ok(Vec::new()),
+            listed => listed.map_err(Finding::into_obstacle),
         }
-        self.list_on(session, METHOD, "resourceTemplates").await
     }
 
     /// A list. One that cannot be read is what the check `owner` reports.
@@ -503,7 +501,17 @@ impl ServerCx {
         method: &str,
         key: &str,
     ) -> Result<Vec<Value>, Finding> {
-        let mut items = Vec::new();
+        Ok(self.pages_on(session, method, key).await?.concat())
+    }
+
+    /// The pages of a list, each with its items.
+    pub(crate) async fn pages_on(
+        &self,
+        session: &Session,
+        method: &str,
+        key: &str,
+    ) -> Result<Vec<Vec<Value>>, Finding> {
+        let mut pages = Vec::new();
         let mut params = json!({});
         for _ in 0..PAGES {
             let answer = self.on(session, method).params(params).send().await?;
@@ -512,13 +520,13 @@ impl ServerCx {
                 return Err(Finding::not_applicable(format!("{method} is not there")));
             }
             let result = answer.expect_result()?;
-            items.extend(result[key].as_array().cloned().unwrap_or_default());
+            pages.push(result[key].as_array().cloned().unwrap_or_default());
             match result.get("nextCursor").filter(|cursor| cursor.is_string()) {
                 Some(cursor) => params = json!({ "cursor": cursor }),
                 None => break,
             }
         }
-        Ok(items)
+        Ok(pages)
     }
 
     /// What `find_out` finds, or found when somebody asked before, be it before the server ended the shared session.

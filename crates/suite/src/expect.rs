@@ -15,7 +15,7 @@ use crate::{Evidence, Excerpt, Finding, ServerCx, Verdict};
 pub(crate) const NO_CODE: &str = "the error has no code that is an integer";
 
 /// The check that reports JSON bodies which are none.
-const ONE_OBJECT_CHECK: &str = "wire/http/one-json-object";
+pub(crate) const ONE_OBJECT_CHECK: &str = "wire/http/one-json-object";
 
 /// A request on its way, with the check's context.
 #[derive(Debug)]
@@ -146,7 +146,7 @@ impl Answer {
     }
 
     /// Whether a body that calls itself JSON is something else.
-    fn is_unreadable(&self) -> bool {
+    pub(crate) fn is_unreadable(&self) -> bool {
         self.reply.frame().is_none()
             && matches!(self.reply.status(), Some(200..=299))
             && !self.reply.body.is_empty()

@@ -25,7 +25,7 @@ use crate::baseline::{Baseline, Ledger};
 
 use crate::clients;
 use crate::lanes::{read, talk};
-use crate::run_cx::{RunCx, Slot};
+use crate::run_cx::{FUTURE, PAST, RunCx, Slot};
 use crate::{Calls, Event, Keep, Plan, Report, Selection, ServerCx, ServerName, Survey, TargetReport};
 
 /// How to run.
@@ -267,6 +267,17 @@ impl Running<'_> {
         }
     }
 
+    /// Asks for versions that do not exist before any check wants to know: what ends a session over HTTP may end others. Where
+    /// sessions are processes, the first that has a handshake asks.
+    async fn ask_for_unknown_versions(&self) {
+        if !self.run.starts_processes() && self.run.takes_unknown_versions() {
+            for asked in [FUTURE, PAST] {
+                // What comes of it is for the checks to judge.
+                let _ = self.run.counter_offer(asked).await;
+            }
+        }
+    }
+
     /// Whether a check is selected that looks at what unknown versions are answered with.
     fn asks_for_unknown_versions(&self) -> bool {
         let wanted = |check: &&crate::Check| {
@@ -294,6 +305,7 @@ impl Running<'_> {
         let newest = self.is_wanted(Version::LATEST).then(|| self.measure_modern(modern));
         let mut steps: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = Vec::new();
         steps.extend(newest.map(|step| Box::pin(step) as _));
+        steps.push(Box::pin(self.ask_for_unknown_versions()));
         steps.extend(self.legacy_versions().map(|version| Box::pin(self.measure_legacy(version)) as _));
         stream::iter(steps).buffered(self.run.abreast()).collect::<Vec<()>>().await;
     }

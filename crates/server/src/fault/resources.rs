@@ -102,7 +102,7 @@ pub const COMPLETION_TOO_MANY: Fault = Fault {
     effect: Effect::Message(|out, m| {
         result_of(out, "completion/complete", m, |r| {
             let values: Vec<Value> = (0..101).map(|n| json!(format!("value {n}"))).collect();
-            r["completion"]["values"] = values.into();
+            r["completion"] = json!({ "values": values, "total": 101, "hasMore": false });
         })
     }),
 };

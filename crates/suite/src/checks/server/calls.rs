@@ -70,7 +70,14 @@ const NAMELESS_CALL: Check = Check {
 async fn nameless_call(cx: &ServerCx) -> Verdict {
     cx.needs(TOOLS).await?;
     for params in [json!({ "arguments": {} }), json!({ "name": 7, "arguments": {} })] {
-        let answer = cx.request("tools/call").await?.params(params).runs_no_tool().send().await?;
+        let ask = cx.request("tools/call").await?.params(params).runs_no_tool();
+        let answer = match ask.send().await {
+            // Where no call is answered at all, that is what is wrong.
+            Err(finding) if !cx.patience.has_answered("tools/call") => {
+                return Err(finding.into_obstacle_of(UNKNOWN_TOOL.id));
+            }
+            answer => answer?,
+        };
         let refused = answer.reply.status().is_some_and(|status| status >= 400) || is_refused(&answer);
         if !refused {
             return Err(answer.violated("error -32602", answer.summary()));

@@ -99,7 +99,8 @@ const RESOURCE_URIS_UNIQUE: Check = Check {
 };
 
 async fn uris_unique(cx: &ServerCx) -> Verdict {
-    expect_unique(cx.resources().await?, "uri")
+    let verdict = expect_unique(cx.resources().await?, "uri");
+    on_one_page(cx, verdict, "resources/list", "resources", "uri").await
 }
 
 const PROMPT_NAMES_UNIQUE: Check = Check {
@@ -115,7 +116,25 @@ const PROMPT_NAMES_UNIQUE: Check = Check {
 };
 
 async fn prompt_names_unique(cx: &ServerCx) -> Verdict {
-    expect_unique(cx.prompts().await?, "name")
+    let verdict = expect_unique(cx.prompts().await?, "name");
+    on_one_page(cx, verdict, "prompts/list", "prompts", "name").await
+}
+
+/// What stands on two pages is another check's business: whether the two are on one page.
+pub(super) async fn on_one_page(
+    cx: &ServerCx,
+    verdict: Verdict,
+    method: &str,
+    list: &str,
+    key: &str,
+) -> Verdict {
+    if verdict.is_ok() {
+        return verdict;
+    }
+    for page in cx.pages_on(cx.session().await?, method, list).await? {
+        expect_unique(&page, key)?;
+    }
+    verdict.map_err(|finding| finding.into_obstacle_of("server/pagination/no-repeats"))
 }
 
 /// That no two items of a list have the same `key`.

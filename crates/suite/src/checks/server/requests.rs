@@ -10,7 +10,7 @@ use wire::Kind;
 
 use super::base::{BROKEN, broken_json};
 use super::fixture::blocked;
-use crate::expect::Answer;
+use crate::expect::{Answer, ONE_OBJECT_CHECK};
 use crate::facts::Improper;
 use crate::{Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
 
@@ -225,6 +225,9 @@ async fn all_answered(cx: &ServerCx) -> Verdict {
             Ok(answer) => answer,
             Err(finding) => return Err(blame(cx, method, finding).await),
         };
+        if answer.is_unreadable() {
+            return Err(Finding::blocked_by(ONE_OBJECT_CHECK, "the body is not JSON"));
+        }
         // In which form HTTP refuses a method that does not exist is another check's business.
         let refused = answer.reply.status().is_some_and(|status| status >= 400);
         if answer.reply.result().is_none() && !answer.reply.is_error() && !refused {

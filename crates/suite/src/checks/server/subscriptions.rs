@@ -1,5 +1,7 @@
 //! `subscriptions/listen` of 2026-07-28: how a subscription begins.
 
+use std::time::Duration;
+
 use protocol::Span;
 use protocol::meta::SUBSCRIPTION_ID;
 use serde_json::{Value, json};
@@ -69,17 +71,16 @@ const CANCELLED_UNANSWERED: Check = Check {
 async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
     let (mut subscription, _) = Subscription::acknowledged(cx, &session, all_lists()).await?;
+    cx.has_caught_up(&session).await;
+    if subscription.response_within(Duration::ZERO).await.is_some() {
+        return Err(Finding::not_applicable("the server ended the subscription by itself"));
+    }
     subscription.pending.cancel("measured by yardstick").await?;
     cx.has_caught_up(&session).await;
-    let limit = cx.pace().benefit_of_doubt();
-    while let Ok(Some(message)) = subscription.pending.next_within(limit).await {
-        let answers =
-            |frame: &Frame<'_>| frame.method.is_none() && frame.id().as_ref() == subscription.pending.id();
-        if message.frames().iter().any(answers) {
-            return Err(shown(&message, "no response after the cancellation", "a response"));
-        }
+    match subscription.response_within(cx.pace().benefit_of_doubt()).await {
+        Some(message) => Err(shown(&message, "no response after the cancellation", "a response")),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 const TAGGED: Check = Check {
@@ -172,6 +173,18 @@ impl Subscription {
     /// Whether a message says that it belongs to this subscription.
     pub(super) fn is_tagged(&self, message: &Message) -> bool {
         tag_of(message) == self.id
+    }
+
+    /// The response that ends it, if there is one before it has been quiet for so long.
+    async fn response_within(&mut self, silence: Duration) -> Option<Message> {
+        while let Ok(Some(message)) = self.pending.next_within(silence).await {
+            let answers =
+                |frame: &Frame<'_>| frame.method.is_none() && frame.id().as_ref() == self.pending.id();
+            if message.frames().iter().any(answers) {
+                return Some(message);
+            }
+        }
+        None
     }
 
     /// Ends it, as far as the server listens.

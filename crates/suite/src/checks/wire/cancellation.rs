@@ -80,6 +80,9 @@ struct Cancelled {
 }
 
 fn quiet_afterwards(cx: &WireCx<'_>) -> Verdict {
+    // Who answers has not cancelled anything, which is another check's business.
+    let answered: HashSet<Id> =
+        cx.frames().filter(|(_, frame)| frame.method.is_none()).filter_map(|(_, frame)| frame.id()).collect();
     let mut tokens: HashMap<Id, Id> = HashMap::new();
     let mut all: Vec<Cancelled> = Vec::new();
     for (entry, frame) in said(cx) {
@@ -92,7 +95,8 @@ fn quiet_afterwards(cx: &WireCx<'_>) -> Verdict {
                 tokens.extend(token_in_meta(frame.params).map(|token| (id, token)));
             }
             (Direction::ToServer, _) => {
-                let token = cancelled(&frame).and_then(|id| tokens.get(&id).cloned());
+                let unanswered = cancelled(&frame).filter(|id| !answered.contains(id));
+                let token = unanswered.and_then(|id| tokens.get(&id).cloned());
                 all.extend(token.map(|token| Cancelled { token, later: HashSet::new(), answered: 0 }));
             }
             (Direction::ToClient, Kind::Result | Kind::Error) => {
