@@ -39,10 +39,9 @@ enum Silence {
 /// Whether an error that names no request came since `mark`.
 pub(crate) fn has_anonymous_error(session: &Session, mark: wire::Mark) -> bool {
     let said = session.recorder().since(mark).entries;
-    said.iter().filter(|entry| entry.direction == wire::Direction::ToClient).any(|entry| {
-        wire::Frame::parse(&entry.bytes)
-            .is_ok_and(|frame| frame.error.is_some() && frame.id.is_none_or(|id| id.get() == "null"))
-    })
+    said.iter()
+        .filter(|entry| entry.direction == wire::Direction::ToClient)
+        .any(|entry| wire::Frame::parse(&entry.bytes).is_ok_and(|frame| frame.is_anonymous_error()))
 }
 
 /// An answer that did not come because the error that came in its place names no request.

@@ -106,6 +106,11 @@ impl<'a> Frame<'a> {
         self.id.map(Id::from_raw)
     }
 
+    /// Whether it is an error that does not say which request it is for.
+    pub fn is_anonymous_error(&self) -> bool {
+        self.error.is_some() && self.method.is_none() && self.id.is_none_or(|id| id.get() == "null")
+    }
+
     /// Whether `jsonrpc` is exactly `"2.0"`.
     pub fn is_2_0(&self) -> bool {
         self.jsonrpc.and_then(text).is_some_and(|v| v == "2.0")

@@ -99,11 +99,6 @@ pub(crate) fn is_response(frame: &Frame<'_>) -> bool {
     frame.method.is_none() && (frame.result.is_some() || frame.error.is_some())
 }
 
-/// Whether a frame is an error that names no request.
-pub(crate) fn is_anonymous(frame: &Frame<'_>) -> bool {
-    is_response(frame) && frame.error.is_some() && frame.id.is_none_or(|id| id.get() == "null")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

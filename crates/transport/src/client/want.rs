@@ -4,7 +4,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use wire::{Frame, Id, Kind, Payload};
 
-use super::message::{is_anonymous, is_response, same_id};
+use super::message::{is_response, same_id};
 
 /// What must come until a request counts as answered.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl Want {
     /// answer only when no other request is open, which `alone` tells.
     pub(crate) fn take(&mut self, frames: &[Frame<'_>], alone: bool) -> bool {
         let lenient = matches!(self, Self::Ids(_) | Self::Anonymous);
-        if alone && lenient && frames.iter().any(is_anonymous) {
+        if alone && lenient && frames.iter().any(Frame::is_anonymous_error) {
             *self = Self::Settled;
             return true;
         }

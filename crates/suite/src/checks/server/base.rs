@@ -189,7 +189,7 @@ const PARSE_ERROR: Check = Check {
 async fn parse_error(cx: &ServerCx) -> Verdict {
     match broken_json(cx).await? {
         Some(_) => Ok(()),
-        None => Err(Finding::violated("an error", "silence, or a success")),
+        None => Err(shown_broken(Evidence::new("an error", "silence, or a success"))),
     }
 }
 
@@ -212,8 +212,15 @@ async fn parse_error_code(cx: &ServerCx) -> Verdict {
         Some(Value::Null) => Err(Finding::not_applicable("the refusal has no JSON-RPC body")),
         Some(error) if ::wire::integer_of(&error["code"]) == Some(code::PARSE_ERROR) => Ok(()),
         Some(error) if ::wire::integer_of(&error["code"]).is_none() => Err(Finding::blocked(NO_CODE)),
-        Some(error) => Err(Finding::violated("error -32700", error.to_string())),
+        Some(error) => Err(shown_broken(Evidence::new("error -32700", error.to_string()))),
     }
+}
+
+/// A line that is not JSON.
+const BROKEN_JSON: &[u8] = b"{\"jsonrpc\": \"2.0\", nope";
+
+fn shown_broken(evidence: Evidence) -> Finding {
+    Finding::Violated(Box::new(evidence.showing(Excerpt::of(Party::Client, BROKEN_JSON))))
 }
 
 /// Sends broken JSON: the error object, null for a refusal without one, `None` for silence.
@@ -223,7 +230,7 @@ pub(super) async fn broken_json(cx: &ServerCx) -> Result<Option<Value>, Finding>
 
 async fn send_broken(cx: &ServerCx) -> Result<Option<Value>, Finding> {
     let session = cx.alone().await?;
-    if let Some(reply) = session.send_bytes(&b"{\"jsonrpc\": \"2.0\", nope\n"[..]).await? {
+    if let Some(reply) = session.send_bytes([BROKEN_JSON, b"\n"].concat()).await? {
         let refused = reply.status().is_some_and(|status| status >= 400);
         let error = reply.error().map(|e| json!({ "code": e.code, "message": e.message }));
         return Ok(error.or_else(|| refused.then_some(Value::Null)));

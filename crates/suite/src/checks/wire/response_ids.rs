@@ -50,7 +50,7 @@ fn on_exchanges(cx: &WireCx<'_>) -> Verdict {
         }
         for entry in &exchange.body {
             let lost = Frame::parse(&entry.bytes).is_ok_and(|frame| {
-                is_anonymous(&frame) && is_about_the_message(cx.version, &exchange, &frame)
+                frame.is_anonymous_error() && is_about_the_message(cx.version, &exchange, &frame)
             });
             if lost {
                 return Err(exchange.violated(format!("id {}", shown(request)), "an error without it"));
@@ -93,7 +93,7 @@ fn on_channel(cx: &WireCx<'_>) -> Verdict {
             (true, What::Message) if posts.contains(&entry.exchange) => {}
             (true, What::Message) => {
                 let Ok(frame) = Frame::parse(&entry.bytes) else { continue };
-                if !is_anonymous(&frame) {
+                if !frame.is_anonymous_error() {
                     suspects.answered(&frame);
                 } else if let Some(request) = suspects.refused() {
                     let evidence = Evidence::new(format!("id {}", shown(&request.1)), "an error without it");
@@ -186,10 +186,6 @@ fn is_silent(entry: &Entry) -> bool {
         Ok(Payload::Single(frame)) => silent(&frame),
         Ok(Payload::Batch(_)) | Err(_) => false,
     }
-}
-
-fn is_anonymous(frame: &Frame<'_>) -> bool {
-    frame.kind() == Kind::Error && frame.id.is_none_or(|id| id.get() == "null")
 }
 
 fn shown(request: &Frame<'_>) -> String {
