@@ -1,6 +1,7 @@
 //! A request that this server answers with a stream of events, found once for all checks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use transport::client::Session;
@@ -50,20 +51,20 @@ impl ServerCx {
         found.as_ref().map_err(Clone::clone)
     }
 
-    /// One that takes its time, as far as there is such a request.
-    pub async fn slow_streamer(&self) -> Result<Streamer, Finding> {
+    /// One that takes its time and asks nothing of the client, as far as there is such a request, and how long it took.
+    pub async fn slow_streamer(&self) -> Result<(Streamer, Duration), Finding> {
         let calls = self.calls().await.unwrap_or_default();
-        let streaming = calls.iter().filter_map(|called| {
-            let streams = called.answers.iter().flatten().filter(|answer| worth(answer) >= ENOUGH);
-            Some((streams.map(|answer| answer.reply.elapsed).max()?, &called.tool))
+        let talkative = calls.iter().filter(|called| streamed(called).is_some_and(|count| count >= ENOUGH));
+        let timed = talkative.filter_map(|called| {
+            let answers = called.answers.iter().flatten();
+            Some((answers.map(|answer| answer.reply.elapsed).max()?, &called.tool))
         });
-        let slowest = streaming.max_by_key(|(took, _)| *took);
-        if let Some((_, tool)) = slowest
+        if let Some((took, tool)) = timed.max_by_key(|(took, _)| *took)
             && let Some(streamer) = Streamer::call(self, tool).await
         {
-            return Ok(streamer);
+            return Ok((streamer, took));
         }
-        self.streamer().await.cloned()
+        Ok((self.streamer().await?.clone(), Duration::ZERO))
     }
 
     /// Always the same one: the first tool that says something before its end and asks nothing of the client, else the first

@@ -164,7 +164,8 @@ const DISCONNECT_NO_CANCEL: Check = Check {
 async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
     // Work that was nearly done when the connection broke would show nothing.
-    let mut pending = cx.slow_streamer().await?.ask(cx, &session).0.start().await?;
+    let (streamer, took) = cx.slow_streamer().await?;
+    let mut pending = streamer.ask(cx, &session).0.start().await?;
     let first = pending.next().await?.ok_or_else(|| Finding::blocked("the stream ended at once"))?;
     let last = id_of(&first).ok_or_else(no_ids)?;
     if pending.is_settled() {
@@ -172,7 +173,7 @@ async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
     }
     drop(pending);
     let mut resumed = resume(&session, &last).await?;
-    let deadline = tokio::time::Instant::now() + cx.pace().longest().max(AGAIN);
+    let deadline = tokio::time::Instant::now() + took + cx.pace().longest().max(AGAIN);
     loop {
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());
         match resumed.next_within(left).await {
