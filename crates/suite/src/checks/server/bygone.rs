@@ -3,7 +3,7 @@
 use protocol::{Era, Span, Version};
 use server::fault::http as fault;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, should};
+use crate::{Check, Evidence, Finding, On, Run, ServerCx, Verdict, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[GET_DELETE_405, HEADERS_IGNORED];
 
@@ -26,11 +26,13 @@ async fn get_delete_405(cx: &ServerCx) -> Verdict {
     for verb in [http::Method::GET, http::Method::DELETE] {
         let name = verb.to_string();
         let ask = cx.on(&session, &name).with(|r| r.verb(verb).header("accept", "text/event-stream"));
+        let mark = session.recorder().mark();
         let pending = ask.start().await?;
         let status = pending.head().map(|head| head.status).unwrap_or_default();
         if status != 405 {
             only_modern(cx).await?;
-            return Err(Finding::violated(format!("HTTP 405 for {name}"), format!("HTTP {status}")));
+            let evidence = Evidence::new(format!("HTTP 405 for {name}"), format!("HTTP {status}"));
+            return Err(Finding::Violated(Box::new(evidence.showing_heads(&session.recorder().since(mark)))));
         }
     }
     Ok(())
