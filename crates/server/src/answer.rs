@@ -113,7 +113,7 @@ mod tests {
     use std::time::Duration;
 
     use serde_json::json;
-    use transport::serve::{Handler, Inbound, Opening, Outbox};
+    use transport::serve::{Budget, Handler, Inbound, Opening, Outbox};
 
     use super::*;
     use crate::{Peer, Server};
@@ -132,7 +132,7 @@ mod tests {
     }
 
     fn connected(server: &Server) -> Arc<Peer> {
-        Arc::new(server.connect(Via::StreamableHttp, Outbox::closed()))
+        Arc::new(server.connect(Via::StreamableHttp, Outbox::closed(), Budget::new(1_000_000)))
     }
 
     #[tokio::test]

@@ -35,7 +35,8 @@ pub(crate) struct Call {
     pub(crate) client: Client,
     pub(crate) id: Box<RawValue>,
     pub(crate) method: &'static Method,
-    pub(crate) params: Value,
+    /// Shared by its clones: they may be long.
+    pub(crate) params: Arc<Value>,
     pub(crate) progress: Option<Value>,
     /// Where messages before the response go, once the answer has become a stream.
     pub(crate) out: Option<mpsc::Sender<Out>>,

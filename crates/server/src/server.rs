@@ -9,7 +9,7 @@ use protocol::{Era, Version, code};
 use serde_json::Value;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
-use transport::serve::{Answer, Handler, Inbound, Opening, Outbox, Via};
+use transport::serve::{Answer, Budget, Handler, Inbound, Opening, Outbox, Via};
 use wire::{Frame, Id, Kind, Malformed};
 
 use crate::answer;
@@ -172,7 +172,8 @@ impl Server {
         let server =
             self.me.upgrade().ok_or_else(|| fail(RpcError::new(code::INTERNAL_ERROR, "shutting down")))?;
         let id = frame.id.ok_or_else(|| fail(RpcError::invalid_request("no id")))?.to_owned();
-        Ok(Call { server, peer: peer.clone(), client, id, method, params, progress, out: None, task: None })
+        let (peer, params) = (peer.clone(), Arc::new(params));
+        Ok(Call { server, peer, client, id, method, params, progress, out: None, task: None })
     }
 
     fn notification(&self, peer: &Arc<Peer>, frame: &Frame<'_>) -> Answer {
@@ -203,8 +204,8 @@ impl Server {
 impl Handler for Server {
     type Peer = Peer;
 
-    fn connect(&self, via: Via, outbox: Outbox) -> Peer {
-        Peer::new(via, outbox)
+    fn connect(&self, via: Via, outbox: Outbox, kept: Budget) -> Peer {
+        Peer::new(via, outbox, kept)
     }
 
     fn handle(&self, peer: &Arc<Peer>, inbound: Inbound<'_>) -> Answer {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use transport::serve::Via;
 
-use super::{modern, tasks};
+use super::{modern, resources, tasks};
 use crate::context::{Call, Reply, Stop};
 use crate::fault::mrtr::FILTER_IGNORED;
 use crate::fault::tasks::TASK_SERVED_UNDECLARED;
@@ -121,11 +121,13 @@ impl Filter {
             return Err(modern::missing_capabilities(call.version(), &[TASKS_EXTENSION]));
         }
         tasks.retain(|id| tasks::described(call, id).is_some());
+        let uris = strings("resourceSubscriptions")?;
+        uris.iter().try_for_each(|uri| resources::check_length(uri))?;
         Ok(Self {
             tools: flag("toolsListChanged")?,
             prompts: flag("promptsListChanged")?,
             resources: flag("resourcesListChanged")?,
-            uris: strings("resourceSubscriptions")?,
+            uris,
             tasks,
         })
     }

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use wire::{Kind, Malformed};
 use yardstick_transport::MAX_MESSAGE;
 use yardstick_transport::serve::http::{HttpServer, Options};
-use yardstick_transport::serve::{Answer, Handler, Inbound, Out, Outbox, Via, pipe};
+use yardstick_transport::serve::{Answer, Budget, Handler, Inbound, Out, Outbox, Via, pipe};
 
 /// Answers `now` at once, `later` by a stream, and counts who comes and goes.
 #[derive(Default)]
@@ -31,7 +31,7 @@ struct Stub {
 impl Handler for Stub {
     type Peer = Via;
 
-    fn connect(&self, via: Via, outbox: Outbox) -> Via {
+    fn connect(&self, via: Via, outbox: Outbox, _: Budget) -> Via {
         // A pipe is open for as long as somebody may write to it.
         if via != Via::Pipe {
             *self.outbox.lock().unwrap() = Some(outbox);
