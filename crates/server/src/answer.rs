@@ -16,7 +16,7 @@ use crate::feature::{self, modern};
 use crate::rpc::{self, RpcError};
 
 /// How many streamed messages may wait before a tool is made to wait.
-const QUEUE: usize = 64;
+const QUEUE: usize = 16;
 
 /// Has the features answer a request.
 pub(crate) fn run(call: Call) -> Answer {
@@ -92,6 +92,10 @@ fn later(mut call: Call, work: Work) -> Answer {
             outcome = work => outcome,
         };
         let (_, message) = conclude(&call, outcome);
+        let message = call
+            .peer
+            .hold(message)
+            .unwrap_or_else(|why| rpc::error(Some(&call.id), &RpcError::over_budget(why)).into());
         // The client has gone; there is nobody to tell.
         let _ = sender.send(Out::Message(message)).await;
         if call.server.is_broken(&PROGRESS_CONTINUES) {

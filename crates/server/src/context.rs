@@ -233,8 +233,11 @@ impl Call {
                 self.peer.tell(message.into());
             }
             (Some(out), None) => {
-                // The client has gone; there is nobody to tell.
-                let _ = out.send(Out::Message(message.into())).await;
+                // One that there is no room for is left out, as it may be.
+                if let Ok(message) = self.peer.hold(message.into()) {
+                    // The client has gone; there is nobody to tell.
+                    let _ = out.send(Out::Message(message)).await;
+                }
             }
             (_, Some(_)) | (None, None) => {}
         }

@@ -54,6 +54,8 @@ struct Subscriptions {
     room: Reservation,
 }
 
+/// Messages of at most this length are not charged while they wait.
+const SHORT: usize = 1024;
 /// What a subscription costs besides its URI.
 const SUBSCRIPTION: usize = 64;
 
@@ -114,6 +116,11 @@ impl Peer {
 
     pub(crate) fn set_level(&self, level: LogLevel) {
         *lock(&self.level) = Some(level);
+    }
+
+    /// Charges a message that waits for a client. What is short is bounded by the length of the queue that it waits in.
+    pub(crate) fn hold(&self, message: Bytes) -> Result<Bytes, Exhausted> {
+        if message.len() <= SHORT { Ok(message) } else { self.kept.hold(message) }
     }
 
     /// Sends what belongs to no request.

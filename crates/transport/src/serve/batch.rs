@@ -11,7 +11,7 @@ use wire::{Frame, Kind, Malformed, Payload};
 use super::{Answer, Handler, Inbound, Limits, Opening, Out};
 
 /// How many streamed messages may wait before the server is made to wait.
-const QUEUE: usize = 64;
+const QUEUE: usize = 16;
 
 /// Answers a whole payload.
 pub(super) fn answer<H: Handler>(

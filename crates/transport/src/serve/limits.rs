@@ -44,7 +44,7 @@ impl Limits {
         let message = if message < 64 * 1024 { 64 * 1024 } else { message };
         Self {
             message,
-            work: message.saturating_mul(12),
+            work: message.saturating_mul(10),
             session_work: message.saturating_mul(5),
             kept: message.saturating_mul(8),
             session_kept: message.saturating_mul(2),

@@ -50,10 +50,12 @@ pub(super) async fn handle<T: Send + 'static>(
     respond: impl FnOnce(Received) -> T + Send + 'static,
 ) -> Result<T, Box<Response>> {
     let length = received.bytes.len();
-    if length <= cost::SHORT {
+    // A batch is as much work as its messages together, however short they are.
+    let is_batch = received.bytes.trim_ascii_start().starts_with(b"[");
+    if length <= cost::SHORT && !is_batch {
         return Ok(respond(received));
     }
-    if length <= LONG {
+    if length <= LONG && !is_batch {
         charge(&mut received, work)?;
         return Ok(respond(received));
     }
