@@ -32,6 +32,8 @@ pub struct Peer {
     /// Whether the user has linked an account, as the tool `link-account` wants it.
     linked: AtomicBool,
     subscriptions: Mutex<Subscriptions>,
+    /// Whether the server knows that it is there.
+    remembered: AtomicBool,
     /// Whether it has discovered the server, and whether it is heard; faults alone ask.
     discovered: AtomicBool,
     deaf: AtomicBool,
@@ -71,6 +73,7 @@ impl Peer {
             level: Mutex::default(),
             linked: AtomicBool::new(false),
             subscriptions: Mutex::new(subscriptions),
+            remembered: AtomicBool::new(false),
             discovered: AtomicBool::new(false),
             deaf: AtomicBool::new(false),
             running: Mutex::default(),
@@ -90,6 +93,11 @@ impl Peer {
         let client = &self.handshake.get()?.client;
         let log_level = lock(&self.level).or(Some(LogLevel::Info));
         Some(Client { log_level, ..client.clone() })
+    }
+
+    /// Whether this is the first time that the server is to remember it.
+    pub(crate) fn is_remembered_now(&self) -> bool {
+        !self.remembered.swap(true, Ordering::Relaxed)
     }
 
     /// The client sent `notifications/initialized`.

@@ -93,10 +93,12 @@ impl Server {
     pub(crate) fn changed(&self, change: &Change) {
         // An error only says that nobody listens.
         let _ = self.changes.send(change.clone());
+        // Made once: there may be thousands.
+        let message = feature::subscriptions::notice(change);
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         peers.retain(|peer| match peer.upgrade() {
             Some(peer) => {
-                feature::subscriptions::tell(&peer, change);
+                feature::subscriptions::tell(&peer, change, &message);
                 true
             }
             None => false,
@@ -280,12 +282,17 @@ impl Handler for Server {
 
 impl Server {
     fn remember(&self, peer: &Arc<Peer>) {
-        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        peers.retain(|known| known.strong_count() > 0);
-        let known = Arc::downgrade(peer);
-        if !peers.iter().any(|p| p.ptr_eq(&known)) {
-            peers.push(known);
+        if !peer.is_remembered_now() {
+            return;
         }
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that are gone are looked for when the list would have to grow, so that a handshake stays cheap.
+        if peers.len() == peers.capacity() {
+            peers.retain(|known| known.strong_count() > 0);
+            let room = peers.len() + 16;
+            peers.reserve(room);
+        }
+        peers.push(Arc::downgrade(peer));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Telling clients what changed: to legacy sessions as it happens, to modern ones on `subscriptions/listen`.
 
+use bytes::Bytes;
 use protocol::capability::TASKS_EXTENSION;
 use protocol::meta::SUBSCRIPTION_ID;
 use serde_json::{Value, json};
@@ -14,16 +15,21 @@ use crate::peer::Peer;
 use crate::rpc::{self, RpcError};
 use crate::server::Change;
 
+/// What legacy sessions are told of a change.
+pub(crate) fn notice(change: &Change) -> Bytes {
+    let (method, params) = notification(change);
+    rpc::notification(method, &params).into()
+}
+
 /// Tells a legacy session, once it is ready to be told.
-pub(crate) fn tell(peer: &Peer, change: &Change) {
+pub(crate) fn tell(peer: &Peer, change: &Change, message: &Bytes) {
     let wanted = match change {
         Change::Tools | Change::Prompts | Change::Resources => true,
         Change::Resource(uri) => peer.is_subscribed(uri),
         Change::Task(_) => false,
     };
     if wanted && peer.is_ready() {
-        let (method, params) = notification(change);
-        peer.tell(rpc::notification(method, &params).into());
+        peer.tell(message.clone());
     }
 }
 

@@ -211,3 +211,37 @@ async fn pass(mut stream: mpsc::Receiver<Out>, gather: mpsc::Sender<Out>) {
 fn is_response(message: &[u8]) -> bool {
     Frame::parse(message).is_ok_and(|frame| matches!(frame.kind(), Kind::Result | Kind::Error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(count: usize, most: usize) -> (Vec<serde_json::Value>, usize) {
+        let mut joined = Joined::new(most);
+        let mut handled = 0;
+        for _ in 0..count {
+            let frame = Frame::parse(br#"{"jsonrpc":"2.0","id":7,"method":"m"}"#);
+            joined.add(frame, |_| {
+                handled += 1;
+                Answer::Message {
+                    status: 200,
+                    body: format!(r#"{{"result":"{}"}}"#, "x".repeat(1000)).into(),
+                }
+            });
+        }
+        let Answer::Message { body, .. } = joined.into_answer(true) else { panic!("it is all there") };
+        (serde_json::from_slice(&body).unwrap(), handled)
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_not_worked_on_and_answered_with_an_error() {
+        let (answers, handled) = answered(20, 5000);
+        assert_eq!((answers.len(), handled), (20, 5));
+        let results = answers.iter().take_while(|answer| answer.get("result").is_some()).count();
+        assert_eq!(results, 4);
+        assert!(
+            answers[results..].iter().all(|answer| answer["id"] == 7 && answer["error"]["code"] == -32603)
+        );
+        assert_eq!(answered(1, 10).0[0]["result"].as_str().map(str::len), Some(1000), "one may be longer");
+    }
+}

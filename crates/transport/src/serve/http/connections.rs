@@ -41,7 +41,7 @@ pub(super) struct Connection {
     /// Whether a request was ever answered on it.
     has_served: AtomicBool,
     began: Instant,
-    /// Tells it to go.
+    /// Tells it to go, be it for another one or because the server stops.
     pub(super) evict: CancellationToken,
 }
 
@@ -71,12 +71,12 @@ impl Connections {
     }
 
     /// A place for one more. If there is none, the one that has waited longest for its client makes room; `None` when
-    /// all are at work.
-    pub(super) async fn admit(self: &Arc<Self>) -> Option<Listed> {
+    /// all are at work. It goes with `stop` at the latest.
+    pub(super) async fn admit(self: &Arc<Self>, stop: &CancellationToken) -> Option<Listed> {
         loop {
             let left = self.left.notified();
             if self.lock().len() < self.most {
-                return Some(self.list());
+                return Some(self.list(stop));
             }
             if !self.evict() {
                 return None;
@@ -86,13 +86,14 @@ impl Connections {
         }
     }
 
-    fn list(self: &Arc<Self>) -> Listed {
+    fn list(self: &Arc<Self>, stop: &CancellationToken) -> Listed {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let connection = Arc::new(Connection {
             waiting_since: AtomicU64::new(millis_since(self.began)),
             has_served: AtomicBool::new(false),
             began: self.began,
-            evict: CancellationToken::new(),
+            // One of its own: it is looked at whenever the connection wakes, and all would queue for a shared one.
+            evict: stop.child_token(),
         });
         self.lock().insert(number, connection.clone());
         Listed { connections: self.clone(), number, connection }
@@ -182,32 +183,32 @@ mod tests {
     #[tokio::test]
     async fn whoever_never_asked_anything_goes_first() {
         let connections = Connections::new(Some(3));
-        let used = connections.admit().await.unwrap();
+        let used = connections.admit(&CancellationToken::new()).await.unwrap();
         used.connection.served();
         next_moment();
-        let older = connections.admit().await.unwrap();
+        let older = connections.admit(&CancellationToken::new()).await.unwrap();
         next_moment();
-        let newer = connections.admit().await.unwrap();
+        let newer = connections.admit(&CancellationToken::new()).await.unwrap();
         assert!(connections.evict());
         assert!(older.connection.evict.is_cancelled());
         assert!(!newer.connection.evict.is_cancelled() && !used.connection.evict.is_cancelled());
         drop(older);
-        assert!(connections.admit().await.is_some(), "its place is free");
+        assert!(connections.admit(&CancellationToken::new()).await.is_some(), "its place is free");
     }
 
     #[tokio::test]
     async fn whoever_is_served_stays() {
         let connections = Connections::new(Some(1));
-        let only = connections.admit().await.unwrap();
+        let only = connections.admit(&CancellationToken::new()).await.unwrap();
         only.connection.work();
-        assert!(connections.admit().await.is_none());
+        assert!(connections.admit(&CancellationToken::new()).await.is_none());
         only.connection.served();
         let evicted = only.connection.evict.clone();
         tokio::spawn(async move {
             evicted.cancelled().await;
             drop(only);
         });
-        assert!(connections.admit().await.is_some());
+        assert!(connections.admit(&CancellationToken::new()).await.is_some());
     }
 
     #[test]

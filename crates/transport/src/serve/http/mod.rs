@@ -255,7 +255,7 @@ async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, worke
         };
         // Without this an event that follows the response head waits for the client's delayed ACK.
         let _ = stream.set_nodelay(true);
-        let Some(listed) = shared.connections.admit().await else {
+        let Some(listed) = shared.connections.admit(&stop.at_once).await else {
             refuse::too_many_connections(stream);
             continue;
         };
@@ -265,22 +265,14 @@ async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, worke
 }
 
 async fn connection<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop: Stop, listed: Listed) {
-    let evict = listed.connection.evict.clone();
     let stream = Socket::new(stream, shared.options.limits.write_stall);
-    let served = async {
-        if shared.options.slips(Slip::CapitalsLost) {
-            return serve(Capitals(stream), shared, stop, &listed.connection).await;
-        }
-        serve(stream, shared, stop, &listed.connection).await;
-    };
-    tokio::select! {
-        biased;
-        () = served => {}
-        () = evict.cancelled() => {}
+    if shared.options.slips(Slip::CapitalsLost) {
+        return serve(Capitals(stream), shared, stop, &listed.connection).await;
     }
+    serve(stream, shared, stop, &listed.connection).await;
 }
 
-async fn serve<H, S>(stream: S, shared: Arc<Shared<H>>, stop: Stop, connection: &Arc<Connection>)
+async fn serve<H, S>(stream: S, shared: Arc<Shared<H>>, stop: Stop, listed: &Arc<Connection>)
 where
     H: Handler,
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -288,8 +280,8 @@ where
     let _counted = Counted::new(&stop.connections);
     let head = shared.options.limits.head;
     let service = service_fn(|request| {
-        let (shared, connection) = (shared.clone(), connection.clone());
-        async move { Ok::<_, Infallible>(route(&shared, request, &connection).await) }
+        let (shared, listed) = (shared.clone(), listed.clone());
+        async move { Ok::<_, Infallible>(route(&shared, request, &listed).await) }
     });
     let mut builder = http1::Builder::new();
     let connection = builder
@@ -300,18 +292,17 @@ where
         .writev(false)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
-    // Tokens of its own: they are looked at whenever the connection wakes, and all would queue for a shared one.
-    let (at_once, gently) = (stop.at_once.child_token(), stop.gently.child_token());
+    let (evict, gently) = (&listed.evict, stop.gently.child_token());
     tokio::select! {
         biased;
         // What can go wrong here is the client's doing and has no one to be told to.
         _ = connection.as_mut() => return,
-        () = at_once.cancelled() => return,
+        () = evict.cancelled() => return,
         () = gently.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     tokio::select! {
         _ = connection => {}
-        () = at_once.cancelled() => {}
+        () = evict.cancelled() => {}
     }
 }
 

@@ -6,9 +6,6 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-/// Handling what is longer takes so long that others would notice.
-pub(super) const LONG: usize = 64 * 1024;
-
 /// The threads, by the number of those that may be at work. Clones share them.
 ///
 /// They belong to one runtime and not to those of the connections: each thread keeps for itself some of the memory that

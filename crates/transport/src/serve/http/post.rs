@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 use wire::{Frame, Payload};
 
 use super::connections::Connection;
-use super::offload::{LONG, Offload};
-use super::receive::{Received, receive};
+use super::offload::Offload;
+use super::receive::{Received, is_announced_short, receive};
 use super::session::{self, Session, StreamPermit};
 use super::{Request, Response, Shared, Slip, finish, names_modern, reply};
 use crate::serve::{Answer, Budget, Handler, Inbound, Opening, Out, Reservation, Via, batch, cost};
@@ -25,41 +25,38 @@ pub(super) async fn post<H: Handler>(
     if let Err(refusal) = check_media(&head.headers) {
         return *refusal;
     }
-    // Whoever names a session is charged for it; the rest share what there is.
-    let named = session::session_id(&head.headers);
+    // Whoever names a session is charged for it; the rest share what there is. What is short is not charged.
+    let named = session::session_id(&head.headers).filter(|_| !is_announced_short(&head.headers));
     let session = named.and_then(|id| shared.sessions.get(id, Via::StreamableHttp));
-    let work = session.as_ref().map_or(&shared.budgets.work, |session| &session.budgets.work).clone();
-    let received = match receive(body, &head.headers, &shared.options.limits, &work, connection).await {
+    let work = session.as_ref().map_or(&shared.budgets.work, |session| &session.budgets.work);
+    let received = match receive(body, &head.headers, &shared.options.limits, work, connection).await {
         Ok(received) => received,
         Err(refusal) => return *refusal,
     };
-    let handled = {
-        let (shared, budget) = (shared.clone(), work.clone());
-        let offload = shared.offload.clone();
-        let respond = move |received| respond(&shared, &head.headers, received, &budget);
-        handle(&offload, received, &work, respond).await
+    if is_light(&received) {
+        return respond(shared, &head.headers, received, work);
+    }
+    let (offload, work) = (shared.offload.clone(), work.clone());
+    let respond = {
+        let (shared, work) = (shared.clone(), work.clone());
+        move |received| respond(&shared, &head.headers, received, &work)
     };
-    handled.unwrap_or_else(|refusal| *refusal)
+    handle_heavy(&offload, received, work, respond).await.unwrap_or_else(|refusal| *refusal)
 }
 
-/// Has a body handled, if there is room for what comes of it; long ones elsewhere, so that nobody waits for them.
-pub(super) async fn handle<T: Send + 'static>(
+/// Whether a body takes so little that it is neither charged nor handled elsewhere. A batch is as much work as its
+/// messages together, however short they are.
+pub(super) fn is_light(received: &Received) -> bool {
+    received.bytes.len() <= cost::SHORT && !received.bytes.trim_ascii_start().starts_with(b"[")
+}
+
+/// Has any other body handled, if there is room for what comes of it, where nobody waits for it.
+pub(super) async fn handle_heavy<T: Send + 'static>(
     offload: &Offload,
     mut received: Received,
-    work: &Budget,
+    work: Budget,
     respond: impl FnOnce(Received) -> T + Send + 'static,
 ) -> Result<T, Box<Response>> {
-    let length = received.bytes.len();
-    // A batch is as much work as its messages together, however short they are.
-    let is_batch = received.bytes.trim_ascii_start().starts_with(b"[");
-    if length <= cost::SHORT && !is_batch {
-        return Ok(respond(received));
-    }
-    if length <= LONG && !is_batch {
-        charge(&mut received, work)?;
-        return Ok(respond(received));
-    }
-    let work = work.clone();
     let handled = offload.run(move || charge(&mut received, &work).map(|()| respond(received))).await;
     handled.unwrap_or_else(|| {
         Err(Box::new(reply::refused(500, "the server broke while it handled the message")))
@@ -188,7 +185,7 @@ impl Asked<'_> {
         answer: Answer,
     ) -> Response {
         let primed = session::primes(shared.handler.version(&session.peer));
-        self.answer(answer, |outs, held| {
+        Asked { work: &session.budgets.work, ..self }.answer(answer, |outs, held| {
             let permit = session.stream_permit(shared)?;
             Ok(session.answer(outs, primed, &shared.options, (permit, held)))
         })

@@ -41,6 +41,11 @@ pub(super) async fn receive(
     received
 }
 
+/// Whether the client announces a body that is not charged.
+pub(super) fn is_announced_short(headers: &HeaderMap) -> bool {
+    announced(headers).is_some_and(|length| length <= cost::SHORT as u64)
+}
+
 /// The length that the client announces.
 fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()

@@ -8,10 +8,11 @@ use tokio::sync::mpsc;
 
 use super::Response;
 use super::body::Body;
-use super::offload::LONG;
 use super::session::StreamPermit;
 use crate::serve::{Budget, Exhausted, Out, Reservation, Scope};
 
+/// Answers of at most this length are not charged.
+const SHORT: usize = 64 * 1024;
 /// After how many seconds a client that was refused for want of room should come back.
 const COME_BACK: HeaderValue = HeaderValue::from_static("1");
 
@@ -41,7 +42,7 @@ pub(super) fn json(status: u16, body: Bytes) -> Response {
 
 /// One JSON message, charged until the client has read it. What is short is bounded by the number of connections.
 pub(super) fn charged_json(status: u16, body: Bytes, work: &Budget) -> Response {
-    if body.len() <= LONG {
+    if body.len() <= SHORT {
         return json(status, body);
     }
     work.hold(body).map_or_else(|why| *over_budget(&why), |body| json(status, body))

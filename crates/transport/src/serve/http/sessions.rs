@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
+use tokio::time::Instant;
 
 use super::session::Session;
 use super::{Options, Response, Slip, reply};
@@ -16,6 +17,8 @@ use crate::serve::{Budget, Limits, Via};
 
 /// When there are as many sessions as there may be, those end sooner that nobody uses, by this factor.
 const UNDER_PRESSURE: u32 = 6;
+/// How long nobody looks for them again after there was none.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// The sessions of one server.
 pub(super) struct Sessions<P> {
@@ -30,6 +33,8 @@ struct Known<P> {
     by_id: HashMap<Arc<str>, Arc<Session<P>>>,
     /// Those that were fresh when they were opened, oldest first. Some are used or gone by now.
     fresh: VecDeque<Arc<str>>,
+    /// When all of them were last looked at for one that is idle.
+    looked: Option<Instant>,
 }
 
 /// Why a session is not opened.
@@ -50,7 +55,7 @@ pub(super) struct Opened<P> {
 
 impl<P: Send + Sync + 'static> Sessions<P> {
     pub(super) fn new(limits: &Limits) -> Self {
-        let known = Known { by_id: HashMap::new(), fresh: VecDeque::new() };
+        let known = Known { by_id: HashMap::new(), fresh: VecDeque::new(), looked: None };
         Self {
             known: Mutex::new(known),
             most: limits.sessions.max(1),
@@ -151,6 +156,11 @@ impl<P: Send + Sync + 'static> Known<P> {
 
     /// Takes out the session that nobody has used for longest, if that is as long as `idle`.
     fn take_idle(&mut self, idle: Duration) -> Option<Arc<Session<P>>> {
+        // Whoever asks for sessions again and again does not have all of them looked at each time.
+        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK_AGAIN) {
+            return None;
+        }
+        self.looked = Some(Instant::now());
         let (id, session) = self.by_id.iter().min_by_key(|(_, session)| session.last_use())?;
         let id = session.is_idle_for(idle).then(|| id.clone())?;
         self.by_id.remove(&id)
@@ -159,7 +169,7 @@ impl<P: Send + Sync + 'static> Known<P> {
     /// Forgets ids of sessions that are not fresh any more, now and then.
     fn tidy(&mut self) {
         if self.fresh.len() > 64 + 2 * self.by_id.len() {
-            let Self { by_id, fresh } = self;
+            let Self { by_id, fresh, .. } = self;
             fresh.retain(|id| by_id.get(id).is_some_and(|session| session.is_fresh()));
         }
     }

@@ -67,11 +67,13 @@ pub(super) async fn post<H: Handler>(
         Ok(received) => received,
         Err(refusal) => return *refusal,
     };
-    let taken = {
-        let (offload, budget) = (shared.offload.clone(), session.budgets.work.clone());
+    let taken = if post::is_light(&received) {
+        Ok(take_in(shared, &session, &head.headers, received))
+    } else {
         let (shared, session) = (shared.clone(), session.clone());
-        let work = move |received| take_in(&shared, &session, &head.headers, received);
-        post::handle(&offload, received, &budget, work).await
+        let (offload, work) = (shared.offload.clone(), session.budgets.work.clone());
+        let take = move |received| take_in(&shared, &session, &head.headers, received);
+        post::handle_heavy(&offload, received, work, take).await
     };
     match taken {
         Ok(Taken::Done(response)) => response,
