@@ -41,6 +41,8 @@ pub(crate) const ALL: &[Attack] = &[
     Attack { name: "sessions", run: |at| Box::pin(retained::sessions(at)) },
     Attack { name: "large-sessions", run: |at| Box::pin(retained::large_sessions(at)) },
     Attack { name: "unread-streams", run: |at| Box::pin(streams::unread_streams(at)) },
+    Attack { name: "unread-sse", run: |at| Box::pin(streams::unread_sse(at)) },
+    Attack { name: "abandoned-calls", run: |at| Box::pin(streams::abandoned_calls(at)) },
     Attack { name: "outboxes", run: |at| Box::pin(streams::outboxes(at)) },
     Attack { name: "stalled-bodies", run: |at| Box::pin(connections::stalled_bodies(at)) },
     Attack { name: "stalled-heads", run: |at| Box::pin(connections::stalled_heads(at)) },

@@ -34,16 +34,25 @@ pub(crate) async fn connect(address: SocketAddr) -> Result<TcpStream> {
 
 /// The head of a POST with `more` headers.
 pub(crate) fn head(address: SocketAddr, length: usize, more: &str) -> String {
+    head_to(address, "/mcp", length, more)
+}
+
+fn head_to(address: SocketAddr, path: &str, length: usize, more: &str) -> String {
     format!(
-        "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+        "POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
          accept: application/json, text/event-stream\r\ncontent-length: {length}\r\n{more}\r\n"
     )
 }
 
 /// Sends a request and reads its answer, on a connection of its own. A server that refuses early may stop reading.
 pub(crate) async fn post(address: SocketAddr, more: &str, body: &[u8]) -> Result<Answer> {
+    post_to(address, "/mcp", more, body).await
+}
+
+/// The same, to another path.
+pub(crate) async fn post_to(address: SocketAddr, path: &str, more: &str, body: &[u8]) -> Result<Answer> {
     let mut stream = connect(address).await?;
-    let head = head(address, body.len(), more);
+    let head = head_to(address, path, body.len(), more);
     let (mut reader, mut writer) = stream.split();
     let write = async {
         writer.write_all(head.as_bytes()).await?;

@@ -2,8 +2,8 @@
 //!
 //! A session has its own share of them, and clients of the modern era, which have no sessions, have one together. When a
 //! share is used up, tasks make room in this order: those that have ended, oldest first; then, in the modern share alone,
-//! those at work that nobody has asked after. A client that looks after its tasks keeps them, and one that only creates
-//! them pushes out its own.
+//! those at work that nobody has asked after. The same goes for all tasks together, of whatever era. A client that looks
+//! after its tasks keeps them, and one that only creates them pushes out its own.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -109,7 +109,8 @@ fn make_room(
     };
     let is_own = |task: &Task| task.is_visible(era, owner);
     while tasks.iter().filter(|task| is_own(task)).count() >= share {
-        let task = take_ended(tasks, is_own).or_else(|| take_unattended(tasks, is_own));
+        let is_loose = |task: &Task| era == Era::Modern && is_own(task);
+        let task = take_ended(tasks, is_own).or_else(|| take_unattended(tasks, is_loose));
         gone.push(task.ok_or_else(|| too_many(share))?);
     }
     while tasks.len() >= MOST {
@@ -133,9 +134,9 @@ fn take_ended(tasks: &mut Vec<Arc<Task>>, which: impl Fn(&Task) -> bool) -> Opti
     Some(tasks.remove(at))
 }
 
-/// Takes out the oldest task of the modern era that nobody has asked after.
+/// Takes out the oldest task that nobody has asked after.
 fn take_unattended(tasks: &mut Vec<Arc<Task>>, which: impl Fn(&Task) -> bool) -> Option<Arc<Task>> {
-    let at = tasks.iter().position(|task| which(task) && task.era == Era::Modern && !task.is_attended())?;
+    let at = tasks.iter().position(|task| which(task) && !task.is_attended())?;
     Some(tasks.remove(at))
 }
 

@@ -54,7 +54,7 @@ pub(super) struct Session<P> {
 /// Lets one event stream be open.
 pub(super) struct StreamPermit {
     _of_server: StreamPlace,
-    _of_session: Option<OwnedSemaphorePermit>,
+    of_session: Option<OwnedSemaphorePermit>,
 }
 
 impl<P: Send + Sync + 'static> Session<P> {
@@ -129,7 +129,7 @@ impl<P: Send + Sync + 'static> Session<P> {
             return Err(Box::new(reply::refused(429, "the session has as many open streams as it may")));
         };
         let mut permit = StreamPermit::of_server(shared)?;
-        permit._of_session = Some(place);
+        permit.of_session = Some(place);
         Ok(permit)
     }
 
@@ -145,8 +145,10 @@ impl<P: Send + Sync + 'static> Session<P> {
         mut outs: mpsc::Receiver<Out>,
         primed: bool,
         options: &Options,
-        (permit, held): (StreamPermit, Reservation),
+        (mut permit, held): (StreamPermit, Reservation),
     ) -> Response {
+        // The work counts until it ends, also when nobody reads its stream any more.
+        let place = permit.of_session.take();
         let log = self.log(false, options);
         if primed && options.resumable && !options.slips(Slip::NoPriming) {
             log.prime();
@@ -156,7 +158,7 @@ impl<P: Send + Sync + 'static> Session<P> {
         let slips = options.slips.clone();
         let elsewhere = self.sender.clone();
         tokio::spawn(async move {
-            let _held = held;
+            let _held = (held, place);
             loop {
                 let out = tokio::select! {
                     out = outs.recv() => out,
@@ -238,7 +240,7 @@ impl StreamPermit {
         let place = place.ok_or_else(|| {
             Box::new(reply::refused(503, "there are as many open streams as there may be: try again later"))
         })?;
-        Ok(Self { _of_server: place, _of_session: None })
+        Ok(Self { _of_server: place, of_session: None })
     }
 }
 

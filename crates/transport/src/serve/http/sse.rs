@@ -149,7 +149,8 @@ impl<H: Handler> Listening<H> {
             Ok(message) => {
                 let mut event = b"event: message\n".to_vec();
                 event.extend(wire::sse::encode(None, &message?));
-                Some(event.into())
+                // The message is gone, and the event is charged in its place. Without room for it the stream is over.
+                self.session.budgets.kept.hold(event.into()).ok()
             }
             Err(_) => Some(Bytes::from_static(COMMENT)),
         }
