@@ -228,8 +228,8 @@ async fn a_request_has_exactly_one_host() {
         let mut socket = raw(&http, &format!("GET /nowhere HTTP/1.1\r\n{hosts}\r\n")).await;
         assert_eq!(refusal(&mut socket).await.0, status, "{hosts}");
     }
-    let folded = format!("GET /nowhere HTTP/1.1\r\nhost: localhost\r\n .attacker.example\r\n\r\n");
-    let mut socket = raw(&http, &folded).await;
+    let folded = "GET /nowhere HTTP/1.1\r\nhost: localhost\r\n .attacker.example\r\n\r\n";
+    let mut socket = raw(&http, folded).await;
     assert!(read(&mut socket, "\r\n\r\n").await.starts_with("HTTP/1.1 400"));
 }
 
