@@ -17,7 +17,7 @@ use crate::feature::{self, modern};
 use crate::rpc::{self, RpcError};
 
 /// How many streamed messages may wait before a tool is made to wait.
-const QUEUE: usize = 64;
+const QUEUE: usize = 16;
 /// When a server that does not know when to stop reports progress of what was cancelled.
 const AFTERTHOUGHT: Duration = Duration::from_millis(200);
 
@@ -95,6 +95,10 @@ fn later(mut call: Call, work: Work) -> Answer {
             outcome = work => outcome,
         };
         let (_, message) = conclude(&call, outcome);
+        let message = call
+            .peer
+            .hold(message)
+            .unwrap_or_else(|why| rpc::error(Some(&call.id), &RpcError::over_budget(why)).into());
         // The client has gone; there is nobody to tell.
         let _ = sender.send(Out::Message(message)).await;
         if call.server.is_broken(&PROGRESS_CONTINUES) {
@@ -129,7 +133,7 @@ mod tests {
     use std::time::Duration;
 
     use serde_json::json;
-    use transport::serve::{Handler, Inbound, Opening, Outbox};
+    use transport::serve::{Budget, Handler, Inbound, Opening, Outbox};
 
     use super::*;
     use crate::{Peer, Server};
@@ -148,7 +152,7 @@ mod tests {
     }
 
     fn connected(server: &Server) -> Arc<Peer> {
-        Arc::new(server.connect(Via::StreamableHttp, Outbox::closed()))
+        Arc::new(server.connect(Via::StreamableHttp, Outbox::closed(), Budget::new(1_000_000)))
     }
 
     #[tokio::test]

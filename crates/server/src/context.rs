@@ -35,7 +35,8 @@ pub(crate) struct Call {
     pub(crate) client: Client,
     pub(crate) id: Box<RawValue>,
     pub(crate) method: &'static Method,
-    pub(crate) params: Value,
+    /// Shared by its clones: they may be long.
+    pub(crate) params: Arc<Value>,
     pub(crate) progress: Option<Value>,
     /// Where messages before the response go, once the answer has become a stream.
     pub(crate) out: Option<mpsc::Sender<Out>>,
@@ -232,8 +233,11 @@ impl Call {
                 self.peer.tell(message.into());
             }
             (Some(out), None) => {
-                // The client has gone; there is nobody to tell.
-                let _ = out.send(Out::Message(message.into())).await;
+                // One that there is no room for is left out, as it may be.
+                if let Ok(message) = self.peer.hold(message.into()) {
+                    // The client has gone; there is nobody to tell.
+                    let _ = out.send(Out::Message(message)).await;
+                }
             }
             (_, Some(_)) | (None, None) => {}
         }

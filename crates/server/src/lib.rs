@@ -10,6 +10,7 @@ pub mod bridge;
 mod catalogue;
 mod client;
 mod context;
+mod cost;
 pub mod fault;
 mod feature;
 mod fixtures;

@@ -10,7 +10,7 @@ use protocol::meta::LogLevel;
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
-use transport::serve::{Outbox, Via};
+use transport::serve::{Budget, Exhausted, Outbox, Reservation, Via};
 use wire::Id;
 
 use crate::client::Client;
@@ -23,13 +23,17 @@ use crate::rpc::RpcError;
 pub struct Peer {
     pub(crate) via: Via,
     outbox: Outbox,
-    handshake: OnceLock<Client>,
+    /// What is remembered of it is charged here.
+    pub(crate) kept: Budget,
+    handshake: OnceLock<Handshake>,
     /// Whether the client has said that it is ready, too.
     ready: AtomicBool,
     level: Mutex<Option<LogLevel>>,
     /// Whether the user has linked an account, as the tool `link-account` wants it.
     linked: AtomicBool,
-    subscriptions: Mutex<BTreeSet<String>>,
+    subscriptions: Mutex<Subscriptions>,
+    /// Whether the server knows that it is there.
+    remembered: AtomicBool,
     /// Whether it has discovered the server, and whether it is heard; faults alone ask.
     discovered: AtomicBool,
     deaf: AtomicBool,
@@ -38,16 +42,38 @@ pub struct Peer {
     asked_so_far: AtomicU64,
 }
 
+/// What a legacy client said about itself, and what it costs to remember it.
+#[derive(Debug)]
+struct Handshake {
+    client: Client,
+    _room: Reservation,
+}
+
+/// The resources that a legacy client wants to be told of.
+#[derive(Debug)]
+struct Subscriptions {
+    uris: BTreeSet<String>,
+    room: Reservation,
+}
+
+/// Messages of at most this length are not charged while they wait.
+const SHORT: usize = 1024;
+/// What a subscription costs besides its URI.
+const SUBSCRIPTION: usize = 64;
+
 impl Peer {
-    pub(crate) fn new(via: Via, outbox: Outbox) -> Self {
+    pub(crate) fn new(via: Via, outbox: Outbox, kept: Budget) -> Self {
+        let subscriptions = Subscriptions { uris: BTreeSet::new(), room: kept.reserve_nothing() };
         Self {
             via,
             outbox,
+            kept,
             handshake: OnceLock::new(),
             ready: AtomicBool::new(false),
             level: Mutex::default(),
             linked: AtomicBool::new(false),
-            subscriptions: Mutex::default(),
+            subscriptions: Mutex::new(subscriptions),
+            remembered: AtomicBool::new(false),
             discovered: AtomicBool::new(false),
             deaf: AtomicBool::new(false),
             running: Mutex::default(),
@@ -56,16 +82,22 @@ impl Peer {
         }
     }
 
-    /// Keeps what the handshake said; false when there was one before.
-    pub(crate) fn shake_hands(&self, client: Client) -> bool {
-        self.handshake.set(client).is_ok()
+    /// Keeps what the handshake said, which costs `cost`; false when there was one before.
+    pub(crate) fn shake_hands(&self, client: Client, cost: usize) -> Result<bool, Exhausted> {
+        let room = self.kept.reserve(cost)?;
+        Ok(self.handshake.set(Handshake { client, _room: room }).is_ok())
     }
 
     /// The legacy client, with the log level that it set meanwhile. One that set none is told what is worth telling.
     pub(crate) fn client(&self) -> Option<Client> {
-        let client = self.handshake.get()?;
+        let client = &self.handshake.get()?.client;
         let log_level = lock(&self.level).or(Some(LogLevel::Info));
         Some(Client { log_level, ..client.clone() })
+    }
+
+    /// Whether this is the first time that the server is to remember it.
+    pub(crate) fn is_remembered_now(&self) -> bool {
+        !self.remembered.swap(true, Ordering::Relaxed)
     }
 
     /// The client sent `notifications/initialized`.
@@ -87,11 +119,16 @@ impl Peer {
     }
 
     pub(crate) fn version(&self) -> Option<Version> {
-        self.handshake.get().map(|client| client.version)
+        self.handshake.get().map(|handshake| handshake.client.version)
     }
 
     pub(crate) fn set_level(&self, level: LogLevel) {
         *lock(&self.level) = Some(level);
+    }
+
+    /// Charges a message that waits for a client. What is short is bounded by the length of the queue that it waits in.
+    pub(crate) fn hold(&self, message: Bytes) -> Result<Bytes, Exhausted> {
+        if message.len() <= SHORT { Ok(message) } else { self.kept.hold(message) }
     }
 
     /// Sends what belongs to no request.
@@ -99,16 +136,27 @@ impl Peer {
         self.outbox.send(message)
     }
 
-    pub(crate) fn subscribe(&self, uri: &str) {
-        lock(&self.subscriptions).insert(uri.to_owned());
+    pub(crate) fn subscribe(&self, uri: &str) -> Result<(), Exhausted> {
+        let mut subscriptions = lock(&self.subscriptions);
+        if !subscriptions.uris.contains(uri) {
+            let bytes = subscriptions.room.bytes() + uri.len() + SUBSCRIPTION;
+            subscriptions.room.resize(bytes)?;
+            subscriptions.uris.insert(uri.to_owned());
+        }
+        Ok(())
     }
 
     pub(crate) fn unsubscribe(&self, uri: &str) {
-        lock(&self.subscriptions).remove(uri);
+        let mut subscriptions = lock(&self.subscriptions);
+        if subscriptions.uris.remove(uri) {
+            let bytes = subscriptions.room.bytes() - uri.len() - SUBSCRIPTION;
+            // Giving back cannot fail.
+            let _ = subscriptions.room.resize(bytes);
+        }
     }
 
     pub(crate) fn is_subscribed(&self, uri: &str) -> bool {
-        lock(&self.subscriptions).contains(uri)
+        lock(&self.subscriptions).uris.contains(uri)
     }
 
     /// A request begins that takes time. The guard takes it off the list again.
@@ -139,6 +187,9 @@ impl Peer {
     pub(crate) fn disconnect(&self) {
         lock(&self.running).values().for_each(CancellationToken::cancel);
         lock(&self.asked).clear();
+        let mut subscriptions = lock(&self.subscriptions);
+        subscriptions.uris.clear();
+        let _ = subscriptions.room.resize(0);
     }
 
     /// A request of ours to the client: its id, and where the answer will come.

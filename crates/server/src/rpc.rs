@@ -7,6 +7,7 @@ use protocol::{Era, Version, code};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use transport::serve::{Exhausted, Scope};
 
 use crate::feature::lifecycle;
 
@@ -35,6 +36,16 @@ impl RpcError {
 
     pub(crate) fn method_not_found(method: &str) -> Self {
         Self::new(code::METHOD_NOT_FOUND, format!("no method `{method}` here"))
+    }
+
+    /// There is no room to remember more.
+    pub(crate) fn over_budget(why: Exhausted) -> Self {
+        let status = match (why.is_too_large, why.scope) {
+            (true, _) => 413,
+            (false, Scope::Session) => 429,
+            (false, Scope::Process) => 503,
+        };
+        Self::new(code::INTERNAL_ERROR, why.to_string()).at(status)
     }
 
     pub(crate) fn with(mut self, data: Value) -> Self {

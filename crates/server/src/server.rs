@@ -9,7 +9,7 @@ use protocol::{Era, Version, code};
 use serde_json::Value;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
-use transport::serve::{Answer, Handler, Inbound, Opening, Outbox, Via};
+use transport::serve::{Answer, Budget, Handler, Inbound, Opening, Outbox, Via};
 use wire::{Frame, Id, Kind, Malformed};
 
 use crate::answer;
@@ -93,10 +93,12 @@ impl Server {
     pub(crate) fn changed(&self, change: &Change) {
         // An error only says that nobody listens.
         let _ = self.changes.send(change.clone());
+        // Made once: there may be thousands.
+        let message = feature::subscriptions::notice(change);
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         peers.retain(|peer| match peer.upgrade() {
             Some(peer) => {
-                feature::subscriptions::tell(&peer, change);
+                feature::subscriptions::tell(&peer, change, &message);
                 true
             }
             None => false,
@@ -172,7 +174,8 @@ impl Server {
         let server =
             self.me.upgrade().ok_or_else(|| fail(RpcError::new(code::INTERNAL_ERROR, "shutting down")))?;
         let id = frame.id.ok_or_else(|| fail(RpcError::invalid_request("no id")))?.to_owned();
-        Ok(Call { server, peer: peer.clone(), client, id, method, params, progress, out: None, task: None })
+        let (peer, params) = (peer.clone(), Arc::new(params));
+        Ok(Call { server, peer, client, id, method, params, progress, out: None, task: None })
     }
 
     fn notification(&self, peer: &Arc<Peer>, frame: &Frame<'_>) -> Answer {
@@ -203,8 +206,8 @@ impl Server {
 impl Handler for Server {
     type Peer = Peer;
 
-    fn connect(&self, via: Via, outbox: Outbox) -> Peer {
-        Peer::new(via, outbox)
+    fn connect(&self, via: Via, outbox: Outbox, kept: Budget) -> Peer {
+        Peer::new(via, outbox, kept)
     }
 
     fn handle(&self, peer: &Arc<Peer>, inbound: Inbound<'_>) -> Answer {
@@ -279,12 +282,17 @@ impl Handler for Server {
 
 impl Server {
     fn remember(&self, peer: &Arc<Peer>) {
-        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        peers.retain(|known| known.strong_count() > 0);
-        let known = Arc::downgrade(peer);
-        if !peers.iter().any(|p| p.ptr_eq(&known)) {
-            peers.push(known);
+        if !peer.is_remembered_now() {
+            return;
         }
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that are gone are looked for when the list would have to grow, so that a handshake stays cheap.
+        if peers.len() == peers.capacity() {
+            peers.retain(|known| known.strong_count() > 0);
+            let room = peers.len() + 16;
+            peers.reserve(room);
+        }
+        peers.push(Arc::downgrade(peer));
     }
 }
 

@@ -307,8 +307,12 @@ pub(crate) struct Report {
 Examples:
   yardstick serve                                 on stdin and stdout
   yardstick serve --http 127.0.0.1:0              prints the URL that it listens on
+  yardstick serve --http 127.0.0.1:0 --max-message 16M
+  yardstick serve --http 127.0.0.1:0 --token-file token.txt
   yardstick serve --fault list                    what can be broken on purpose
-  yardstick serve --fault unknown-tool-succeeds")]
+  yardstick serve --fault unknown-tool-succeeds
+
+What clients may ask for is bounded in bytes, numbers and time: docs/limits.md.")]
 pub(crate) struct Serve {
     /// Listen on this address instead; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS")]
@@ -322,9 +326,15 @@ pub(crate) struct Serve {
     /// Admit this Origin besides loopback (repeatable)
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
-    /// Ask every request for this token, as an OAuth resource server does
+    /// Ask every request for this token, as an OAuth resource server does [default: $YARDSTICK_TOKEN]
     #[arg(long, value_name = "TOKEN", requires = "http")]
     pub(crate) token: Option<String>,
+    /// The same, with the token in a file, where no list of processes shows it
+    #[arg(long, value_name = "FILE", requires = "http", conflicts_with = "token")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// The longest message that is taken, as bytes or with K, M or G; what is held at once grows with it [default: 4M, on stdio 16M]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) max_message: Option<usize>,
 }
 
 #[derive(Debug, Args)]
@@ -490,6 +500,20 @@ fn revision(text: &str) -> Result<Version, String> {
 fn count(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|count| (1..=1000).contains(count));
     count.ok_or_else(|| format!("`{text}` is not between 1 and 1000"))
+}
+
+/// A number of bytes, as `4194304`, `4096K` or `4M`.
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.bytes().last() {
+        Some(b'K' | b'k') => (&text[..text.len() - 1], 1024),
+        Some(b'M' | b'm') => (&text[..text.len() - 1], 1024 * 1024),
+        Some(b'G' | b'g') => (&text[..text.len() - 1], 1024 * 1024 * 1024),
+        _ => (text, 1),
+    };
+    let bytes = digits.parse::<usize>().ok().and_then(|count| count.checked_mul(unit));
+    let bytes = bytes.ok_or_else(|| format!("`{text}` is not a size such as 4M"))?;
+    let allowed = 64 * 1024..=1024 * 1024 * 1024;
+    allowed.contains(&bytes).then_some(bytes).ok_or_else(|| format!("`{text}` is not between 64K and 1G"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -9,7 +9,7 @@ use http::response::Parts;
 use protocol::Version;
 use serde_json::Value;
 use tokio::sync::mpsc;
-use transport::serve::{Answer, Handler, Inbound, Opening, Out, Outbox, Via};
+use transport::serve::{Answer, Budget, Handler, Inbound, Opening, Out, Outbox, Via};
 use wire::Malformed;
 
 use super::{Effect, Faults, Incoming, Outgoing, Reaction, stdio};
@@ -138,7 +138,7 @@ impl Faulty {
 impl Handler for Faulty {
     type Peer = Peer;
 
-    fn connect(&self, via: Via, outbox: Outbox) -> Peer {
+    fn connect(&self, via: Via, outbox: Outbox, kept: Budget) -> Peer {
         let this = self.clone();
         if via == Via::Pipe && self.faults.has(&stdio::OUTLIVES_STDIN) {
             // As long as somebody could still send, the pipe stays open.
@@ -150,7 +150,7 @@ impl Handler for Faulty {
         }
         let outbox = outbox
             .through(move |message| this.apply(&Outgoing { method: None, version: None, via }, message));
-        self.server.connect(via, outbox)
+        self.server.connect(via, outbox, kept)
     }
 
     fn handle(&self, peer: &Arc<Peer>, inbound: Inbound<'_>) -> Answer {

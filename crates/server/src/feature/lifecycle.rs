@@ -9,6 +9,7 @@ use crate::apps::{self, Hints};
 use crate::catalogue::{ICON, media};
 use crate::client::Client;
 use crate::context::{Call, Reply, Stop};
+use crate::cost;
 use crate::fault::lifecycle as fault;
 use crate::fault::negotiation::OLDEST_OFFERED;
 use crate::feature::dialect;
@@ -64,7 +65,8 @@ pub(crate) fn initialize(call: &Call) -> Result<Reply, Stop> {
     if !known && call.server.is_broken(&fault::UNKNOWN_VERSION_REFUSED) {
         return Err(RpcError::invalid_params(format!("version {asked} is not supported")).into());
     }
-    if !call.peer.shake_hands(call.client.clone()) {
+    let shaken = call.peer.shake_hands(call.client.clone(), cost::of_value(params));
+    if !shaken.map_err(RpcError::over_budget)? {
         return Err(RpcError::invalid_request("initialize was sent before").into());
     }
     let version = match known {

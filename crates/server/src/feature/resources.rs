@@ -11,6 +11,8 @@ use crate::rpc::RpcError;
 
 /// Small enough that the list has more than one page.
 const PAGE: usize = 20;
+/// The longest URI that is remembered.
+const LONGEST_URI: usize = 8 * 1024;
 
 /// `resources/list`
 pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
@@ -40,10 +42,11 @@ pub(crate) fn read(call: &Call) -> Result<Reply, Stop> {
 /// `resources/subscribe` (until 2025-11-25)
 pub(crate) fn subscribe(call: &Call) -> Result<Reply, Stop> {
     let uri = call.text("uri")?;
+    check_length(uri)?;
     if call.server.catalogue.read(call, uri).is_none() {
         return Err(not_found(call, uri).into());
     }
-    call.peer.subscribe(uri);
+    call.peer.subscribe(uri).map_err(RpcError::over_budget)?;
     Ok(Reply::Done(Value::Object(serde_json::Map::new())))
 }
 
@@ -51,6 +54,15 @@ pub(crate) fn subscribe(call: &Call) -> Result<Reply, Stop> {
 pub(crate) fn unsubscribe(call: &Call) -> Result<Reply, Stop> {
     call.peer.unsubscribe(call.text("uri")?);
     Ok(Reply::Done(Value::Object(serde_json::Map::new())))
+}
+
+/// What is to be remembered has to be of a sensible length.
+pub(super) fn check_length(uri: &str) -> Result<(), RpcError> {
+    if uri.len() > LONGEST_URI {
+        let why = format!("a URI of {} bytes: at most {LONGEST_URI} are subscribed to", uri.len());
+        return Err(RpcError::invalid_params(why));
+    }
+    Ok(())
 }
 
 fn not_found(call: &Call, uri: &str) -> RpcError {

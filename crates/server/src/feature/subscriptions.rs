@@ -1,12 +1,13 @@
 //! Telling clients what changed: to legacy sessions as it happens, to modern ones on `subscriptions/listen`.
 
+use bytes::Bytes;
 use protocol::capability::TASKS_EXTENSION;
 use protocol::meta::SUBSCRIPTION_ID;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use transport::serve::Via;
 
-use super::{modern, tasks};
+use super::{modern, resources, tasks};
 use crate::context::{Call, Reply, Stop};
 use crate::fault::mrtr::FILTER_IGNORED;
 use crate::fault::tasks::TASK_SERVED_UNDECLARED;
@@ -14,16 +15,21 @@ use crate::peer::Peer;
 use crate::rpc::{self, RpcError};
 use crate::server::Change;
 
+/// What legacy sessions are told of a change.
+pub(crate) fn notice(change: &Change) -> Bytes {
+    let (method, params) = notification(change);
+    rpc::notification(method, &params).into()
+}
+
 /// Tells a legacy session, once it is ready to be told.
-pub(crate) fn tell(peer: &Peer, change: &Change) {
+pub(crate) fn tell(peer: &Peer, change: &Change, message: &Bytes) {
     let wanted = match change {
         Change::Tools | Change::Prompts | Change::Resources => true,
         Change::Resource(uri) => peer.is_subscribed(uri),
         Change::Task(_) => false,
     };
     if wanted && peer.is_ready() {
-        let (method, params) = notification(change);
-        peer.tell(rpc::notification(method, &params).into());
+        peer.tell(message.clone());
     }
 }
 
@@ -121,11 +127,13 @@ impl Filter {
             return Err(modern::missing_capabilities(call.version(), &[TASKS_EXTENSION]));
         }
         tasks.retain(|id| tasks::described(call, id).is_some());
+        let uris = strings("resourceSubscriptions")?;
+        uris.iter().try_for_each(|uri| resources::check_length(uri))?;
         Ok(Self {
             tools: flag("toolsListChanged")?,
             prompts: flag("promptsListChanged")?,
             resources: flag("resourcesListChanged")?,
-            uris: strings("resourceSubscriptions")?,
+            uris,
             tasks,
         })
     }

@@ -9,6 +9,7 @@ mod apps_tools;
 mod ask;
 mod http;
 mod lifecycle;
+mod limits;
 mod lists;
 mod malformed;
 mod progress;

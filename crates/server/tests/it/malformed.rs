@@ -112,7 +112,7 @@ async fn deep_messages_are_survived() {
 #[tokio::test]
 async fn large_messages_are_taken() {
     everywhere(Span::MODERN, &Profile::bare(), async |world| {
-        let large = "x".repeat(5 * 1024 * 1024);
+        let large = "x".repeat(3 * 1024 * 1024);
         assert_eq!(world.text("echo", json!({ "text": large })).await.len(), large.len(), "{world}");
     })
     .await;

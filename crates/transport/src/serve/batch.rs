@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::HeaderMap;
+use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use wire::{Frame, Kind, Malformed, Payload};
 
-use super::{Answer, Handler, Inbound, Opening, Out};
+use super::{Answer, Handler, Inbound, Limits, Opening, Out};
 
 /// How many streamed messages may wait before the server is made to wait.
-const QUEUE: usize = 64;
+const QUEUE: usize = 16;
 
 /// Answers a whole payload.
 pub(super) fn answer<H: Handler>(
@@ -18,17 +19,23 @@ pub(super) fn answer<H: Handler>(
     peer: &Arc<H::Peer>,
     payload: Payload<'_>,
     headers: Option<&HeaderMap>,
+    limits: &Limits,
 ) -> Answer {
     match payload {
         Payload::Single(frame) => one(handler, peer, frame, headers),
         Payload::Batch(items) if handler.accepts_batches(peer) && !items.is_empty() => {
-            let answers = items.into_iter().map(|item| match item {
-                Ok(frame) => in_batch(handler, peer, frame, headers),
-                Err(why) => handler.malformed(Some(peer), &why),
-            });
-            let answers = answers.collect();
+            if items.len() > limits.batch {
+                return refuse_batch(items.len(), limits.batch);
+            }
+            let mut joined = Joined::new(limits.message);
+            for item in items {
+                joined.add(item, |item| match item {
+                    Ok(frame) => in_batch(handler, peer, frame, headers),
+                    Err(why) => handler.malformed(Some(peer), &why),
+                });
+            }
             // On a pipe the responses to a batch are a batch; an event stream takes each as it comes.
-            join(answers, headers.is_none())
+            joined.into_answer(headers.is_none())
         }
         Payload::Batch(_) => handler.malformed(Some(peer), &Malformed::NotAnObject("array")),
     }
@@ -54,30 +61,93 @@ fn in_batch<H: Handler>(
     handler.handle(peer, Inbound { frame, opening: Opening::Legacy, headers })
 }
 
-/// One answer out of many: nothing, a JSON array, or, when some of it takes time, a stream.
-fn join(answers: Vec<Answer>, collect: bool) -> Answer {
-    let mut ready = Vec::new();
-    let mut streams = Vec::new();
-    for answer in answers {
-        match answer {
+fn refuse_batch(count: usize, most: usize) -> Answer {
+    let why = format!("a batch of {count} messages; send at most {most}");
+    let error = serde_json::json!({ "code": protocol::code::INVALID_REQUEST, "message": why });
+    let body = serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": error });
+    Answer::Message { status: 413, body: body.to_string().into() }
+}
+
+/// The answers of a batch, as many as there is room for.
+struct Joined {
+    ready: Responses,
+    streams: Vec<mpsc::Receiver<Out>>,
+}
+
+/// Responses that go out together, which must not be longer than one message may be.
+struct Responses {
+    messages: Vec<Bytes>,
+    bytes: usize,
+    most: usize,
+}
+
+impl Joined {
+    const fn new(most: usize) -> Self {
+        Self { ready: Responses { messages: Vec::new(), bytes: 0, most }, streams: Vec::new() }
+    }
+
+    /// Adds the answer to one message. Once the answers are as long as they may be, requests are not worked on any more.
+    fn add<'a>(
+        &mut self,
+        item: Result<Frame<'a>, Malformed>,
+        handle: impl FnOnce(Result<Frame<'a>, Malformed>) -> Answer,
+    ) {
+        if self.ready.is_full()
+            && let Ok(frame) = &item
+        {
+            if let (Kind::Request, Some(id)) = (frame.kind(), frame.id) {
+                self.ready.messages.push(too_long(id));
+            }
+            return;
+        }
+        let id = item.as_ref().ok().and_then(|frame| frame.id);
+        match handle(item) {
             Answer::Accepted => {}
-            Answer::Message { body, .. } => ready.push(body),
-            Answer::Stream(stream) => streams.push(stream),
+            Answer::Message { body, .. } => self.ready.push(body, id),
+            Answer::Stream(stream) => self.streams.push(stream),
         }
     }
-    match (ready.is_empty(), streams.is_empty()) {
-        (true, true) => Answer::Accepted,
-        (false, true) => Answer::Message { status: 200, body: array(&ready) },
-        (_, false) => {
-            let (sender, receiver) = mpsc::channel(QUEUE);
-            tokio::spawn(merge(ready, streams, sender, collect));
-            Answer::Stream(receiver)
+
+    /// One answer out of many: nothing, a JSON array, or, when some of it takes time, a stream.
+    fn into_answer(self, collect: bool) -> Answer {
+        match (self.ready.messages.is_empty(), self.streams.is_empty()) {
+            (true, true) => Answer::Accepted,
+            (false, true) => Answer::Message { status: 200, body: array(&self.ready.messages) },
+            (_, false) => {
+                let (sender, receiver) = mpsc::channel(QUEUE);
+                tokio::spawn(merge(self.ready, self.streams, sender, collect));
+                Answer::Stream(receiver)
+            }
         }
     }
 }
 
+impl Responses {
+    fn is_full(&self) -> bool {
+        self.bytes >= self.most
+    }
+
+    /// Adds a response, or in its place an error when there is no room for it.
+    fn push(&mut self, message: Bytes, id: Option<&RawValue>) {
+        let fits = self.messages.is_empty() || self.bytes + message.len() <= self.most;
+        self.bytes += message.len();
+        match (fits, id) {
+            (false, Some(id)) => self.messages.push(too_long(id)),
+            (true, _) | (false, None) => self.messages.push(message),
+        }
+    }
+}
+
+/// The answer to a request whose response would make the batch too long.
+fn too_long(id: &RawValue) -> Bytes {
+    let code = protocol::code::INTERNAL_ERROR;
+    let why = "the responses to this batch are too long together: send the request by itself";
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"{why}"}}}}"#).into()
+}
+
 fn array(messages: &[Bytes]) -> Bytes {
-    let mut out = b"[".to_vec();
+    let mut out = Vec::with_capacity(messages.iter().map(|message| message.len() + 1).sum::<usize>() + 1);
+    out.push(b'[');
     for (index, message) in messages.iter().enumerate() {
         if index > 0 {
             out.push(b',');
@@ -90,7 +160,7 @@ fn array(messages: &[Bytes]) -> Bytes {
 
 /// Passes everything on as it comes, or keeps the responses back until all of them are there.
 async fn merge(
-    mut ready: Vec<Bytes>,
+    mut ready: Responses,
     streams: Vec<mpsc::Receiver<Out>>,
     sender: mpsc::Sender<Out>,
     collect: bool,
@@ -101,7 +171,7 @@ async fn merge(
     }
     drop(gather);
     if !collect {
-        for message in ready.drain(..) {
+        for message in ready.messages.drain(..) {
             // The client has gone; the streams learn it by themselves.
             let _ = sender.send(Out::Message(message)).await;
         }
@@ -112,13 +182,16 @@ async fn merge(
             () = sender.closed() => return,
         };
         match out {
-            Some(Out::Message(message)) if collect && is_response(&message) => ready.push(message),
+            Some(Out::Message(message)) if collect && is_response(&message) => {
+                let id = Frame::parse(&message).ok().and_then(|frame| frame.id.map(ToOwned::to_owned));
+                ready.push(message, id.as_deref());
+            }
             Some(out) => drop(sender.send(out).await),
             None => break,
         }
     }
-    if !ready.is_empty() {
-        let _ = sender.send(Out::Message(array(&ready))).await;
+    if !ready.messages.is_empty() {
+        let _ = sender.send(Out::Message(array(&ready.messages))).await;
     }
 }
 
@@ -137,4 +210,38 @@ async fn pass(mut stream: mpsc::Receiver<Out>, gather: mpsc::Sender<Out>) {
 
 fn is_response(message: &[u8]) -> bool {
     Frame::parse(message).is_ok_and(|frame| matches!(frame.kind(), Kind::Result | Kind::Error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(count: usize, most: usize) -> (Vec<serde_json::Value>, usize) {
+        let mut joined = Joined::new(most);
+        let mut handled = 0;
+        for _ in 0..count {
+            let frame = Frame::parse(br#"{"jsonrpc":"2.0","id":7,"method":"m"}"#);
+            joined.add(frame, |_| {
+                handled += 1;
+                Answer::Message {
+                    status: 200,
+                    body: format!(r#"{{"result":"{}"}}"#, "x".repeat(1000)).into(),
+                }
+            });
+        }
+        let Answer::Message { body, .. } = joined.into_answer(true) else { panic!("it is all there") };
+        (serde_json::from_slice(&body).unwrap(), handled)
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_not_worked_on_and_answered_with_an_error() {
+        let (answers, handled) = answered(20, 5000);
+        assert_eq!((answers.len(), handled), (20, 5));
+        let results = answers.iter().take_while(|answer| answer.get("result").is_some()).count();
+        assert_eq!(results, 4);
+        assert!(
+            answers[results..].iter().all(|answer| answer["id"] == 7 && answer["error"]["code"] == -32603)
+        );
+        assert_eq!(answered(1, 10).0[0]["result"].as_str().map(str::len), Some(1000), "one may be longer");
+    }
 }

@@ -8,17 +8,20 @@ use http::HeaderMap;
 use tokio::sync::mpsc;
 use wire::{Frame, Malformed};
 
-use super::Opening;
+use super::queue::Sender;
+use super::{Budget, Opening};
 
 /// A server, seen from its transports.
 pub trait Handler: Send + Sync + 'static {
     /// What the server remembers of one connection: a pipe, an HTTP session.
     type Peer: Send + Sync + 'static;
 
-    /// A connection begins. Messages that belong to no request go into `outbox`.
-    fn connect(&self, via: Via, outbox: Outbox) -> Self::Peer;
+    /// A connection begins. Messages that belong to no request go into `outbox`; what is remembered of the connection
+    /// beyond a request is charged to `kept`.
+    fn connect(&self, via: Via, outbox: Outbox, kept: Budget) -> Self::Peer;
 
-    /// Answers one message. Called from within a tokio runtime; must not block.
+    /// Answers one message. Called from within a tokio runtime; must not block. What is long may be handled on a thread
+    /// for such work.
     fn handle(&self, peer: &std::sync::Arc<Self::Peer>, inbound: Inbound<'_>) -> Answer;
 
     /// Answers bytes that are no message.
@@ -104,7 +107,7 @@ pub enum Out {
 /// Carries messages that belong to no request. Clones share the way.
 #[derive(Clone)]
 pub struct Outbox {
-    sender: Option<mpsc::Sender<Bytes>>,
+    way: Option<(Sender, Budget)>,
     through: Option<Through>,
 }
 
@@ -114,12 +117,12 @@ type Through = std::sync::Arc<dyn Fn(Bytes) -> Vec<Bytes> + Send + Sync>;
 impl Outbox {
     /// An outbox that leads nowhere: stateless HTTP has no place for such messages.
     pub const fn closed() -> Self {
-        Self { sender: None, through: None }
+        Self { way: None, through: None }
     }
 
-    /// An outbox into `sender`.
-    pub const fn new(sender: mpsc::Sender<Bytes>) -> Self {
-        Self { sender: Some(sender), through: None }
+    /// An outbox into `sender`; what waits there is charged to `kept`.
+    pub(super) const fn new(sender: Sender, kept: Budget) -> Self {
+        Self { way: Some((sender, kept)), through: None }
     }
 
     /// The same, with every message changed on its way.
@@ -128,16 +131,19 @@ impl Outbox {
         Self { through: Some(std::sync::Arc::new(change)), ..self }
     }
 
-    /// Sends a message; false when nobody listens or the listener is too slow to keep up.
+    /// Sends a message; false when nobody listens, or the listener is too slow to keep up.
     pub fn send(&self, message: Bytes) -> bool {
-        let Some(sender) = &self.sender else { return false };
-        let Some(through) = &self.through else { return sender.try_send(message).is_ok() };
-        through(message).into_iter().all(|message| sender.try_send(message).is_ok())
+        let Some((sender, kept)) = &self.way else { return false };
+        let send = |message| kept.hold(message).is_ok_and(|message| sender.try_send(message));
+        match &self.through {
+            None => send(message),
+            Some(through) => through(message).into_iter().all(send),
+        }
     }
 }
 
 impl fmt::Debug for Outbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outbox").field("open", &self.sender.is_some()).finish_non_exhaustive()
+        f.debug_struct("Outbox").field("open", &self.way.is_some()).finish_non_exhaustive()
     }
 }

@@ -4,24 +4,28 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use wire::{Line, Lines, Malformed, Payload};
 
-use super::{Answer, Handler, Out, Outbox, Via, batch};
+use super::queue::{Receiver, Sender, queue};
+use super::{Answer, Budgets, Handler, Limits, Out, Outbox, Reservation, Via, batch, cost};
 use crate::MAX_MESSAGE;
 
-/// How many messages may wait for a client that reads slowly.
+/// How many messages may wait for a client that reads slowly, and how many bytes.
 const QUEUE: usize = 1024;
+const QUEUED_BYTES: usize = 4 * 1024 * 1024;
+
+/// What has piled up goes out in writes of about this size.
+const WRITE: usize = 64 * 1024;
 
 /// How long a client that has stopped writing may take to read what is left.
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// Serves the process's own stdin and stdout until stdin ends.
-pub async fn stdio<H: Handler>(handler: Arc<H>) -> io::Result<()> {
-    serve(handler, tokio::io::stdin(), tokio::io::stdout()).await
+pub async fn stdio<H: Handler>(handler: Arc<H>, limits: Limits) -> io::Result<()> {
+    serve_within(handler, tokio::io::stdin(), tokio::io::stdout(), limits).await
 }
 
 /// Serves one client until its input ends; what is still running then is stopped.
@@ -31,10 +35,23 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    let (sender, receiver) = mpsc::channel(QUEUE);
+    serve_within(handler, input, output, Limits::for_messages(MAX_MESSAGE)).await
+}
+
+/// The same, within other limits than the usual ones of a pipe.
+pub async fn serve_within<H, R, W>(handler: Arc<H>, input: R, output: W, limits: Limits) -> io::Result<()>
+where
+    H: Handler,
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let (sender, receiver) = queue(QUEUE, QUEUED_BYTES);
     let writer = tokio::spawn(write(output, receiver));
-    let peer = Arc::new(handler.connect(Via::Pipe, Outbox::new(sender.clone())));
-    let mut connection = Connection { handler, peer, sender, streams: JoinSet::new() };
+    // A pipe has one client, whose share is all there is.
+    let budgets = Budgets::of_process(&limits).for_session(&limits);
+    let outbox = Outbox::new(sender.clone(), budgets.kept.clone());
+    let peer = Arc::new(handler.connect(Via::Pipe, outbox, budgets.kept.clone()));
+    let mut connection = Connection { handler, peer, sender, streams: JoinSet::new(), limits, budgets };
     let ended = connection.read(input).await;
     connection.handler.disconnect(&connection.peer);
     // The writer ends when every sender is gone: ours, those of the streams, and the peer's outbox.
@@ -51,13 +68,15 @@ where
 struct Connection<H: Handler> {
     handler: Arc<H>,
     peer: Arc<H::Peer>,
-    sender: mpsc::Sender<Bytes>,
+    sender: Sender,
     streams: JoinSet<()>,
+    limits: Limits,
+    budgets: Budgets,
 }
 
 impl<H: Handler> Connection<H> {
     async fn read<R: AsyncRead + Unpin>(&mut self, mut input: R) -> io::Result<()> {
-        let mut lines = Lines::new(MAX_MESSAGE);
+        let mut lines = Lines::new(self.limits.message);
         let mut buffer = vec![0; 64 * 1024];
         loop {
             let count = input.read(&mut buffer).await?;
@@ -80,40 +99,56 @@ impl<H: Handler> Connection<H> {
 
     /// Handles one line; false when the client is gone.
     async fn line(&mut self, line: &Line) -> bool {
-        let answer = match line {
+        let (bytes, answer) = match line {
             Line::Whole(bytes) | Line::Unterminated(bytes) if bytes.trim_ascii().is_empty() => return true,
-            Line::Whole(bytes) | Line::Unterminated(bytes) => match Payload::parse(bytes) {
-                Ok(payload) => batch::answer(&self.handler, &self.peer, payload, None),
-                Err(why) => self.handler.malformed(Some(&self.peer), &why),
-            },
+            Line::Whole(bytes) | Line::Unterminated(bytes) => (&bytes[..], self.answer(bytes)),
             Line::Overlong(_) => {
-                let why = format!("a message of more than {MAX_MESSAGE} bytes");
-                self.handler.malformed(Some(&self.peer), &Malformed::NotJson { why })
+                let why = format!("a message of more than {} bytes", self.limits.message);
+                (&[][..], self.refuse(why))
             }
         };
-        self.send(answer).await
-    }
-
-    async fn send(&mut self, answer: Answer) -> bool {
-        match answer {
-            Answer::Accepted => true,
-            Answer::Message { body, .. } => self.sender.send(body).await.is_ok(),
-            Answer::Stream(stream) => {
-                // Finished ones are reaped here so that a long session does not collect them.
-                while self.streams.try_join_next().is_some() {}
-                self.streams.spawn(forward(stream, self.sender.clone()));
-                true
+        let stream = match answer {
+            Answer::Accepted => return true,
+            Answer::Message { body, .. } => return self.sender.send(body).await,
+            Answer::Stream(stream) => stream,
+        };
+        // Finished ones are reaped here so that a long session does not collect them.
+        while self.streams.try_join_next().is_some() {}
+        // What is worked on holds on to what was asked.
+        match self.budgets.work.reserve(cost::of_handling(bytes)) {
+            Ok(held) => drop(self.streams.spawn(forward(stream, self.sender.clone(), held))),
+            Err(why) => {
+                if let Answer::Message { body, .. } = self.refuse(why.to_string()) {
+                    return self.sender.send(body).await;
+                }
             }
         }
+        true
+    }
+
+    fn answer(&self, bytes: &[u8]) -> Answer {
+        let cost = if bytes.len() <= cost::SHORT { 0 } else { cost::of_handling(bytes) };
+        let _room = match self.budgets.work.reserve(cost) {
+            Ok(room) => room,
+            Err(why) => return self.refuse(why.to_string()),
+        };
+        match Payload::parse(bytes) {
+            Ok(payload) => batch::answer(&self.handler, &self.peer, payload, None, &self.limits),
+            Err(why) => self.handler.malformed(Some(&self.peer), &why),
+        }
+    }
+
+    fn refuse(&self, why: String) -> Answer {
+        self.handler.malformed(Some(&self.peer), &Malformed::NotJson { why })
     }
 }
 
-/// Passes the messages of a stream on to a channel that all of them share.
-pub(super) async fn forward(mut stream: mpsc::Receiver<Out>, sender: mpsc::Sender<Bytes>) {
+/// Passes the messages of a stream on to a queue that all of them share. `held` is what the work has reserved.
+pub(super) async fn forward(mut stream: mpsc::Receiver<Out>, sender: Sender, _held: Reservation) {
     while let Some(out) = stream.recv().await {
         match out {
             Out::Message(message) => {
-                if sender.send(message).await.is_err() {
+                if !sender.send(message).await {
                     return;
                 }
             }
@@ -122,18 +157,22 @@ pub(super) async fn forward(mut stream: mpsc::Receiver<Out>, sender: mpsc::Sende
     }
 }
 
-async fn write<W: AsyncWrite + Unpin>(mut output: W, mut messages: mpsc::Receiver<Bytes>) -> io::Result<()> {
-    let mut pending = Vec::new();
+async fn write<W: AsyncWrite + Unpin>(mut output: W, mut messages: Receiver) -> io::Result<()> {
     let mut buffer = Vec::with_capacity(16 * 1024);
-    // Whatever has piled up goes out in one write.
-    while messages.recv_many(&mut pending, QUEUE).await > 0 {
-        for message in pending.drain(..) {
+    while let Some(message) = messages.recv().await {
+        buffer.clear();
+        buffer.extend_from_slice(&message);
+        buffer.push(b'\n');
+        // Whatever has piled up goes out in one write.
+        while buffer.len() < WRITE
+            && let Some(message) = messages.try_recv()
+        {
             buffer.extend_from_slice(&message);
             buffer.push(b'\n');
         }
         output.write_all(&buffer).await?;
         output.flush().await?;
-        buffer.clear();
+        buffer.shrink_to(WRITE);
     }
     output.shutdown().await
 }

@@ -10,4 +10,5 @@ mod client_stdio;
 mod client_stream;
 mod client_support;
 mod serve;
+mod serve_limits;
 mod tap;

@@ -16,22 +16,22 @@ use tokio::sync::mpsc;
 use wire::{Kind, Malformed};
 use yardstick_transport::MAX_MESSAGE;
 use yardstick_transport::serve::http::{HttpServer, Options};
-use yardstick_transport::serve::{Answer, Handler, Inbound, Out, Outbox, Via, pipe};
+use yardstick_transport::serve::{Answer, Budget, Handler, Inbound, Out, Outbox, Via, pipe};
 
 /// Answers `now` at once, `later` by a stream, and counts who comes and goes.
 #[derive(Default)]
-struct Stub {
-    gone: AtomicUsize,
-    batches: bool,
+pub(crate) struct Stub {
+    pub(crate) gone: AtomicUsize,
+    pub(crate) batches: bool,
     /// Where the stream of `later` is written to.
-    later: Mutex<Option<mpsc::Sender<Out>>>,
-    outbox: Mutex<Option<Outbox>>,
+    pub(crate) later: Mutex<Option<mpsc::Sender<Out>>>,
+    pub(crate) outbox: Mutex<Option<Outbox>>,
 }
 
 impl Handler for Stub {
     type Peer = Via;
 
-    fn connect(&self, via: Via, outbox: Outbox) -> Via {
+    fn connect(&self, via: Via, outbox: Outbox, _: Budget) -> Via {
         // A pipe is open for as long as somebody may write to it.
         if via != Via::Pipe {
             *self.outbox.lock().unwrap() = Some(outbox);
@@ -79,7 +79,7 @@ impl Stub {
         self.gone.load(Ordering::SeqCst)
     }
 
-    async fn say(&self, message: &str) {
+    pub(crate) async fn say(&self, message: &str) {
         let sender = self.later.lock().unwrap().clone().unwrap();
         sender.send(Out::Message(message.to_owned().into())).await.unwrap();
     }
@@ -90,15 +90,15 @@ impl Stub {
     }
 }
 
-fn response(id: &str) -> Bytes {
+pub(crate) fn response(id: &str) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#).into()
 }
 
-fn request(id: u32, method: &str) -> String {
+pub(crate) fn request(id: u32, method: &str) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method }).to_string()
 }
 
-async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     for _ in 0..200 {
         if is_so() {
             return;
@@ -175,7 +175,7 @@ async fn listen(stub: &Arc<Stub>) -> HttpServer {
 }
 
 /// Sends an HTTP request as it is written, with a body if there is one.
-async fn send(http: &HttpServer, head: &str, body: &str) -> TcpStream {
+pub(crate) async fn send(http: &HttpServer, head: &str, body: &str) -> TcpStream {
     let mut socket = TcpStream::connect(http.address()).await.unwrap();
     let host = http.address();
     let length = if body.is_empty() { String::new() } else { format!("content-length: {}\r\n", body.len()) };
@@ -185,7 +185,7 @@ async fn send(http: &HttpServer, head: &str, body: &str) -> TcpStream {
 }
 
 /// Reads until `end` has come.
-async fn read(socket: &mut TcpStream, end: &str) -> String {
+pub(crate) async fn read(socket: &mut TcpStream, end: &str) -> String {
     let mut text = String::new();
     let mut buffer = [0; 4096];
     while !text.contains(end) {
@@ -200,13 +200,13 @@ async fn read(socket: &mut TcpStream, end: &str) -> String {
 }
 
 /// Whether the other end closes the connection soon.
-async fn closes(socket: &mut TcpStream) -> bool {
+pub(crate) async fn closes(socket: &mut TcpStream) -> bool {
     let mut rest = Vec::new();
     tokio::time::timeout(Duration::from_secs(2), socket.read_to_end(&mut rest)).await.is_ok()
 }
 
 /// A session, by its id.
-async fn session(http: &HttpServer) -> String {
+pub(crate) async fn session(http: &HttpServer) -> String {
     let mut socket = send(http, "POST /mcp HTTP/1.1", &request(0, "initialize")).await;
     let head = read(&mut socket, "\"result\"").await;
     let (_, rest) = head.split_once("mcp-session-id: ").unwrap();

@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use server::fault::Faulty;
 use server::{Fault, Faults, Server};
+use transport::MAX_MESSAGE;
 use transport::serve::http::{Bearer, HttpServer, Options};
-use transport::serve::{Handler, pipe};
+use transport::serve::{Handler, Limits, pipe};
 
 use crate::args::Serve;
 use crate::exit::{Exit, Usage};
@@ -43,13 +44,17 @@ async fn serve<H: Handler>(
     close: impl FnOnce(),
 ) -> anyhow::Result<Exit> {
     let Some(address) = arguments.http else {
-        pipe::stdio(handler).await.context("stdio broke")?;
+        let limits = Limits::for_messages(arguments.max_message.unwrap_or(MAX_MESSAGE));
+        pipe::stdio(handler, limits).await.context("stdio broke")?;
         return Ok(Exit::Success);
     };
+    if let Some(message) = arguments.max_message {
+        options.limits = Limits::for_messages(message);
+    }
     options.workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     options.guard.hosts.extend(arguments.allow_host.iter().cloned());
     options.guard.origins.extend(arguments.allow_origin.iter().cloned());
-    options.bearer = arguments.token.clone().map(Bearer::new);
+    options.bearer = read_token(arguments)?.map(Bearer::new);
     let http = HttpServer::bind(address, handler, options).await;
     let http = http.with_context(|| format!("cannot listen on {address}; is something else there?"))?;
     terminal::print(&format!("{}\n", http.url()))?;
@@ -57,6 +62,21 @@ async fn serve<H: Handler>(
     close();
     http.shut_down(GRACE).await;
     Ok(Exit::Success)
+}
+
+/// The token that requests have to show: the option, the file, or the variable.
+fn read_token(arguments: &Serve) -> anyhow::Result<Option<String>> {
+    if let Some(file) = &arguments.token_file {
+        let text = std::fs::read_to_string(file);
+        let text = text.with_context(|| format!("cannot read the token from {}", file.display()))?;
+        let token = text.trim();
+        if token.is_empty() {
+            return Err(Usage(format!("there is no token in {}", file.display())).into());
+        }
+        return Ok(Some(token.to_owned()));
+    }
+    let inherited = || std::env::var("YARDSTICK_TOKEN").ok().filter(|token| !token.is_empty());
+    Ok(arguments.token.clone().or_else(inherited))
 }
 
 fn named_fault(name: &str) -> Result<&'static Fault, Usage> {

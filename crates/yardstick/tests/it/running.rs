@@ -14,8 +14,13 @@ pub(crate) struct Running {
 impl Running {
     /// Serves on a free port, with more arguments.
     pub(crate) fn serve(arguments: &[&str]) -> Self {
+        Self::serve_with(arguments, &[])
+    }
+
+    /// The same, with more variables.
+    pub(crate) fn serve_with(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(SELF);
-        command.args(["serve", "--http", "127.0.0.1:0"]).args(arguments);
+        command.args(["serve", "--http", "127.0.0.1:0"]).args(arguments).envs(variables.iter().copied());
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();

@@ -60,6 +60,7 @@ fn prepare_folder(name: &str, url: &str) -> PathBuf {
     fs::write(folder.join("mcp.json"), servers.to_string()).unwrap();
     fs::write(folder.join("arguments.json"), r#"{"echo": {"text": "yard"}}"#).unwrap();
     fs::write(folder.join("known-failures.txt"), "").unwrap();
+    fs::write(folder.join("token.txt"), "a-token-of-the-example\n").unwrap();
     fs::copy(
         Path::new(ROOT).join("crates/transport/tests/it/client_tls/ca.pem"),
         folder.join("authority.pem"),

@@ -10,6 +10,7 @@ use super::store::{LONGEST, TTL};
 use crate::answer::concluded;
 use crate::catalogue::{TaskSupport, Tool};
 use crate::context::{Call, Later};
+use crate::cost;
 use crate::fault::Fault;
 use crate::fault::tasks::{TASK_SUPPORT_IGNORED, TASK_UNNEGOTIATED};
 use crate::feature::modern;
@@ -83,7 +84,8 @@ pub(crate) fn start(
     work: impl FnOnce(Call) -> Later + Send + 'static,
 ) -> Result<Value, RpcError> {
     let era = call.version().era();
-    let task = call.server.tasks.create(&call.server, era, &call.peer, ttl)?;
+    let cost = cost::of_value(&call.params);
+    let task = call.server.tasks.create(&call.server, era, &call.peer, ttl, cost)?;
     let begun = task.outlined();
     let call = Call { out: None, task: Some(task.clone()), ..call.clone() };
     tokio::spawn(async move {

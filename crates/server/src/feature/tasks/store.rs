@@ -1,18 +1,28 @@
-//! The tasks of a server: bounded in number and in time.
+//! The tasks of a server: bounded in number, in bytes and in time.
+//!
+//! A session has its own share of them, and clients of the modern era, which have no sessions, have one together. When a
+//! share is used up, tasks make room in this order: those that have ended, oldest first; then, in the modern share alone,
+//! those at work that nobody has asked after. The same goes for all tasks together, of whatever era. A client that looks
+//! after its tasks keeps them, and one that only creates them pushes out its own.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use protocol::{Era, code};
+use transport::serve::Reservation;
 
-use super::task::Task;
+use super::task::{COST, Task};
 use crate::peer::Peer;
 use crate::rpc::RpcError;
 use crate::seal;
 use crate::server::Server;
 
 /// The most tasks that are kept.
-const MOST: usize = 512;
+const MOST: usize = 2048;
+/// The most of one session.
+const OF_SESSION: usize = 128;
+/// The most of all clients that have no session.
+const OF_MODERN: usize = 512;
 /// How long a task is kept when its client has no wish.
 pub(super) const TTL: Duration = Duration::from_secs(600);
 /// The longest that a task is kept, whatever its client wishes.
@@ -23,36 +33,41 @@ pub(super) const LONGEST: Duration = Duration::from_secs(3600);
 pub(crate) struct Tasks(Mutex<Vec<Arc<Task>>>);
 
 impl Tasks {
-    /// A new task. It goes when its time has passed, or when room is needed and it has come to its end.
+    /// A new task for a call that costs `cost` to remember. It goes when its time has passed, or when room is needed.
     pub(super) fn create(
         &self,
         server: &Arc<Server>,
         era: Era,
         owner: &Arc<Peer>,
         ttl: Duration,
+        cost: usize,
     ) -> Result<Arc<Task>, RpcError> {
         let id = seal::unguessable()
             .ok_or_else(|| RpcError::new(code::INTERNAL_ERROR, "no randomness for a task id"))?;
-        let task = Arc::new(Task::new(id, era, owner, ttl));
         let mut tasks = self.lock();
-        if tasks.len() >= MOST {
-            let ended = tasks.iter().position(|task| task.status().is_terminal());
-            let Some(ended) = ended else {
-                let why =
-                    format!("{MOST} tasks are at work, which is as many as there may be; try again later");
-                return Err(RpcError::new(code::INTERNAL_ERROR, why));
-            };
-            tasks.remove(ended);
-        }
-        tasks.push(task.clone());
+        let mut gone = Vec::new();
+        let room = make_room(&mut tasks, &mut gone, era, owner, COST + cost);
+        let created = room.map(|room| {
+            let task = Arc::new(Task::new(id, era, owner, ttl, room));
+            tasks.push(task.clone());
+            task
+        });
         drop(tasks);
-        tokio::spawn(expire(Arc::downgrade(server), task.clone()));
+        // Telling others takes locks of theirs.
+        for task in gone {
+            task.cancel(server);
+        }
+        let task = created?;
+        let expiry = tokio::spawn(expire(Arc::downgrade(server), Arc::downgrade(&task), ttl));
+        task.expire_by(expiry.abort_handle());
         Ok(task)
     }
 
     /// The task of that id, if `peer` may know of it.
     pub(super) fn find(&self, era: Era, peer: &Arc<Peer>, id: &str) -> Option<Arc<Task>> {
-        self.lock().iter().find(|task| task.id == id && task.is_visible(era, peer)).cloned()
+        let task = self.lock().iter().find(|task| task.id == id && task.is_visible(era, peer)).cloned()?;
+        task.attend();
+        Some(task)
     }
 
     /// Every task that `peer` may know of, oldest first.
@@ -80,48 +95,140 @@ impl Tasks {
     }
 }
 
-/// Forgets a task when its time has passed. If it is still at work, those who wait for it are told.
-async fn expire(server: Weak<Server>, task: Arc<Task>) {
-    tokio::time::sleep(task.ttl).await;
-    task.stop.cancel();
-    if let Some(server) = server.upgrade() {
-        task.finish(&server, Err(RpcError::new(code::INTERNAL_ERROR, "the time of the task has passed")));
-        server.tasks.remove(&task.id);
+/// Room for one more task, and what it reserves. What has to go for it is put into `gone`.
+fn make_room(
+    tasks: &mut Vec<Arc<Task>>,
+    gone: &mut Vec<Arc<Task>>,
+    era: Era,
+    owner: &Arc<Peer>,
+    bytes: usize,
+) -> Result<Reservation, RpcError> {
+    let share = match era {
+        Era::Legacy => OF_SESSION,
+        Era::Modern => OF_MODERN,
+    };
+    let is_own = |task: &Task| task.is_visible(era, owner);
+    while tasks.iter().filter(|task| is_own(task)).count() >= share {
+        let is_loose = |task: &Task| era == Era::Modern && is_own(task);
+        let task = take_ended(tasks, is_own).or_else(|| take_unattended(tasks, is_loose));
+        gone.push(task.ok_or_else(|| too_many(share))?);
     }
+    while tasks.len() >= MOST {
+        let task = take_ended(tasks, |_| true).or_else(|| take_unattended(tasks, |_| true));
+        gone.push(task.ok_or_else(|| too_many(MOST))?);
+    }
+    loop {
+        let why = match owner.kept.reserve(bytes) {
+            Ok(room) => return Ok(room),
+            Err(why) => why,
+        };
+        let task = take_ended(tasks, is_own).filter(|_| !why.is_too_large);
+        // Its room is free as soon as nobody holds it.
+        drop(task.ok_or_else(|| RpcError::over_budget(why))?);
+    }
+}
+
+/// Takes out the oldest task that has come to its end.
+fn take_ended(tasks: &mut Vec<Arc<Task>>, which: impl Fn(&Task) -> bool) -> Option<Arc<Task>> {
+    let at = tasks.iter().position(|task| which(task) && task.status().is_terminal())?;
+    Some(tasks.remove(at))
+}
+
+/// Takes out the oldest task that nobody has asked after.
+fn take_unattended(tasks: &mut Vec<Arc<Task>>, which: impl Fn(&Task) -> bool) -> Option<Arc<Task>> {
+    let at = tasks.iter().position(|task| which(task) && !task.is_attended())?;
+    Some(tasks.remove(at))
+}
+
+fn too_many(most: usize) -> RpcError {
+    let why = format!("{most} tasks are at work, which is as many as there may be; try again later");
+    RpcError::new(code::INTERNAL_ERROR, why).at(429)
+}
+
+/// Forgets a task when its time has passed. If it is still at work, those who wait for it are told.
+async fn expire(server: Weak<Server>, task: Weak<Task>, ttl: Duration) {
+    tokio::time::sleep(ttl).await;
+    let (Some(server), Some(task)) = (server.upgrade(), task.upgrade()) else { return };
+    task.stop.cancel();
+    task.finish(&server, Err(RpcError::new(code::INTERNAL_ERROR, "the time of the task has passed")));
+    server.tasks.remove(&task.id);
 }
 
 #[cfg(test)]
 mod tests {
-    use transport::serve::{Handler, Outbox, Via};
+    use serde_json::json;
+    use transport::serve::{Budget, Handler, Outbox, Via};
 
     use super::*;
 
+    fn connect(server: &Server, kept: &Budget) -> Arc<Peer> {
+        Arc::new(server.connect(Via::StreamableHttp, Outbox::closed(), kept.clone()))
+    }
+
     #[tokio::test]
-    async fn there_is_room_for_so_many_tasks_and_no_more() {
+    async fn a_session_has_room_for_so_many_tasks_and_no_more() {
         let server = Server::new();
-        let peer = Arc::new(server.connect(Via::Pipe, Outbox::closed()));
-        let create = || server.tasks.create(&server, Era::Legacy, &peer, TTL);
-        let tasks: Vec<_> = (0..MOST).map(|_| create().unwrap()).collect();
-        assert!(create().is_err());
+        let kept = Budget::new(10_000_000);
+        let peer = connect(&server, &kept);
+        let create = || server.tasks.create(&server, Era::Legacy, &peer, TTL, 0);
+        let tasks: Vec<_> = (0..OF_SESSION).map(|_| create().unwrap()).collect();
+        assert_eq!(create().unwrap_err().status, Some(429));
+        let other = connect(&server, &kept);
+        assert!(server.tasks.create(&server, Era::Legacy, &other, TTL, 0).is_ok(), "others are not affected");
         tasks[3].cancel(&server);
         let another = create().unwrap();
         assert!(server.tasks.find(Era::Legacy, &peer, &tasks[3].id).is_none(), "it made room");
         assert!(server.tasks.find(Era::Legacy, &peer, &another.id).is_some());
-        assert_eq!(server.tasks.of(Era::Legacy, &peer).len(), MOST);
+        assert_eq!(server.tasks.of(Era::Legacy, &peer).len(), OF_SESSION);
     }
 
     #[tokio::test]
-    async fn tasks_go_with_their_session() {
+    async fn tasks_that_nobody_asks_after_make_room_for_other_clients() {
         let server = Server::new();
-        let connect = || Arc::new(server.connect(Via::Pipe, Outbox::closed()));
-        let (one, two) = (connect(), connect());
-        let task = server.tasks.create(&server, Era::Legacy, &one, TTL).unwrap();
-        server.tasks.create(&server, Era::Legacy, &two, TTL).unwrap();
+        let peer = connect(&server, &Budget::new(10_000_000));
+        let create = || server.tasks.create(&server, Era::Modern, &peer, TTL, 0).unwrap();
+        let looked_after = create();
+        assert!(server.tasks.find(Era::Modern, &peer, &looked_after.id).is_some());
+        let first = create();
+        for _ in 0..OF_MODERN {
+            create();
+        }
+        assert!(first.stop.is_cancelled() && !looked_after.stop.is_cancelled());
+        assert!(server.tasks.find(Era::Modern, &peer, &looked_after.id).is_some());
+        assert_eq!(server.tasks.of(Era::Modern, &peer).len(), OF_MODERN);
+    }
+
+    #[tokio::test]
+    async fn tasks_go_with_their_session_and_give_back_all() {
+        let server = Server::new();
+        let kept = Budget::new(10_000_000);
+        let (one, two) = (connect(&server, &kept), connect(&server, &kept));
+        let task = server.tasks.create(&server, Era::Legacy, &one, TTL, 1_000_000).unwrap();
+        server.tasks.create(&server, Era::Legacy, &two, TTL, 0).unwrap();
+        assert_eq!(kept.used(), 1_000_000 + 2 * COST);
+        task.finish(&server, Ok(json!("x".repeat(2_000_000))));
+        assert!((2_000_000..2_010_000).contains(&kept.used()), "what came of it, not what was asked");
         server.disconnect(&one);
-        assert!(task.stop.is_cancelled());
+        drop(task);
+        assert_eq!(kept.used(), COST, "nothing waits for its time to pass");
         assert_eq!(
             (server.tasks.of(Era::Legacy, &one).len(), server.tasks.of(Era::Legacy, &two).len()),
             (0, 1)
         );
+    }
+
+    #[tokio::test]
+    async fn tasks_are_bounded_in_bytes() {
+        let server = Server::new();
+        let kept = Budget::new(1_000_000);
+        let peer = connect(&server, &kept);
+        let create = |cost| server.tasks.create(&server, Era::Legacy, &peer, TTL, cost);
+        let first = create(600_000).unwrap();
+        assert_eq!(create(600_000).unwrap_err().status, Some(503));
+        assert_eq!(create(2_000_000).unwrap_err().status, Some(413));
+        first.finish(&server, Ok(json!("x".repeat(500_000))));
+        drop(first);
+        assert!(create(600_000).is_ok(), "what has ended makes room");
+        assert_eq!(server.tasks.of(Era::Legacy, &peer).len(), 1);
     }
 }

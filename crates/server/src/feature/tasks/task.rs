@@ -2,17 +2,21 @@
 
 use std::collections::VecDeque;
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use protocol::Era;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
+use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
+use transport::serve::Reservation;
 
 use super::state::{State, Status};
 use crate::context::Ask;
+use crate::cost;
 use crate::moment::rfc3339;
 use crate::peer::Peer;
 use crate::rpc::{self, RpcError};
@@ -34,7 +38,23 @@ pub(crate) struct Task {
     changed: Notify,
     /// Tells the work to stop.
     pub(crate) stop: CancellationToken,
+    /// Whether a client has ever asked after it.
+    is_attended: AtomicBool,
+    /// What ends it when its time has passed.
+    expiry: OnceLock<AbortHandle>,
 }
+
+/// Whoever waits for its time to pass waits for nothing.
+impl Drop for Task {
+    fn drop(&mut self) {
+        if let Some(expiry) = self.expiry.get() {
+            expiry.abort();
+        }
+    }
+}
+
+/// What a task costs besides what was asked and what came of it.
+pub(super) const COST: usize = 2048;
 
 #[derive(Debug)]
 struct Inner {
@@ -42,6 +62,8 @@ struct Inner {
     updated: SystemTime,
     /// Requests of ours that wait for a client to ask for the result (2025-11-25).
     requests: VecDeque<Bytes>,
+    /// For what was asked, and then for what came of it.
+    room: Reservation,
 }
 
 /// What `tasks/result` finds.
@@ -53,7 +75,7 @@ pub(super) enum Next {
 }
 
 impl Task {
-    pub(super) fn new(id: String, era: Era, owner: &Arc<Peer>, ttl: Duration) -> Self {
+    pub(super) fn new(id: String, era: Era, owner: &Arc<Peer>, ttl: Duration, room: Reservation) -> Self {
         let created = SystemTime::now();
         Self {
             id,
@@ -61,7 +83,14 @@ impl Task {
             owner: Arc::downgrade(owner),
             ttl,
             created,
-            inner: Mutex::new(Inner { state: State::new(), updated: created, requests: VecDeque::new() }),
+            inner: Mutex::new(Inner {
+                state: State::new(),
+                updated: created,
+                requests: VecDeque::new(),
+                room,
+            }),
+            is_attended: AtomicBool::new(false),
+            expiry: OnceLock::new(),
             changed: Notify::new(),
             stop: CancellationToken::new(),
         }
@@ -121,9 +150,32 @@ impl Task {
         task
     }
 
-    /// The work is done.
+    /// A client asks after it.
+    pub(super) fn attend(&self) {
+        self.is_attended.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a client has ever asked after it.
+    pub(super) fn is_attended(&self) -> bool {
+        self.is_attended.load(Ordering::Relaxed)
+    }
+
+    /// `expiry` ends it when its time has passed.
+    pub(super) fn expire_by(&self, expiry: AbortHandle) {
+        // It is set once, when the task begins.
+        let _ = self.expiry.set(expiry);
+    }
+
+    /// The work is done. From now on its outcome is what is remembered.
     pub(super) fn finish(&self, server: &Server, outcome: Result<Value, RpcError>) {
-        self.change(server, |inner| inner.state.finish(self.era, outcome));
+        let cost = COST + outcome.as_ref().map_or(0, cost::of_value);
+        self.change(server, |inner| {
+            let outcome = match inner.room.resize(cost) {
+                Ok(()) => outcome,
+                Err(why) => Err(RpcError::over_budget(why)),
+            };
+            inner.state.finish(self.era, outcome)
+        });
     }
 
     /// Nobody wants it any more; false when it had come to its end before.

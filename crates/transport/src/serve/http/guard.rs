@@ -6,6 +6,7 @@ use http::header::{
 };
 use http::{Method, StatusCode, Uri};
 
+use super::authority::{host_of, is_loopback};
 use super::body::Body;
 use super::{Response, reply};
 
@@ -22,6 +23,27 @@ pub struct Guard {
     pub check_origin: bool,
     /// The methods for which it is not looked at all the same.
     pub unguarded: Vec<Method>,
+}
+
+/// Why a request is refused before anything of it is looked at.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// There is not exactly one `Host`, or it is no host.
+    #[error("{0}")]
+    NotARequest(String),
+    /// It is for somebody else, or from somebody else.
+    #[error("{0}")]
+    NotAdmitted(String),
+}
+
+impl Refusal {
+    /// The HTTP status that says so.
+    pub(crate) const fn status(&self) -> u16 {
+        match self {
+            Self::NotARequest(_) => 400,
+            Self::NotAdmitted(_) => 403,
+        }
+    }
 }
 
 impl Default for Guard {
@@ -43,18 +65,18 @@ impl Guard {
         method: &Method,
         headers: &HeaderMap,
         uri: &Uri,
-    ) -> Result<Option<HeaderValue>, String> {
+    ) -> Result<Option<HeaderValue>, Refusal> {
         if self.check_host {
             self.host(headers, uri)?;
         }
         let mut origins = headers.get_all(ORIGIN).iter();
         match (origins.next(), origins.next()) {
             (None, _) => Ok(None),
-            (Some(_), Some(_)) => Err("more than one Origin header".to_owned()),
+            (Some(_), Some(_)) => Err(Refusal::NotAdmitted("more than one Origin header".to_owned())),
             (Some(origin), None) if !self.guards(method) || self.is_admitted_origin(origin) => {
                 Ok(Some(origin.clone()))
             }
-            (Some(origin), None) => Err(format!("Origin {origin:?} is not admitted")),
+            (Some(origin), None) => Err(Refusal::NotAdmitted(format!("Origin {origin:?} is not admitted"))),
         }
     }
 
@@ -62,18 +84,20 @@ impl Guard {
         self.check_origin && !self.unguarded.contains(method)
     }
 
-    fn host(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), String> {
-        let mut hosts = headers.get_all(HOST).iter().map(HeaderValue::to_str).peekable();
-        if hosts.peek().is_none() {
-            return match uri.host() {
-                Some(host) if self.is_admitted_host(host) => Ok(()),
-                _ => Err("no Host header".to_owned()),
-            };
-        }
-        for host in hosts {
-            let host = host.map_err(|_| "a Host header that is no text".to_owned())?;
-            if !self.is_admitted_host(without_port(host)) {
-                return Err(format!("Host {host:?} is not admitted"));
+    /// Looks at the one `Host`, and at the target where that names a host too: whoever is in between may go by either.
+    fn host(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), Refusal> {
+        let mut hosts = headers.get_all(HOST).iter();
+        let host = match (hosts.next(), hosts.next()) {
+            (Some(host), None) => host.to_str().unwrap_or_default(),
+            (None, _) => return Err(Refusal::NotARequest("no Host header".to_owned())),
+            (Some(_), Some(_)) => return Err(Refusal::NotARequest("more than one Host header".to_owned())),
+        };
+        for authority in [Some(host), uri.authority().map(http::uri::Authority::as_str)].into_iter().flatten()
+        {
+            let named = host_of(authority)
+                .ok_or_else(|| Refusal::NotARequest(format!("Host {authority:?} is not a host")))?;
+            if !self.is_admitted_host(named) {
+                return Err(Refusal::NotAdmitted(format!("Host {authority:?} is not admitted")));
             }
         }
         Ok(())
@@ -89,7 +113,7 @@ impl Guard {
             return true;
         }
         let rest = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-        rest.is_some_and(|authority| is_loopback(without_port(authority)))
+        rest.and_then(host_of).is_some_and(is_loopback)
     }
 }
 
@@ -109,29 +133,17 @@ pub(super) fn preflight() -> Response {
     response
 }
 
-fn without_port(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
-        _ => authority,
-    }
-}
-
-fn is_loopback(host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost")
-        || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn admit(guard: &Guard, headers: &[(&'static str, &'static str)]) -> Result<(), String> {
-        let headers = headers
-            .iter()
-            .map(|(n, v)| (http::HeaderName::from_static(n), HeaderValue::from_static(v)))
-            .collect();
-        guard.admit(&Method::POST, &headers, &Uri::from_static("/mcp")).map(|_| ())
+    fn admit(guard: &Guard, headers: &[(&'static str, &'static str)]) -> Result<(), u16> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, HeaderValue::from_static(value));
+        }
+        let admitted = guard.admit(&Method::POST, &map, &Uri::from_static("/mcp"));
+        admitted.map(|_| ()).map_err(|refusal| refusal.status())
     }
 
     #[test]
@@ -146,20 +158,28 @@ mod tests {
     #[test]
     fn host_and_origin_are_each_looked_at() {
         let guard = Guard::default();
-        assert!(admit(&guard, &[("host", "attacker.example")]).is_err());
-        assert!(admit(&guard, &[("host", "localhost.attacker.example")]).is_err());
-        assert!(admit(&guard, &[]).is_err());
+        assert_eq!(admit(&guard, &[("host", "attacker.example")]), Err(403));
+        assert_eq!(admit(&guard, &[("host", "localhost.attacker.example")]), Err(403));
         for origin in
             ["https://attacker.example", "null", "http://localhost.evil", "http://localhost:80@evil", ""]
         {
-            assert!(admit(&guard, &[("host", "localhost"), ("origin", origin)]).is_err(), "{origin}");
+            assert_eq!(admit(&guard, &[("host", "localhost"), ("origin", origin)]), Err(403), "{origin}");
         }
         let two = [("host", "localhost"), ("origin", "http://localhost"), ("origin", "http://localhost")];
-        let mut map = HeaderMap::new();
-        for (name, value) in two {
-            map.append(name, HeaderValue::from_static(value));
+        assert_eq!(admit(&guard, &two), Err(403));
+    }
+
+    #[test]
+    fn there_is_one_host_and_it_is_one() {
+        let guard = Guard::default();
+        assert_eq!(admit(&guard, &[]), Err(400));
+        assert_eq!(admit(&guard, &[("host", "localhost"), ("host", "localhost")]), Err(400));
+        for host in ["[[::1]]", "127.0.0.1]", "", "localhost:99999", "me@localhost"] {
+            assert_eq!(admit(&guard, &[("host", host)]), Err(400), "{host}");
         }
-        assert!(guard.admit(&Method::POST, &map, &Uri::from_static("/mcp")).is_err());
+        let headers = HeaderMap::from_iter([(HOST, HeaderValue::from_static("localhost"))]);
+        let elsewhere = Uri::from_static("http://attacker.example/mcp");
+        assert!(guard.admit(&Method::POST, &headers, &elsewhere).is_err());
     }
 
     #[test]

@@ -4,22 +4,29 @@
 //! `MCP-Protocol-Version` header) is served statelessly, `initialize` opens a session, and anything else belongs
 //! to one. `GET` and `DELETE /mcp` belong to sessions. `GET /sse` and `POST /messages` are the 2024-11-05 transport.
 
+mod authority;
 mod bearer;
 mod body;
 mod capitals;
+mod connections;
 mod guard;
 mod log;
+mod offload;
 mod post;
+mod receive;
+mod refuse;
 mod reply;
 mod session;
+mod sessions;
 mod slip;
+mod socket;
 mod sse;
 mod workers;
 
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use http::HeaderMap;
@@ -34,9 +41,13 @@ use tokio_util::sync::CancellationToken;
 
 use self::body::Body;
 use self::capitals::Capitals;
-use self::session::Sessions;
+use self::connections::{Connection, Connections, Listed};
+use self::offload::Offload;
+use self::session::Session;
+use self::sessions::{Sessions, Unopened};
+use self::socket::Socket;
 use self::workers::Workers;
-use super::{Handler, Outbox, Via};
+use super::{Budgets, Handler, Limits, Outbox, Via};
 
 pub use self::bearer::Bearer;
 pub use self::guard::Guard;
@@ -48,6 +59,11 @@ pub const MCP_PATH: &str = "/mcp";
 pub const SSE_PATH: &str = "/sse";
 /// The path to which a client of the 2024-11-05 transport posts.
 pub const MESSAGES_PATH: &str = "/messages";
+
+/// The most bytes of the head of a request, and what is read or written ahead of need on a connection.
+const BUFFER: usize = 32 * 1024;
+/// How often unused sessions are looked for.
+const SWEEP: Duration = Duration::from_secs(15);
 
 /// A comment, which every reader of events skips.
 const COMMENT: &[u8] = b":\n\n";
@@ -74,6 +90,8 @@ pub struct Options {
     pub workers: usize,
     /// The token that every request has to show, if any.
     pub bearer: Option<Bearer>,
+    /// How much clients may ask for.
+    pub limits: Limits,
     /// What is done wrong on purpose.
     pub slips: Vec<Slip>,
 }
@@ -83,6 +101,7 @@ pub struct Options {
 pub struct HttpServer {
     address: SocketAddr,
     stop: Stop,
+    budgets: Budgets,
 }
 
 /// How an HTTP server is told to stop.
@@ -104,6 +123,9 @@ struct Shared<H: Handler> {
     handler: Arc<H>,
     options: Options,
     sessions: Sessions<H::Peer>,
+    connections: Arc<Connections>,
+    budgets: Budgets,
+    offload: Offload,
     /// Stands for the client of every stateless request.
     stateless: Arc<H::Peer>,
 }
@@ -119,6 +141,7 @@ impl Default for Options {
             keep_alive: Duration::from_secs(15),
             workers: 0,
             bearer: None,
+            limits: Limits::default(),
             slips: Vec::new(),
         }
     }
@@ -142,10 +165,20 @@ impl HttpServer {
         let address = listener.local_addr()?;
         let stop = Stop::default();
         let workers = Workers::start(options.workers, &stop.at_once)?;
-        let stateless = Arc::new(handler.connect(Via::StreamableHttp, Outbox::closed()));
-        let shared = Arc::new(Shared { handler, options, sessions: Sessions::default(), stateless });
+        let budgets = Budgets::of_process(&options.limits);
+        let kept = budgets.kept.for_session(options.limits.session_kept);
+        let shared = Arc::new(Shared {
+            stateless: Arc::new(handler.connect(Via::StreamableHttp, Outbox::closed(), kept)),
+            handler,
+            sessions: Sessions::new(&options.limits),
+            connections: Connections::new(options.limits.connections),
+            budgets: budgets.clone(),
+            offload: Offload::new(),
+            options,
+        });
+        tokio::spawn(sweep(Arc::downgrade(&shared), stop.at_once.clone()));
         tokio::spawn(accept(listener, shared, workers, stop.clone()));
-        Ok(Self { address, stop })
+        Ok(Self { address, stop, budgets })
     }
 
     /// The address it listens on.
@@ -153,9 +186,20 @@ impl HttpServer {
         self.address
     }
 
-    /// The URL of the MCP endpoint.
+    /// What its clients hold at the moment.
+    pub const fn budgets(&self) -> &Budgets {
+        &self.budgets
+    }
+
+    /// The URL of the MCP endpoint, which leads there from this machine: an address that stands for all of them is
+    /// none to connect to.
     pub fn url(&self) -> String {
-        format!("http://{}{MCP_PATH}", self.address)
+        let host = match self.address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        format!("http://{}{MCP_PATH}", SocketAddr::new(host, self.address.port()))
     }
 
     /// Runs until [`HttpServer::stop`] is called from elsewhere.
@@ -211,55 +255,101 @@ async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, worke
         };
         // Without this an event that follows the response head waits for the client's delayed ACK.
         let _ = stream.set_nodelay(true);
+        let Some(listed) = shared.connections.admit(&stop.at_once).await else {
+            refuse::too_many_connections(stream);
+            continue;
+        };
         let (shared, stop) = (shared.clone(), stop.clone());
-        workers.spawn(stream, move |stream| connection(stream, shared, stop));
+        workers.spawn(stream, move |stream| connection(stream, shared, stop, listed));
     }
 }
 
-async fn connection<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop: Stop) {
+async fn connection<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop: Stop, listed: Listed) {
+    let stream = Socket::new(stream, shared.options.limits.write_stall);
     if shared.options.slips(Slip::CapitalsLost) {
-        return serve(Capitals(stream), shared, stop).await;
+        return serve(Capitals(stream), shared, stop, &listed.connection).await;
     }
-    serve(stream, shared, stop).await;
+    serve(stream, shared, stop, &listed.connection).await;
 }
 
-async fn serve<H, S>(stream: S, shared: Arc<Shared<H>>, stop: Stop)
+async fn serve<H, S>(stream: S, shared: Arc<Shared<H>>, stop: Stop, listed: &Arc<Connection>)
 where
     H: Handler,
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let _counted = Counted::new(&stop.connections);
-    let service = service_fn(move |request| {
-        let shared = shared.clone();
-        async move { Ok::<_, Infallible>(route(&shared, request).await) }
+    let head = shared.options.limits.head;
+    let service = service_fn(|request| {
+        let (shared, listed) = (shared.clone(), listed.clone());
+        async move { Ok::<_, Infallible>(route(&shared, request, &listed).await) }
     });
     let mut builder = http1::Builder::new();
     let connection = builder
         .timer(TokioTimer::new())
+        .header_read_timeout(head)
+        .max_buf_size(BUFFER)
         .half_close(false)
         .writev(false)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
-    // Tokens of its own: they are looked at whenever the connection wakes, and all would queue for a shared one.
-    let (at_once, gently) = (stop.at_once.child_token(), stop.gently.child_token());
+    let (evict, gently) = (&listed.evict, stop.gently.child_token());
     tokio::select! {
         biased;
         // What can go wrong here is the client's doing and has no one to be told to.
         _ = connection.as_mut() => return,
-        () = at_once.cancelled() => return,
+        () = evict.cancelled() => return,
         () = gently.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     tokio::select! {
         _ = connection => {}
-        () = at_once.cancelled() => {}
+        () = evict.cancelled() => {}
     }
 }
 
-async fn route<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Response {
+/// Ends the sessions that nobody uses, for as long as the server runs.
+async fn sweep<H: Handler>(shared: Weak<Shared<H>>, stop: CancellationToken) {
+    while tokio::time::timeout(SWEEP, stop.cancelled()).await.is_err() {
+        let Some(shared) = shared.upgrade() else { return };
+        for session in shared.sessions.sweep(&shared.budgets.kept) {
+            shared.end(&session);
+        }
+    }
+}
+
+impl<H: Handler> Shared<H> {
+    /// Gives a session its id, and ends those that make room for it.
+    fn add(&self, session: Arc<Session<H::Peer>>) -> Result<String, Unopened> {
+        let opened = self.sessions.insert(session, &self.options, &self.budgets.kept)?;
+        opened.ended.iter().for_each(|session| self.end(session));
+        Ok(opened.id)
+    }
+
+    /// A session is over, and nothing of it is kept.
+    fn end(&self, session: &Session<H::Peer>) {
+        session.ended.cancel();
+        self.handler.disconnect(&session.peer);
+    }
+}
+
+async fn route<H: Handler>(
+    shared: &Arc<Shared<H>>,
+    request: Request,
+    connection: &Arc<Connection>,
+) -> Response {
+    connection.work();
+    let response = admitted(shared, request, connection).await;
+    response.map(|body| body.on(connection))
+}
+
+async fn admitted<H: Handler>(
+    shared: &Arc<Shared<H>>,
+    request: Request,
+    connection: &Connection,
+) -> Response {
     let guard = &shared.options.guard;
     let origin = match guard.admit(request.method(), request.headers(), request.uri()) {
         Ok(origin) => origin,
-        Err(why) => return finish(shared, None, reply::refused(403, &why)),
+        Err(refusal) => return finish(shared, None, reply::refused(refusal.status(), &refusal.to_string())),
     };
     let turned_away = shared.options.bearer.as_ref().filter(|_| request.method() != http::Method::OPTIONS);
     if let Some(response) = turned_away.and_then(|bearer| bearer.answer(&request, &shared.options)) {
@@ -267,7 +357,7 @@ async fn route<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Respons
     }
     let mut response = match (request.uri().path(), request.method().as_str()) {
         (_, "OPTIONS") => guard::preflight(),
-        (MCP_PATH, "POST") => post::post(shared, request).await,
+        (MCP_PATH, "POST") => post::post(shared, request, connection).await,
         // The modern era has neither streams of that kind nor sessions to end.
         (MCP_PATH, "GET" | "DELETE")
             if names_modern(request.headers()) && !shared.options.slips(Slip::ModernGet) =>
@@ -279,7 +369,7 @@ async fn route<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Respons
         (MCP_PATH, _) => reply::not_allowed("GET, POST, DELETE"),
         (SSE_PATH, "GET") => sse::open(shared),
         (SSE_PATH, _) => reply::not_allowed("GET"),
-        (MESSAGES_PATH, "POST") => sse::post(shared, request).await,
+        (MESSAGES_PATH, "POST") => sse::post(shared, request, connection).await,
         (MESSAGES_PATH, _) => reply::not_allowed("POST"),
         _ => reply::refused(404, &format!("nothing here; the MCP endpoint is {MCP_PATH}")),
     };

@@ -6,29 +6,92 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, HeaderValue};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Body as _;
 use tokio::sync::mpsc;
 use wire::{Frame, Payload};
 
-use super::session::{self, Session};
+use super::connections::Connection;
+use super::offload::Offload;
+use super::receive::{Received, is_announced_short, receive};
+use super::session::{self, Session, StreamPermit};
 use super::{Request, Response, Shared, Slip, finish, names_modern, reply};
-use crate::MAX_MESSAGE;
-use crate::serve::{Answer, Handler, Inbound, Opening, Out, Via, batch};
+use crate::serve::{Answer, Budget, Handler, Inbound, Opening, Out, Reservation, Via, batch, cost};
 
-pub(super) async fn post<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Response {
+pub(super) async fn post<H: Handler>(
+    shared: &Arc<Shared<H>>,
+    request: Request,
+    connection: &Connection,
+) -> Response {
     let (head, body) = request.into_parts();
     if let Err(refusal) = check_media(&head.headers) {
         return *refusal;
     }
-    let body = match read(body).await {
-        Ok(body) => body,
+    // Whoever names a session is charged for it; the rest share what there is. What is short is not charged.
+    let named = session::session_id(&head.headers).filter(|_| !is_announced_short(&head.headers));
+    let session = named.and_then(|id| shared.sessions.get(id, Via::StreamableHttp));
+    let work = session.as_ref().map_or(&shared.budgets.work, |session| &session.budgets.work);
+    let received = match receive(body, &head.headers, &shared.options.limits, work, connection).await {
+        Ok(received) => received,
         Err(refusal) => return *refusal,
     };
-    let payload = match Payload::parse(&body) {
+    if is_light(&received) {
+        return respond(shared, &head.headers, received, work);
+    }
+    let (offload, work) = (shared.offload.clone(), work.clone());
+    let respond = {
+        let (shared, work) = (shared.clone(), work.clone());
+        move |received| respond(&shared, &head.headers, received, &work)
+    };
+    handle_heavy(&offload, received, work, respond).await.unwrap_or_else(|refusal| *refusal)
+}
+
+/// Whether a body takes so little that it is neither charged nor handled elsewhere. A batch is as much work as its
+/// messages together, however short they are.
+pub(super) fn is_light(received: &Received) -> bool {
+    received.bytes.len() <= cost::SHORT && !received.bytes.trim_ascii_start().starts_with(b"[")
+}
+
+/// Has any other body handled, if there is room for what comes of it, where nobody waits for it.
+pub(super) async fn handle_heavy<T: Send + 'static>(
+    offload: &Offload,
+    mut received: Received,
+    work: Budget,
+    respond: impl FnOnce(Received) -> T + Send + 'static,
+) -> Result<T, Box<Response>> {
+    let handled = offload.run(move || charge(&mut received, &work).map(|()| respond(received))).await;
+    handled.unwrap_or_else(|| {
+        Err(Box::new(reply::refused(500, "the server broke while it handled the message")))
+    })
+}
+
+/// Makes room for what handling a message takes.
+fn charge(received: &mut Received, work: &Budget) -> Result<(), Box<Response>> {
+    let mut room = received.room.take().unwrap_or_else(|| work.reserve_nothing());
+    room.resize(cost::of_handling(&received.bytes)).map_err(|why| reply::over_budget(&why))?;
+    received.room = Some(room);
+    Ok(())
+}
+
+/// What a stream holds while it lasts: the work behind it keeps what was asked.
+pub(super) fn hold_stream(received: Received, work: &Budget) -> Result<Reservation, Box<Response>> {
+    let Received { bytes, room } = received;
+    match room.filter(|_| bytes.len() > cost::SHORT) {
+        Some(room) => Ok(room),
+        None => work.reserve(cost::of_handling(&bytes)).map_err(|why| reply::over_budget(&why)),
+    }
+}
+
+fn respond<H: Handler>(
+    shared: &Arc<Shared<H>>,
+    headers: &HeaderMap,
+    received: Received,
+    work: &Budget,
+) -> Response {
+    let bytes = received.bytes.clone();
+    let asked = Asked { headers, received, work };
+    let payload = match Payload::parse(&bytes) {
         Ok(payload) => payload,
         Err(why) => {
-            let refusal = answer_stateless(shared, shared.handler.malformed(None, &why), &head.headers);
+            let refusal = asked.answer_stateless(shared, shared.handler.malformed(None, &why));
             return finish(shared, None, refusal);
         }
     };
@@ -36,34 +99,17 @@ pub(super) async fn post<H: Handler>(shared: &Arc<Shared<H>>, request: Request) 
         Payload::Single(frame) => frame.method(),
         Payload::Batch(_) => None,
     };
-    let response = dispatch(shared, payload, &head.headers);
+    let response = dispatch(shared, payload, asked);
     finish(shared, method.as_deref(), response)
 }
 
-/// Reads a body of bounded size.
-pub(super) async fn read(body: hyper::body::Incoming) -> Result<Bytes, Box<Response>> {
-    let mut body = Limited::new(body, MAX_MESSAGE);
-    // Most bodies come in one piece, which then needs no copy.
-    let first = match body.frame().await.transpose() {
-        Ok(frame) => frame.and_then(|frame| frame.into_data().ok()).unwrap_or_default(),
-        Err(error) => return Err(broken(&*error)),
-    };
-    if body.is_end_stream() {
-        return Ok(first);
-    }
-    match body.collect().await {
-        Ok(rest) => Ok([first, rest.to_bytes()].concat().into()),
-        Err(error) => Err(broken(&*error)),
-    }
+/// A request on its way to its answer.
+struct Asked<'a> {
+    headers: &'a HeaderMap,
+    received: Received,
+    work: &'a Budget,
 }
 
-fn broken(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Box<Response> {
-    Box::new(if error.is::<LengthLimitError>() {
-        reply::refused(413, &format!("a body of more than {MAX_MESSAGE} bytes"))
-    } else {
-        reply::refused(400, &format!("the body broke off: {error}"))
-    })
-}
 fn check_media(headers: &HeaderMap) -> Result<(), Box<Response>> {
     let content = headers.get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let media = content.split(';').next().unwrap_or_default().trim();
@@ -76,21 +122,22 @@ fn check_media(headers: &HeaderMap) -> Result<(), Box<Response>> {
     Err(Box::new(reply::refused(406, "send Accept: application/json, text/event-stream")))
 }
 
-fn dispatch<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, headers: &HeaderMap) -> Response {
+fn dispatch<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, asked: Asked<'_>) -> Response {
+    let headers = asked.headers;
     match payload {
         Payload::Single(frame) => match opening(&frame, headers) {
             opening @ Opening::Modern(_) => {
                 let inbound = Inbound { frame, opening, headers: Some(headers) };
-                answer_stateless(shared, shared.handler.handle(&shared.stateless, inbound), headers)
+                asked.answer_stateless(shared, shared.handler.handle(&shared.stateless, inbound))
             }
             // A second handshake in one session is that session's to refuse.
             Opening::Initialize if session::session_id(headers).is_some() => {
-                in_session(shared, Payload::Single(frame), headers)
+                in_session(shared, Payload::Single(frame), asked)
             }
-            Opening::Initialize => initialize(shared, frame, headers),
-            Opening::Legacy => in_session(shared, Payload::Single(frame), headers),
+            Opening::Initialize => initialize(shared, frame, asked),
+            Opening::Legacy => in_session(shared, Payload::Single(frame), asked),
         },
-        batch @ Payload::Batch(_) => in_session(shared, batch, headers),
+        batch @ Payload::Batch(_) => in_session(shared, batch, asked),
     }
 }
 
@@ -104,56 +151,79 @@ fn opening(frame: &Frame<'_>, headers: &HeaderMap) -> Opening {
     Opening::of(frame)
 }
 
-fn initialize<H: Handler>(shared: &Arc<Shared<H>>, frame: Frame<'_>, headers: &HeaderMap) -> Response {
-    let session = Session::open(&*shared.handler, Via::StreamableHttp);
-    let inbound = Inbound { frame, opening: Opening::Initialize, headers: Some(headers) };
+fn initialize<H: Handler>(shared: &Arc<Shared<H>>, frame: Frame<'_>, asked: Asked<'_>) -> Response {
+    let session = Session::open(shared, Via::StreamableHttp);
+    let inbound = Inbound { frame, opening: Opening::Initialize, headers: Some(asked.headers) };
     let answer = shared.handler.handle(&session.peer, inbound);
     let established = shared.handler.is_established(&session.peer);
-    let mut response = answer_in(shared, &session, answer, headers);
+    let mut response = asked.answer_in(shared, &session, answer);
     if established {
-        let id =
-            shared.sessions.insert(session, &shared.options).and_then(|id| HeaderValue::try_from(id).ok());
-        let Some(id) = id else { return reply::refused(500, "no randomness for a session id") };
-        response.headers_mut().insert("mcp-session-id", id);
+        match shared.add(session).map(HeaderValue::try_from) {
+            Ok(Ok(id)) => drop(response.headers_mut().insert("mcp-session-id", id)),
+            Ok(Err(_)) => return reply::refused(500, "the id of the session is no header"),
+            Err(unopened) => return unopened.response(),
+        }
     }
     response
 }
 
-fn in_session<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, headers: &HeaderMap) -> Response {
-    let session = match session::find(shared, headers) {
+fn in_session<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, asked: Asked<'_>) -> Response {
+    let session = match session::find(shared, asked.headers) {
         Ok(session) => session,
         Err(refusal) => return *refusal,
     };
-    let answer = batch::answer(&shared.handler, &session.peer, payload, Some(headers));
-    answer_in(shared, &session, answer, headers)
+    let limits = &shared.options.limits;
+    let answer = batch::answer(&shared.handler, &session.peer, payload, Some(asked.headers), limits);
+    asked.answer_in(shared, &session, answer)
 }
 
-fn answer_in<H: Handler>(
-    shared: &Shared<H>,
-    session: &Session<H::Peer>,
-    answer: Answer,
-    headers: &HeaderMap,
-) -> Response {
-    at_once(answer, headers).unwrap_or_else(|outs| {
+impl Asked<'_> {
+    fn answer_in<H: Handler>(
+        self,
+        shared: &Shared<H>,
+        session: &Session<H::Peer>,
+        answer: Answer,
+    ) -> Response {
         let primed = session::primes(shared.handler.version(&session.peer));
-        session.answer(outs, primed, &shared.options)
-    })
-}
+        Asked { work: &session.budgets.work, ..self }.answer(answer, |outs, held| {
+            let permit = session.stream_permit(shared)?;
+            Ok(session.answer(outs, primed, &shared.options, (permit, held)))
+        })
+    }
 
-fn answer_stateless<H: Handler>(shared: &Shared<H>, answer: Answer, headers: &HeaderMap) -> Response {
-    at_once(answer, headers).unwrap_or_else(|outs| {
-        let stays = shared.options.slips(Slip::StaysOpen);
-        reply::events(events(outs, shared.options.keep_alive, stays))
-    })
-}
+    fn answer_stateless<H: Handler>(self, shared: &Shared<H>, answer: Answer) -> Response {
+        self.answer(answer, |outs, held| {
+            let permit = StreamPermit::of_server(shared)?;
+            let stays = shared.options.slips(Slip::StaysOpen);
+            Ok(reply::events(events(outs, shared.options.keep_alive, stays, held), permit))
+        })
+    }
 
-/// The response to what is no stream, or to a client that takes none and gets the end of it alone.
-fn at_once(answer: Answer, headers: &HeaderMap) -> Result<Response, mpsc::Receiver<Out>> {
-    match answer {
-        Answer::Accepted => Ok(reply::accepted()),
-        Answer::Message { status, body } => Ok(reply::json(status, body)),
-        Answer::Stream(outs) if session::accepts(headers, "text/event-stream") => Err(outs),
-        Answer::Stream(outs) => Ok(reply::last(outs)),
+    /// The response to what is no stream, or to a client that takes none and gets the end of it alone; `stream` is for
+    /// the others.
+    fn answer(
+        self,
+        answer: Answer,
+        stream: impl FnOnce(mpsc::Receiver<Out>, Reservation) -> Result<Response, Box<Response>>,
+    ) -> Response {
+        let Self { headers, received, work } = self;
+        let outs = match answer {
+            Answer::Accepted => return reply::accepted(),
+            Answer::Message { status, body } => {
+                // The tree is gone, and its room is free for the answer.
+                drop(received);
+                return reply::charged_json(status, body, work);
+            }
+            Answer::Stream(outs) => outs,
+        };
+        let response = hold_stream(received, work).and_then(|held| {
+            if session::accepts(headers, "text/event-stream") {
+                stream(outs, held)
+            } else {
+                Ok(reply::last(outs, held))
+            }
+        });
+        response.unwrap_or_else(|refusal| *refusal)
     }
 }
 
@@ -162,17 +232,18 @@ fn events(
     outs: mpsc::Receiver<Out>,
     keep_alive: Duration,
     stays: bool,
+    held: Reservation,
 ) -> impl futures_util::Stream<Item = Bytes> + Send + use<> {
-    futures_util::stream::unfold(outs, move |mut outs| async move {
+    futures_util::stream::unfold((outs, held), move |(mut outs, held)| async move {
         loop {
             match tokio::time::timeout(keep_alive, outs.recv()).await {
                 Ok(Some(Out::Message(message))) => {
-                    return Some((Bytes::from(wire::sse::encode(None, &message)), outs));
+                    return Some((Bytes::from(wire::sse::encode(None, &message)), (outs, held)));
                 }
                 Ok(Some(Out::Hangup { .. })) => {}
                 Ok(None) if stays => tokio::time::sleep(keep_alive).await,
                 Ok(None) => return None,
-                Err(_) => return Some((Bytes::from_static(super::COMMENT), outs)),
+                Err(_) => return Some((Bytes::from_static(super::COMMENT), (outs, held))),
             }
         }
     })

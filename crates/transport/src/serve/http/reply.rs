@@ -1,14 +1,20 @@
 //! Responses, made in one place.
 
 use bytes::Bytes;
-use futures_util::Stream;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use futures_util::{Stream, StreamExt as _};
+use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{HeaderName, StatusCode};
 use tokio::sync::mpsc;
 
 use super::Response;
 use super::body::Body;
-use crate::serve::Out;
+use super::session::StreamPermit;
+use crate::serve::{Budget, Exhausted, Out, Reservation, Scope};
+
+/// Answers of at most this length are not charged.
+const SHORT: usize = 64 * 1024;
+/// After how many seconds a client that was refused for want of room should come back.
+const COME_BACK: HeaderValue = HeaderValue::from_static("1");
 
 /// A response without content type.
 pub(super) fn empty(status: StatusCode, body: Body) -> Response {
@@ -25,14 +31,27 @@ pub(super) fn accepted() -> Response {
 /// One JSON message.
 pub(super) fn json(status: u16, body: Bytes) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = empty(status, Body::Full(Some(body)));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let mut response = empty(status, Body::full(body));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+        headers.insert(RETRY_AFTER, COME_BACK);
+    }
     response
 }
 
-/// The last message of a stream as JSON, once it is there.
-pub(super) fn last(mut outs: mpsc::Receiver<Out>) -> Response {
+/// One JSON message, charged until the client has read it. What is short is bounded by the number of connections.
+pub(super) fn charged_json(status: u16, body: Bytes, work: &Budget) -> Response {
+    if body.len() <= SHORT {
+        return json(status, body);
+    }
+    work.hold(body).map_or_else(|why| *over_budget(&why), |body| json(status, body))
+}
+
+/// The last message of a stream as JSON, once it is there. `held` is what the work has reserved.
+pub(super) fn last(mut outs: mpsc::Receiver<Out>, held: Reservation) -> Response {
     let last = async move {
+        let _held = held;
         let mut last = Bytes::new();
         while let Some(out) = outs.recv().await {
             match out {
@@ -54,6 +73,22 @@ pub(super) fn refused(status: u16, why: &str) -> Response {
     json(status, body.into())
 }
 
+/// A refusal for want of room: 413 when it would never fit, otherwise the client may come back.
+pub(super) fn over_budget(why: &Exhausted) -> Box<Response> {
+    let status = match (why.is_too_large, why.scope) {
+        (true, _) => 413,
+        (false, Scope::Session) => 429,
+        (false, Scope::Process) => 503,
+    };
+    Box::new(refused(status, &why.to_string()))
+}
+
+/// The same response, after which the connection is closed.
+pub(super) fn closing(mut response: Response) -> Response {
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
 /// 405 with the methods that are allowed.
 pub(super) fn not_allowed(methods: &'static str) -> Response {
     let mut response = refused(405, &format!("only {methods}"));
@@ -61,8 +96,11 @@ pub(super) fn not_allowed(methods: &'static str) -> Response {
     response
 }
 
-/// A stream of events.
-pub(super) fn events(stream: impl Stream<Item = Bytes> + Send + 'static) -> Response {
+/// A stream of events, for as long as its place is taken.
+pub(super) fn events(stream: impl Stream<Item = Bytes> + Send + 'static, permit: StreamPermit) -> Response {
+    let stream = stream.inspect(move |_| {
+        let _open = &permit;
+    });
     let mut response = empty(StatusCode::OK, Body::events(stream));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));

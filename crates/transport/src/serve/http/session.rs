@@ -1,117 +1,164 @@
-//! Legacy sessions: their ids, their streams, GET and DELETE.
+//! A legacy session: its streams, GET and DELETE.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use protocol::{Era, Version};
-use ring::rand::{SecureRandom, SystemRandom};
-use tokio::sync::{OwnedMutexGuard, mpsc};
+use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
+use super::connections::StreamPlace;
 use super::log::{Log, parse_id};
 use super::{Options, Request, Response, Shared, Slip, reply};
-use crate::serve::{Handler, Out, Outbox, Via};
+use crate::serve::queue::{Receiver, Sender, queue};
+use crate::serve::{Budgets, Handler, Limits, Out, Outbox, Reservation, Via};
 
-/// How many sessions are kept; beyond that the one that was used longest ago is dropped.
-const SESSIONS: usize = 10_000;
-/// How many streams a session remembers.
+/// How many streams a session remembers, and how many bytes of those that have ended.
 const STREAMS: usize = 64;
-/// How many messages that belong to no request wait for a GET stream.
-const OUTBOX: usize = 256;
+const REPLAY_BYTES: usize = 1024 * 1024;
+/// How many messages that belong to no request wait for a GET stream, and how many bytes.
+const OUTBOX: usize = 128;
+const OUTBOX_BYTES: usize = 256 * 1024;
+/// What a session costs before anything happens in it.
+const COST: usize = 2048;
 
-/// The sessions of one server.
-pub(super) struct Sessions<P> {
-    by_id: Mutex<HashMap<String, Arc<Session<P>>>>,
-    /// How many there have been, for ids that can be guessed.
-    counted: AtomicU64,
-}
+/// From when on time is counted.
+static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// One legacy session.
 pub(super) struct Session<P> {
     pub(super) peer: Arc<P>,
-    pub(super) sender: mpsc::Sender<Bytes>,
-    outbox: Arc<tokio::sync::Mutex<mpsc::Receiver<Bytes>>>,
+    /// The transport that it was opened on, which is the only one that knows it.
+    pub(super) via: Via,
+    pub(super) sender: Sender,
+    pub(super) budgets: Budgets,
+    /// It is over: its streams end.
+    pub(super) ended: CancellationToken,
+    outbox: Arc<tokio::sync::Mutex<Receiver>>,
     logs: Mutex<Vec<Arc<Log>>>,
     streams: AtomicU32,
-    used: Mutex<Instant>,
+    /// One for each stream that may be open.
+    places: Arc<Semaphore>,
+    most_places: usize,
+    is_used: AtomicBool,
+    /// When it was used last, in milliseconds.
+    last_use: AtomicU64,
+    _cost: Option<Reservation>,
 }
 
-impl<P> Default for Sessions<P> {
-    fn default() -> Self {
-        Self { by_id: Mutex::default(), counted: AtomicU64::new(0) }
-    }
-}
-
-impl<P> Sessions<P> {
-    pub(super) fn insert(&self, session: Arc<Session<P>>, options: &Options) -> Option<String> {
-        let random = random_id()?;
-        let mut sessions = lock(&self.by_id);
-        let id = if options.slips(Slip::CountedSessions) {
-            self.counted.fetch_add(1, Ordering::Relaxed).to_string()
-        } else if options.slips(Slip::SpacedSessions) {
-            format!("session {random}")
-        } else {
-            random
-        };
-        if sessions.len() >= SESSIONS {
-            let oldest = sessions.iter().min_by_key(|(_, s)| *lock(&s.used)).map(|(id, _)| id.clone());
-            oldest.and_then(|id| sessions.remove(&id));
-        }
-        sessions.insert(id.clone(), session);
-        Some(id)
-    }
-
-    pub(super) fn get(&self, id: &str) -> Option<Arc<Session<P>>> {
-        let session = lock(&self.by_id).get(id).cloned()?;
-        *lock(&session.used) = Instant::now();
-        Some(session)
-    }
-
-    /// The one that was used last.
-    fn latest(&self) -> Option<Arc<Session<P>>> {
-        lock(&self.by_id).values().max_by_key(|s| *lock(&s.used)).cloned()
-    }
-
-    pub(super) fn remove(&self, id: &str) -> Option<Arc<Session<P>>> {
-        lock(&self.by_id).remove(id)
-    }
-
-    fn clear(&self) {
-        lock(&self.by_id).clear();
-    }
+/// Lets one event stream be open.
+pub(super) struct StreamPermit {
+    _of_server: StreamPlace,
+    of_session: Option<OwnedSemaphorePermit>,
 }
 
 impl<P: Send + Sync + 'static> Session<P> {
     /// A session that has no id yet.
-    pub(super) fn open<H: Handler<Peer = P>>(handler: &H, via: Via) -> Arc<Self> {
-        let (sender, receiver) = mpsc::channel(OUTBOX);
-        let peer = Arc::new(handler.connect(via, Outbox::new(sender.clone())));
-        Arc::new(Self {
-            peer,
-            sender,
-            outbox: Arc::new(tokio::sync::Mutex::new(receiver)),
-            logs: Mutex::default(),
-            streams: AtomicU32::new(0),
-            used: Mutex::new(Instant::now()),
+    pub(super) fn open<H: Handler<Peer = P>>(shared: &Shared<H>, via: Via) -> Arc<Self> {
+        let limits = &shared.options.limits;
+        Self::with_peer(via, limits, &shared.budgets, |outbox, budgets| {
+            shared.handler.connect(via, outbox, budgets.kept.clone())
         })
     }
 
+    /// A session of which only its place among others matters.
+    #[cfg(test)]
+    pub(super) fn bare(peer: P, via: Via, limits: &Limits, process: &Budgets) -> Arc<Self> {
+        Self::with_peer(via, limits, process, |_, _| peer)
+    }
+
+    fn with_peer(
+        via: Via,
+        limits: &Limits,
+        process: &Budgets,
+        connect: impl FnOnce(Outbox, &Budgets) -> P,
+    ) -> Arc<Self> {
+        let (sender, receiver) = queue(OUTBOX, OUTBOX_BYTES);
+        let budgets = process.for_session(limits);
+        let peer = Arc::new(connect(Outbox::new(sender.clone(), budgets.kept.clone()), &budgets));
+        Arc::new(Self {
+            peer,
+            via,
+            sender,
+            // The number of sessions bounds what is not charged here.
+            _cost: budgets.kept.reserve(COST).ok(),
+            budgets,
+            ended: CancellationToken::new(),
+            outbox: Arc::new(tokio::sync::Mutex::new(receiver)),
+            logs: Mutex::default(),
+            streams: AtomicU32::new(0),
+            places: Arc::new(Semaphore::new(limits.session_streams)),
+            most_places: limits.session_streams,
+            is_used: AtomicBool::new(false),
+            last_use: AtomicU64::new(now()),
+        })
+    }
+
+    /// It is used now.
+    pub(super) fn touch(&self) {
+        self.is_used.store(true, Ordering::Relaxed);
+        self.last_use.store(now(), Ordering::Relaxed);
+    }
+
+    /// Whether nothing has come since its handshake.
+    pub(super) fn is_fresh(&self) -> bool {
+        !self.is_used.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn last_use(&self) -> u64 {
+        self.last_use.load(Ordering::Relaxed)
+    }
+
+    /// Whether nobody has used it for that long. A stream that is open is a use.
+    pub(super) fn is_idle_for(&self, idle: Duration) -> bool {
+        let unused = Duration::from_millis(now().saturating_sub(self.last_use()));
+        unused >= idle && self.places.available_permits() == self.most_places
+    }
+
+    /// A place for one more stream of this session, or the refusal.
+    pub(super) fn stream_permit<H: Handler>(
+        &self,
+        shared: &Shared<H>,
+    ) -> Result<StreamPermit, Box<Response>> {
+        let Ok(place) = self.places.clone().try_acquire_owned() else {
+            return Err(Box::new(reply::refused(429, "the session has as many open streams as it may")));
+        };
+        let mut permit = StreamPermit::of_server(shared)?;
+        permit.of_session = Some(place);
+        Ok(permit)
+    }
+
+    /// Forgets the streams that are only kept for a client that comes back.
+    pub(super) fn forget_replays(&self) {
+        lock(&self.logs).retain(|log| !log.is_replay());
+    }
+
     /// The stream of one POST: the work goes on when the connection breaks, and can be read on from elsewhere.
-    pub(super) fn answer(&self, mut outs: mpsc::Receiver<Out>, primed: bool, options: &Options) -> Response {
+    /// `held` is what the work has reserved.
+    pub(super) fn answer(
+        &self,
+        mut outs: mpsc::Receiver<Out>,
+        primed: bool,
+        options: &Options,
+        (mut permit, held): (StreamPermit, Reservation),
+    ) -> Response {
+        // The work counts until it ends, also when nobody reads its stream any more.
+        let place = permit.of_session.take();
         let log = self.log(false, options);
         if primed && options.resumable && !options.slips(Slip::NoPriming) {
             log.prime();
         }
         let gone = CancellationToken::new();
-        let response = reply::events(log.read(0, &gone));
+        let response = reply::events(log.read(0, &gone), permit);
         let slips = options.slips.clone();
         let elsewhere = self.sender.clone();
         tokio::spawn(async move {
+            let _held = (held, place);
             loop {
                 let out = tokio::select! {
                     out = outs.recv() => out,
@@ -119,7 +166,7 @@ impl<P: Send + Sync + 'static> Session<P> {
                 };
                 match out {
                     Some(Out::Message(message)) => {
-                        log.message(&message);
+                        log.message(&message).await;
                         stray(&slips, &elsewhere, &message);
                     }
                     Some(Out::Hangup { retry_ms }) => log.hang_up(retry_ms, !slips.contains(&Slip::NoRetry)),
@@ -134,52 +181,71 @@ impl<P: Send + Sync + 'static> Session<P> {
     }
 
     /// A stream for what belongs to no request.
-    pub(super) fn listen(&self, primed: bool, options: &Options) -> Response {
+    pub(super) fn listen(&self, primed: bool, options: &Options, permit: StreamPermit) -> Response {
         let log = self.log(true, options);
         if primed && options.resumable && !options.slips(Slip::NoPriming) {
             log.prime();
         }
-        self.show(log, 0)
+        self.show(log, 0, permit)
     }
 
-    /// Goes on with a stream after an event of it, wherever that was seen; `None` when the stream is forgotten.
-    pub(super) fn resume(&self, stream: u32, after: u64, options: &Options) -> Option<Response> {
+    /// The stream of which a client has seen an event; `None` when it is forgotten.
+    fn remembered(&self, stream: u32, options: &Options) -> Option<Arc<Log>> {
         let log = lock(&self.logs).iter().find(|log| log.number == stream).cloned()?;
         if options.slips(Slip::ReplaysOthers) {
             let others = lock(&self.logs).clone();
             others.iter().filter(|other| other.number != stream).for_each(|other| log.take_over(other));
         }
-        Some(self.show(log, after))
+        Some(log)
     }
 
-    fn show(&self, log: Arc<Log>, after: u64) -> Response {
+    /// Shows a stream from after an event of it.
+    fn show(&self, log: Arc<Log>, after: u64, permit: StreamPermit) -> Response {
         let gone = CancellationToken::new();
-        let response = reply::events(log.read(after, &gone));
+        let response = reply::events(log.read(after, &gone), permit);
         if log.standalone {
             log.reopen();
-            tokio::spawn(drain(self.outbox.clone(), log, gone));
+            tokio::spawn(drain(self.outbox.clone(), log, gone, self.ended.clone()));
         }
         response
     }
 
     /// What belongs to no request, for whoever takes it first.
-    pub(super) fn take_outbox(&self) -> Option<OwnedMutexGuard<mpsc::Receiver<Bytes>>> {
+    pub(super) fn take_outbox(&self) -> Option<OwnedMutexGuard<Receiver>> {
         self.outbox.clone().try_lock_owned().ok()
     }
 
     fn log(&self, standalone: bool, options: &Options) -> Arc<Log> {
-        let log = Log::new(self.streams.fetch_add(1, Ordering::Relaxed), standalone, options);
+        let number = self.streams.fetch_add(1, Ordering::Relaxed);
+        let log = Log::new(number, standalone, options, &self.budgets.kept);
         let mut logs = lock(&self.logs);
         if logs.len() >= STREAMS {
             logs.remove(0);
         }
+        let mut replayed: usize = logs.iter().filter(|log| log.is_replay()).map(|log| log.bytes()).sum();
+        logs.retain(|log| {
+            let is_surplus = replayed > REPLAY_BYTES && log.is_replay();
+            replayed -= if is_surplus { log.bytes() } else { 0 };
+            !is_surplus
+        });
         logs.push(log.clone());
         log
     }
 }
 
+impl StreamPermit {
+    /// A place for a stream that belongs to no session, or the refusal.
+    pub(super) fn of_server<H: Handler>(shared: &Shared<H>) -> Result<Self, Box<Response>> {
+        let place = shared.connections.stream_place();
+        let place = place.ok_or_else(|| {
+            Box::new(reply::refused(503, "there are as many open streams as there may be: try again later"))
+        })?;
+        Ok(Self { _of_server: place, of_session: None })
+    }
+}
+
 /// Sends a message where it does not belong, if that is wanted.
-fn stray(slips: &[Slip], elsewhere: &mpsc::Sender<Bytes>, message: &[u8]) {
+fn stray(slips: &[Slip], elsewhere: &Sender, message: &[u8]) {
     if slips.is_empty() {
         return;
     }
@@ -194,19 +260,23 @@ fn stray(slips: &[Slip], elsewhere: &mpsc::Sender<Bytes>, message: &[u8]) {
 /// Moves messages from the outbox to the stream while its connection lives. The lock on the outbox is what keeps
 /// a message from going to two streams.
 async fn drain(
-    outbox: Arc<tokio::sync::Mutex<mpsc::Receiver<Bytes>>>,
+    outbox: Arc<tokio::sync::Mutex<Receiver>>,
     log: Arc<Log>,
     gone: CancellationToken,
+    ended: CancellationToken,
 ) {
     let work = async {
         let mut outbox = outbox.lock().await;
         while let Some(message) = outbox.recv().await {
-            log.message(&message);
+            log.message(&message).await;
         }
     };
     tokio::select! {
+        // The message in hand finds its way into the log, also when the connection has gone.
+        biased;
         // The session is over.
         () = work => log.finish(),
+        () = ended.cancelled() => log.finish(),
         // The client may come back for the rest.
         () = gone.cancelled() => {}
     }
@@ -224,11 +294,16 @@ pub(super) fn listen<H: Handler>(shared: &Shared<H>, request: &Request) -> Respo
     };
     let options = &shared.options;
     let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).filter(|_| options.resumable);
-    let resumed = last.and_then(parse_id).and_then(|(stream, after)| session.resume(stream, after, options));
-    resumed.unwrap_or_else(|| {
-        let primed = primes(shared.handler.version(&session.peer));
-        session.listen(primed, options)
-    })
+    let permit = match session.stream_permit(shared) {
+        Ok(permit) => permit,
+        Err(refusal) => return *refusal,
+    };
+    let seen = last.and_then(parse_id);
+    let remembered = seen.and_then(|(stream, after)| Some((session.remembered(stream, options)?, after)));
+    match remembered {
+        Some((log, after)) => session.show(log, after, permit),
+        None => session.listen(primes(shared.handler.version(&session.peer)), options, permit),
+    }
 }
 
 /// `DELETE /mcp`: the client is done with its session.
@@ -239,7 +314,7 @@ pub(super) fn delete<H: Handler>(shared: &Shared<H>, request: &Request) -> Respo
     };
     if let Some(id) = session_id(request.headers()).filter(|_| shared.options.forget_sessions) {
         shared.sessions.remove(id);
-        shared.handler.disconnect(&session.peer);
+        shared.end(&session);
         if shared.options.slips(Slip::DeleteEndsAll) {
             shared.sessions.clear();
         }
@@ -260,7 +335,7 @@ pub(super) fn find<H: Handler>(
         return refuse(400, "no Mcp-Session-Id: send the one that initialize returned");
     };
     let stand_in = || shared.sessions.latest().filter(|_| shared.options.slips(Slip::AnySession));
-    let Some(session) = shared.sessions.get(id).or_else(stand_in) else {
+    let Some(session) = shared.sessions.get(id, Via::StreamableHttp).or_else(stand_in) else {
         return refuse(404, "no such session: initialize a new one");
     };
     match headers.get("mcp-protocol-version").map(|v| v.to_str().unwrap_or_default()) {
@@ -296,10 +371,9 @@ pub(super) fn session_id(headers: &HeaderMap) -> Option<&str> {
     headers.get("mcp-session-id").and_then(|v| v.to_str().ok())
 }
 
-fn random_id() -> Option<String> {
-    let mut bytes = [0_u8; 16];
-    SystemRandom::new().fill(&mut bytes).ok()?;
-    Some(bytes.iter().map(|b| format!("{b:02x}")).collect())
+/// Milliseconds since the first session.
+fn now() -> u64 {
+    u64::try_from(BEGAN.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::stream;
 use serde_json::json;
-use tokio::sync::{OwnedMutexGuard, mpsc};
-use wire::Payload;
+use tokio::sync::OwnedMutexGuard;
 
+use super::connections::Connection;
+use super::receive::Received;
 use super::session::Session;
-use super::{COMMENT, MESSAGES_PATH, Options, Request, Response, Shared, Slip, post, reply};
+use super::{COMMENT, MESSAGES_PATH, Options, Request, Response, Shared, Slip, post, receive, reply};
+use crate::serve::queue::Receiver;
 use crate::serve::{Answer, Handler, Via, batch, pipe};
 
 /// The name by which the posting path tells its sessions apart.
@@ -17,19 +19,25 @@ const PARAMETER: &str = "sessionId";
 
 /// `GET /sse`: the stream, whose first event says where to post.
 pub(super) fn open<H: Handler>(shared: &Arc<Shared<H>>) -> Response {
-    let session = Session::open(&*shared.handler, Via::HttpSse);
+    let session = Session::open(shared, Via::HttpSse);
+    let permit = match session.stream_permit(shared) {
+        Ok(permit) => permit,
+        Err(refusal) => return *refusal,
+    };
     let Some(messages) = session.take_outbox() else {
         return reply::refused(500, "the stream of a new session is taken");
     };
-    let Some(id) = shared.sessions.insert(session, &shared.options) else {
-        return reply::refused(500, "no randomness for a session id");
+    let id = match shared.add(session.clone()) {
+        Ok(id) => id,
+        Err(unopened) => return unopened.response(),
     };
     let endpoint = endpoint(&id, &shared.options);
-    let connection = Connection { shared: shared.clone(), id, first: Some(endpoint.into()), messages };
-    reply::events(stream::unfold(connection, |mut connection| async move {
-        let bytes = connection.next().await?;
-        Some((bytes, connection))
-    }))
+    let listening = Listening { shared: shared.clone(), session, id, first: Some(endpoint.into()), messages };
+    let events = stream::unfold(listening, |mut listening| async move {
+        let bytes = listening.next().await?;
+        Some((bytes, listening))
+    });
+    reply::events(events, permit)
 }
 
 /// The event that says where to post.
@@ -42,65 +50,117 @@ fn endpoint(id: &str, options: &Options) -> String {
 }
 
 /// `POST /messages`: taken in here, answered on the stream.
-pub(super) async fn post<H: Handler>(shared: &Arc<Shared<H>>, request: Request) -> Response {
+pub(super) async fn post<H: Handler>(
+    shared: &Arc<Shared<H>>,
+    request: Request,
+    connection: &Connection,
+) -> Response {
     let (head, body) = request.into_parts();
     let query = head.uri.query().unwrap_or_default();
     let id = query.split('&').filter_map(|pair| pair.split_once('=')).find(|(name, _)| *name == PARAMETER);
-    let Some(session) = id.and_then(|(_, id)| shared.sessions.get(id)) else {
+    let Some(session) = id.and_then(|(_, id)| shared.sessions.get(id, Via::HttpSse)) else {
         return reply::refused(404, "no such session: open the event stream first");
     };
-    let body = match post::read(body).await {
-        Ok(body) => body,
+    let limits = &shared.options.limits;
+    let work = &session.budgets.work;
+    let received = match receive::receive(body, &head.headers, limits, work, connection).await {
+        Ok(received) => received,
         Err(refusal) => return *refusal,
     };
-    let answer = match Payload::parse(&body) {
-        Ok(payload) => batch::answer(&shared.handler, &session.peer, payload, Some(&head.headers)),
+    let taken = if post::is_light(&received) {
+        Ok(take_in(shared, &session, &head.headers, received))
+    } else {
+        let (shared, session) = (shared.clone(), session.clone());
+        let (offload, work) = (shared.offload.clone(), session.budgets.work.clone());
+        let take = move |received| take_in(&shared, &session, &head.headers, received);
+        post::handle_heavy(&offload, received, work, take).await
+    };
+    match taken {
+        Ok(Taken::Done(response)) => response,
+        Ok(Taken::Answer(message)) => {
+            // Nobody reads any more: the client has closed its stream and wants no answer.
+            let _ = session.sender.send(message).await;
+            reply::accepted()
+        }
+        Err(refusal) => *refusal,
+    }
+}
+
+/// What has become of a message.
+enum Taken {
+    /// All that there is to say.
+    Done(Response),
+    /// An answer that belongs on the stream.
+    Answer(Bytes),
+}
+
+/// Has a message handled.
+fn take_in<H: Handler>(
+    shared: &Shared<H>,
+    session: &Session<H::Peer>,
+    headers: &http::HeaderMap,
+    received: Received,
+) -> Taken {
+    let answer = match wire::Payload::parse(&received.bytes) {
+        Ok(payload) => {
+            batch::answer(&shared.handler, &session.peer, payload, Some(headers), &shared.options.limits)
+        }
         Err(why) => shared.handler.malformed(Some(&session.peer), &why),
     };
-    match answer {
-        Answer::Accepted => {}
-        Answer::Message { body, .. } if shared.options.slips(Slip::AnswersPost) => {
-            return reply::json(200, body);
-        }
+    Taken::Done(match answer {
+        Answer::Accepted => reply::accepted(),
+        Answer::Message { body, .. } if shared.options.slips(Slip::AnswersPost) => reply::json(200, body),
         Answer::Message { body, .. } => {
-            // Nobody reads any more: the client has closed its stream and wants no answer.
-            let _ = session.sender.send(body).await;
+            drop(received);
+            match session.budgets.kept.hold(body) {
+                Ok(body) => return Taken::Answer(body),
+                Err(why) => *reply::over_budget(&why),
+            }
         }
-        Answer::Stream(outs) => {
-            tokio::spawn(pipe::forward(outs, session.sender.clone()));
-        }
-    }
-    reply::accepted()
+        Answer::Stream(outs) => match post::hold_stream(received, &session.budgets.work) {
+            Ok(held) => {
+                tokio::spawn(pipe::forward(outs, session.sender.clone(), held));
+                reply::accepted()
+            }
+            Err(refusal) => *refusal,
+        },
+    })
 }
 
 /// The stream of one client; the session ends with it.
-struct Connection<H: Handler> {
+struct Listening<H: Handler> {
     shared: Arc<Shared<H>>,
+    session: Arc<Session<H::Peer>>,
     id: String,
     first: Option<Bytes>,
-    messages: OwnedMutexGuard<mpsc::Receiver<Bytes>>,
+    messages: OwnedMutexGuard<Receiver>,
 }
 
-impl<H: Handler> Connection<H> {
+impl<H: Handler> Listening<H> {
     async fn next(&mut self) -> Option<Bytes> {
         if let Some(endpoint) = self.first.take() {
             return Some(endpoint);
         }
-        match tokio::time::timeout(self.shared.options.keep_alive, self.messages.recv()).await {
+        let received = tokio::select! {
+            received = tokio::time::timeout(self.shared.options.keep_alive, self.messages.recv()) => received,
+            () = self.session.ended.cancelled() => return None,
+        };
+        match received {
             Ok(message) => {
                 let mut event = b"event: message\n".to_vec();
                 event.extend(wire::sse::encode(None, &message?));
-                Some(event.into())
+                // The message is gone, and the event is charged in its place. Without room for it the stream is over.
+                self.session.budgets.kept.hold(event.into()).ok()
             }
             Err(_) => Some(Bytes::from_static(COMMENT)),
         }
     }
 }
 
-impl<H: Handler> Drop for Connection<H> {
+impl<H: Handler> Drop for Listening<H> {
     fn drop(&mut self) {
         if let Some(session) = self.shared.sessions.remove(&self.id) {
-            self.shared.handler.disconnect(&session.peer);
+            self.shared.end(&session);
         }
     }
 }

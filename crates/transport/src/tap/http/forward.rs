@@ -29,8 +29,9 @@ pub(super) struct Upstream(Mutex<Option<http1::SendRequest<Passing>>>);
 
 /// Passes a request on and gives back the answer, its body still on its way.
 pub(super) async fn forward(shared: &Shared, upstream: &Upstream, request: Request<Incoming>) -> Answer {
-    if let Err(why) = shared.guard.admit(request.method(), request.headers(), request.uri()) {
-        return own(StatusCode::FORBIDDEN, &why);
+    if let Err(refusal) = shared.guard.admit(request.method(), request.headers(), request.uri()) {
+        let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::FORBIDDEN);
+        return own(status, &refusal.to_string());
     }
     let number = shared.exchanges.fetch_add(1, Ordering::Relaxed);
     let (mut parts, body) = request.into_parts();

@@ -1,0 +1,66 @@
+//! What a JSON text costs in memory once it is a tree, estimated before it becomes one.
+
+/// An element of an array or a member of an object, in a collection that may have just doubled.
+const ELEMENT: usize = 160;
+/// An array or an object of its own.
+const COLLECTION: usize = 480;
+/// The text itself, its copy in the tree, a second one in the arguments of a call, and the answer.
+const COPIES: usize = 4;
+/// What a byte costs at worst, for texts that are too short to be looked at.
+const WORST: usize = 32;
+
+/// Texts of at most this size are not looked at.
+pub(super) const SHORT: usize = 16 * 1024;
+
+/// The cost of handling `text`, be it JSON or not. What stands within strings does not count as structure.
+pub(super) fn of_handling(text: &[u8]) -> usize {
+    if text.len() <= SHORT {
+        return text.len() * WORST;
+    }
+    let (mut elements, mut collections) = (0_usize, 0_usize);
+    let mut rest = text;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b',' => elements += 1,
+            b'{' | b'[' => collections += 1,
+            b'"' => rest = after_string(rest),
+            _ => {}
+        }
+    }
+    text.len() * COPIES + elements * ELEMENT + collections * COLLECTION
+}
+
+/// What follows the string that begins here, after its quote.
+fn after_string(mut text: &[u8]) -> &[u8] {
+    while let Some(at) = memchr::memchr2(b'"', b'\\', text) {
+        let skipped = if text[at] == b'"' { 1 } else { 2 };
+        let is_end = text[at] == b'"';
+        text = text.get(at + skipped..).unwrap_or_default();
+        if is_end {
+            return text;
+        }
+    }
+    &[]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structure_costs_and_text_does_not() {
+        let numbers = format!("[{}1]", "1,".repeat(20_000));
+        assert_eq!(of_handling(numbers.as_bytes()), numbers.len() * COPIES + 20_000 * ELEMENT + COLLECTION);
+        let said = format!(r#""a \" quote and {}""#, "[1,{".repeat(20_000));
+        assert_eq!(of_handling(said.as_bytes()), said.len() * COPIES);
+        let unfinished = format!("\"{}\\", ",".repeat(20_000));
+        assert_eq!(of_handling(unfinished.as_bytes()), unfinished.len() * COPIES);
+    }
+
+    /// The estimate is never below what the tree really takes.
+    #[test]
+    fn an_element_is_no_larger_than_estimated() {
+        assert!(size_of::<serde_json::Value>() * 2 <= ELEMENT);
+    }
+}

@@ -1,0 +1,222 @@
+//! The connections of a server: how many there may be, which of them wait for their client, and which one goes when there
+//! are too many.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// Descriptors that are not for connections: listeners, files, runtimes, and those that are being refused.
+const SPARE: usize = 64;
+/// Each connection may make the HTTP library keep a buffer for reading and one for writing, so there is a most.
+const MOST: usize = 2048;
+/// The least, whatever the limit of descriptors is.
+const LEAST: usize = 16;
+/// How long one that was told to go may take until another one is told.
+const GOING: Duration = Duration::from_millis(100);
+
+/// The value of [`Connection::waiting_since`] while the server is at work.
+const AT_WORK: u64 = u64::MAX;
+
+/// All connections.
+#[derive(Debug)]
+pub(super) struct Connections {
+    most: usize,
+    began: Instant,
+    all: Mutex<HashMap<u64, Arc<Connection>>>,
+    next: AtomicU64,
+    /// One has gone.
+    left: Notify,
+    streams: AtomicUsize,
+}
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    /// Since when the server waits for the client, in milliseconds.
+    waiting_since: AtomicU64,
+    /// Whether a request was ever answered on it.
+    has_served: AtomicBool,
+    began: Instant,
+    /// Tells it to go, be it for another one or because the server stops.
+    pub(super) evict: CancellationToken,
+}
+
+/// A connection that is on the list until this is dropped.
+#[derive(Debug)]
+pub(super) struct Listed {
+    connections: Arc<Connections>,
+    number: u64,
+    pub(super) connection: Arc<Connection>,
+}
+
+/// The place of one event stream.
+#[derive(Debug)]
+pub(super) struct StreamPlace(Arc<Connections>);
+
+impl Connections {
+    /// At most `most`, or as many as the descriptors of the process allow.
+    pub(super) fn new(most: Option<usize>) -> Arc<Self> {
+        Arc::new(Self {
+            most: most.unwrap_or_else(from_descriptors).max(1),
+            began: Instant::now(),
+            all: Mutex::default(),
+            next: AtomicU64::new(0),
+            left: Notify::new(),
+            streams: AtomicUsize::new(0),
+        })
+    }
+
+    /// A place for one more. If there is none, the one that has waited longest for its client makes room; `None` when
+    /// all are at work. It goes with `stop` at the latest.
+    pub(super) async fn admit(self: &Arc<Self>, stop: &CancellationToken) -> Option<Listed> {
+        loop {
+            let left = self.left.notified();
+            if self.lock().len() < self.most {
+                return Some(self.list(stop));
+            }
+            if !self.evict() {
+                return None;
+            }
+            // It may be stuck; then the next one is told.
+            let _ = tokio::time::timeout(GOING, left).await;
+        }
+    }
+
+    fn list(self: &Arc<Self>, stop: &CancellationToken) -> Listed {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let connection = Arc::new(Connection {
+            waiting_since: AtomicU64::new(millis_since(self.began)),
+            has_served: AtomicBool::new(false),
+            began: self.began,
+            // One of its own: it is looked at whenever the connection wakes, and all would queue for a shared one.
+            evict: stop.child_token(),
+        });
+        self.lock().insert(number, connection.clone());
+        Listed { connections: self.clone(), number, connection }
+    }
+
+    /// Tells one to go: first those that never sent a whole request, and of these the one that has waited longest.
+    fn evict(&self) -> bool {
+        let all = self.lock();
+        let waiting = all.values().filter(|connection| connection.is_waiting());
+        let longest = waiting.min_by_key(|connection| {
+            let since = connection.waiting_since.load(Ordering::Relaxed);
+            (connection.has_served.load(Ordering::Relaxed), since)
+        });
+        longest.inspect(|connection| connection.evict.cancel()).is_some()
+    }
+
+    /// A place for an event stream, of which there are half as many as connections.
+    pub(super) fn stream_place(self: &Arc<Self>) -> Option<StreamPlace> {
+        let before = self.streams.fetch_add(1, Ordering::Relaxed);
+        let place = StreamPlace(self.clone());
+        (before < (self.most / 2).max(1)).then_some(place)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<Connection>>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Connection {
+    /// The server waits for the client: for a request, or for the rest of one.
+    pub(super) fn wait_for_client(&self) {
+        self.waiting_since.store(millis_since(self.began), Ordering::Relaxed);
+    }
+
+    /// The server has all that it needs from the client.
+    pub(super) fn work(&self) {
+        self.waiting_since.store(AT_WORK, Ordering::Relaxed);
+    }
+
+    /// A request was answered, and the next one is waited for.
+    pub(super) fn served(&self) {
+        self.has_served.store(true, Ordering::Relaxed);
+        self.wait_for_client();
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.waiting_since.load(Ordering::Relaxed) != AT_WORK && !self.evict.is_cancelled()
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.connections.lock().remove(&self.number);
+        self.connections.left.notify_one();
+    }
+}
+
+impl Drop for StreamPlace {
+    fn drop(&mut self) {
+        self.0.streams.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn millis_since(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(AT_WORK - 1)
+}
+
+/// How many connections the limit of descriptors leaves room for.
+fn from_descriptors() -> usize {
+    #[cfg(unix)]
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    #[cfg(not(unix))]
+    let limit: Option<u64> = None;
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    limit.saturating_sub(SPARE + limit / 16).clamp(LEAST, MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Waits until a later moment has another number of milliseconds.
+    fn next_moment() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+
+    #[tokio::test]
+    async fn whoever_never_asked_anything_goes_first() {
+        let connections = Connections::new(Some(3));
+        let used = connections.admit(&CancellationToken::new()).await.unwrap();
+        used.connection.served();
+        next_moment();
+        let older = connections.admit(&CancellationToken::new()).await.unwrap();
+        next_moment();
+        let newer = connections.admit(&CancellationToken::new()).await.unwrap();
+        assert!(connections.evict());
+        assert!(older.connection.evict.is_cancelled());
+        assert!(!newer.connection.evict.is_cancelled() && !used.connection.evict.is_cancelled());
+        drop(older);
+        assert!(connections.admit(&CancellationToken::new()).await.is_some(), "its place is free");
+    }
+
+    #[tokio::test]
+    async fn whoever_is_served_stays() {
+        let connections = Connections::new(Some(1));
+        let only = connections.admit(&CancellationToken::new()).await.unwrap();
+        only.connection.work();
+        assert!(connections.admit(&CancellationToken::new()).await.is_none());
+        only.connection.served();
+        let evicted = only.connection.evict.clone();
+        tokio::spawn(async move {
+            evicted.cancelled().await;
+            drop(only);
+        });
+        assert!(connections.admit(&CancellationToken::new()).await.is_some());
+    }
+
+    #[test]
+    fn streams_take_half_of_the_places() {
+        let connections = Connections::new(Some(4));
+        let places = [connections.stream_place(), connections.stream_place()];
+        assert!(places.iter().all(Option::is_some) && connections.stream_place().is_none());
+        drop(places);
+        assert!(connections.stream_place().is_some());
+    }
+}

@@ -1,0 +1,258 @@
+//! The sessions of a server: how many there may be, which one makes room, and when an unused one ends.
+//!
+//! There are two classes. A session is fresh until a message comes after its `initialize`. Fresh ones make room for
+//! others, oldest first; one that was used never does, so that nobody can push a client out by opening sessions.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ring::rand::{SecureRandom, SystemRandom};
+use tokio::time::Instant;
+
+use super::session::Session;
+use super::{Options, Response, Slip, reply};
+use crate::serve::{Budget, Limits, Via};
+
+/// When there are as many sessions as there may be, those end sooner that nobody uses, by this factor.
+const UNDER_PRESSURE: u32 = 6;
+/// How long nobody looks for them again after there was none.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// The sessions of one server.
+pub(super) struct Sessions<P> {
+    known: Mutex<Known<P>>,
+    most: usize,
+    idle: Duration,
+    /// How many there have been, for ids that can be guessed.
+    counted: AtomicU64,
+}
+
+struct Known<P> {
+    by_id: HashMap<Arc<str>, Arc<Session<P>>>,
+    /// Those that were fresh when they were opened, oldest first. Some are used or gone by now.
+    fresh: VecDeque<Arc<str>>,
+    /// When all of them were last looked at for one that is idle.
+    looked: Option<Instant>,
+}
+
+/// Why a session is not opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unopened {
+    /// There is no randomness for an id.
+    NoRandomness,
+    /// There are as many as there may be, and all of them are used.
+    Full,
+}
+
+/// A session that was opened.
+pub(super) struct Opened<P> {
+    pub(super) id: String,
+    /// The sessions that made room, which are to be told that they are over.
+    pub(super) ended: Vec<Arc<Session<P>>>,
+}
+
+impl<P: Send + Sync + 'static> Sessions<P> {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let known = Known { by_id: HashMap::new(), fresh: VecDeque::new(), looked: None };
+        Self {
+            known: Mutex::new(known),
+            most: limits.sessions.max(1),
+            idle: limits.session_idle,
+            counted: AtomicU64::new(0),
+        }
+    }
+
+    /// Gives a session its id. `kept` says whether memory is short: then a fresh session makes room, too.
+    pub(super) fn insert(
+        &self,
+        session: Arc<Session<P>>,
+        options: &Options,
+        kept: &Budget,
+    ) -> Result<Opened<P>, Unopened> {
+        let id = self.new_id(options).ok_or(Unopened::NoRandomness)?;
+        let mut known = self.lock();
+        let mut ended = Vec::new();
+        if known.by_id.len() >= self.most {
+            ended.push(known.take_fresh().or_else(|| known.take_idle(self.idle / UNDER_PRESSURE)));
+        } else if kept.is_half_used() {
+            ended.push(known.take_fresh());
+        }
+        if known.by_id.len() >= self.most {
+            return Err(Unopened::Full);
+        }
+        known.tidy();
+        let key: Arc<str> = id.as_str().into();
+        known.fresh.push_back(key.clone());
+        known.by_id.insert(key, session);
+        Ok(Opened { id, ended: ended.into_iter().flatten().collect() })
+    }
+
+    fn new_id(&self, options: &Options) -> Option<String> {
+        let random = random_id()?;
+        Some(if options.slips(Slip::CountedSessions) {
+            self.counted.fetch_add(1, Ordering::Relaxed).to_string()
+        } else if options.slips(Slip::SpacedSessions) {
+            format!("session {random}")
+        } else {
+            random
+        })
+    }
+
+    /// The session of that id, if it was opened on that transport; it is used from now on.
+    pub(super) fn get(&self, id: &str, via: Via) -> Option<Arc<Session<P>>> {
+        let session = self.lock().by_id.get(id).filter(|session| session.via == via).cloned()?;
+        session.touch();
+        Some(session)
+    }
+
+    /// The one that was used last.
+    pub(super) fn latest(&self) -> Option<Arc<Session<P>>> {
+        let known = self.lock();
+        known.by_id.values().filter(|s| s.via == Via::StreamableHttp).max_by_key(|s| s.last_use()).cloned()
+    }
+
+    pub(super) fn remove(&self, id: &str) -> Option<Arc<Session<P>>> {
+        self.lock().by_id.remove(id)
+    }
+
+    pub(super) fn clear(&self) {
+        self.lock().by_id.clear();
+    }
+
+    /// Ends the sessions that nobody has used for long, and where memory is short forgets what streams remember.
+    pub(super) fn sweep(&self, kept: &Budget) -> Vec<Arc<Session<P>>> {
+        let mut known = self.lock();
+        let mut ended = Vec::new();
+        known.by_id.retain(|_, session| {
+            let is_idle = session.is_idle_for(self.idle);
+            if is_idle {
+                ended.push(session.clone());
+            } else if kept.is_half_used() {
+                session.forget_replays();
+            }
+            !is_idle
+        });
+        known.tidy();
+        ended
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known<P>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<P: Send + Sync + 'static> Known<P> {
+    /// Takes out the fresh session that was opened first.
+    fn take_fresh(&mut self) -> Option<Arc<Session<P>>> {
+        while let Some(id) = self.fresh.pop_front() {
+            if self.by_id.get(&id).is_some_and(|session| session.is_fresh()) {
+                return self.by_id.remove(&id);
+            }
+        }
+        None
+    }
+
+    /// Takes out the session that nobody has used for longest, if that is as long as `idle`.
+    fn take_idle(&mut self, idle: Duration) -> Option<Arc<Session<P>>> {
+        // Whoever asks for sessions again and again does not have all of them looked at each time.
+        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK_AGAIN) {
+            return None;
+        }
+        self.looked = Some(Instant::now());
+        let (id, session) = self.by_id.iter().min_by_key(|(_, session)| session.last_use())?;
+        let id = session.is_idle_for(idle).then(|| id.clone())?;
+        self.by_id.remove(&id)
+    }
+
+    /// Forgets ids of sessions that are not fresh any more, now and then.
+    fn tidy(&mut self) {
+        if self.fresh.len() > 64 + 2 * self.by_id.len() {
+            let Self { by_id, fresh, .. } = self;
+            fresh.retain(|id| by_id.get(id).is_some_and(|session| session.is_fresh()));
+        }
+    }
+}
+
+impl Unopened {
+    /// The refusal that says so.
+    pub(super) fn response(self) -> Response {
+        match self {
+            Self::NoRandomness => reply::refused(500, "no randomness for a session id"),
+            Self::Full => reply::refused(503, "there are as many sessions as there may be: try again later"),
+        }
+    }
+}
+
+fn random_id() -> Option<String> {
+    let mut bytes = [0_u8; 16];
+    SystemRandom::new().fill(&mut bytes).ok()?;
+    Some(bytes.iter().map(|b| format!("{b:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::Budgets;
+
+    fn limits() -> Limits {
+        Limits { sessions: 3, ..Limits::default() }
+    }
+
+    fn open(sessions: &Sessions<()>, via: Via) -> Result<Opened<()>, Unopened> {
+        let budgets = Budgets::of_process(&limits());
+        let session = Session::bare((), via, &limits(), &budgets);
+        sessions.insert(session, &Options::default(), &budgets.kept)
+    }
+
+    fn opened(sessions: &Sessions<()>) -> String {
+        open(sessions, Via::StreamableHttp).ok().unwrap().id
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn fresh_sessions_make_room_and_used_ones_do_not() {
+        let sessions = Sessions::new(&limits());
+        let get = |id: &str| sessions.get(id, Via::StreamableHttp).is_some();
+        let idle = opened(&sessions);
+        assert!(get(&idle), "used once");
+        let fresh: Vec<_> = (0..20).map(|_| opened(&sessions)).collect();
+        assert!(get(&idle), "it was never pushed out");
+        assert_eq!(fresh.iter().filter(|id| get(id)).count(), 2, "the newest two are there, and used now");
+        assert_eq!(open(&sessions, Via::StreamableHttp).err(), Some(Unopened::Full));
+        tokio::time::advance(limits().session_idle / UNDER_PRESSURE).await;
+        assert_eq!(open(&sessions, Via::StreamableHttp).ok().map(|opened| opened.ended.len()), Some(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_is_not_heard_of_for_long_is_forgotten() {
+        let sessions = Sessions::new(&limits());
+        let kept = Budget::new(1000);
+        let (quiet, busy) = (opened(&sessions), opened(&sessions));
+        tokio::time::advance(limits().session_idle / 2).await;
+        sessions.get(&busy, Via::StreamableHttp).unwrap();
+        assert!(sessions.sweep(&kept).is_empty());
+        tokio::time::advance(limits().session_idle / 2).await;
+        assert_eq!(sessions.sweep(&kept).len(), 1);
+        assert!(sessions.get(&quiet, Via::StreamableHttp).is_none());
+        assert!(sessions.get(&busy, Via::StreamableHttp).is_some());
+    }
+
+    #[tokio::test]
+    async fn a_session_belongs_to_its_transport() {
+        let sessions = Sessions::new(&limits());
+        let id = open(&sessions, Via::HttpSse).ok().unwrap().id;
+        assert!(sessions.get(&id, Via::StreamableHttp).is_none());
+        assert!(sessions.get(&id, Via::HttpSse).is_some());
+    }
+
+    #[tokio::test]
+    async fn ids_of_ended_sessions_do_not_pile_up() {
+        let sessions = Sessions::new(&limits());
+        for _ in 0..1000 {
+            let id = opened(&sessions);
+            sessions.remove(&id);
+        }
+        assert!(sessions.lock().fresh.len() < 100);
+    }
+}
