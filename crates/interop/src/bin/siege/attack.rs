@@ -52,8 +52,9 @@ pub(crate) const ALL: &[Attack] = &[
 ];
 
 impl Outcome {
+    /// An attack that did not come to its end in time has shown nothing.
     pub(crate) fn cut_short() -> Self {
-        Self::default()
+        Self { broken: Some("the attack did not end in time".to_owned()), ..Self::default() }
     }
 
     pub(crate) fn count(&mut self, answer: &Result<Answer>) {
