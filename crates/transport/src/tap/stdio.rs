@@ -95,7 +95,8 @@ async fn pass(
     true
 }
 
-/// Waits for the end, and passes signals on meanwhile.
+/// Waits for the end, and passes signals on meanwhile. A process that was told to end and ignores it is killed when it is told
+/// again.
 #[cfg(unix)]
 async fn watch_over(child: &mut Child) -> std::io::Result<ExitStatus> {
     use std::io::IsTerminal as _;
@@ -109,16 +110,24 @@ async fn watch_over(child: &mut Child) -> std::io::Result<ExitStatus> {
     let mut quit = signal(SignalKind::quit())?;
     // What is typed at a terminal reaches the process by itself.
     let typed = std::io::stdin().is_terminal() || std::io::stderr().is_terminal();
+    let mut was_told = false;
     loop {
-        let sent = tokio::select! {
+        let signal = tokio::select! {
             status = child.wait() => return status,
-            _ = terminate.recv() => Some(Signal::TERM),
-            _ = hang_up.recv() => Some(Signal::HUP),
-            _ = interrupt.recv() => (!typed).then_some(Signal::INT),
-            _ = quit.recv() => (!typed).then_some(Signal::QUIT),
+            _ = terminate.recv() => Signal::TERM,
+            _ = hang_up.recv() => Signal::HUP,
+            _ = interrupt.recv() => Signal::INT,
+            _ = quit.recv() => Signal::QUIT,
         };
+        if was_told {
+            child.start_kill()?;
+            continue;
+        }
+        // Some programs take a hang-up for a wish to read their configuration again.
+        was_told = signal != Signal::HUP;
+        let has_it = typed && (signal == Signal::INT || signal == Signal::QUIT);
         let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(rustix::process::Pid::from_raw);
-        if let (Some(pid), Some(signal)) = (pid, sent) {
+        if let Some(pid) = pid.filter(|_| !has_it) {
             // It may have ended just now, which is what the loop finds next.
             let _ = rustix::process::kill_process(pid, signal);
         }

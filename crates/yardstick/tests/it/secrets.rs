@@ -2,7 +2,8 @@
 //! nothing that is written or printed may show them.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -262,6 +263,43 @@ fn a_tap_gives_nothing_away() {
     let record = fs::read(folder.file("tap.ndjson")).unwrap();
     assert!(String::from_utf8_lossy(&record).contains("***"));
     hides("the recording", &record, &[OPTION, WORD, INHERITED, ODD]);
+}
+
+/// What a GET on the page of the host brings.
+fn get(authority: &str, path: &str, token: &str) -> Vec<u8> {
+    let mut stream = TcpStream::connect(authority).unwrap();
+    let head = format!("GET {path} HTTP/1.1\r\nhost: {authority}\r\nconnection: close\r\n");
+    write!(stream, "{head}x-yardstick-token: {token}\r\n\r\n").unwrap();
+    let mut told = Vec::new();
+    stream.read_to_end(&mut told).unwrap();
+    assert!(told.starts_with(b"HTTP/1.1 200"), "{path}: {}", String::from_utf8_lossy(&told));
+    told
+}
+
+#[test]
+fn the_page_of_the_host_gives_nothing_away() {
+    let mut command = Command::new(SELF);
+    command.args(["host", "--no-open"]).env("SERVICE_TOKEN", INHERITED);
+    give_command(&mut command);
+    let mut host = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut url = String::new();
+    BufReader::new(host.stdout.as_mut().unwrap()).read_line(&mut url).unwrap();
+    let authority = url.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let page = get(&authority, "/", "");
+    let text = String::from_utf8_lossy(&page).into_owned();
+    let token = text.split("yardstick-token\" content=\"").nth(1).and_then(|rest| rest.split('"').next());
+    let secrets = [PLAIN, NAMED, OPTION, ASSIGNED, WORD, INHERITED];
+    hides("the page", &page, &secrets);
+    for path in ["/api/state", "/api/trace"] {
+        let told = get(&authority, path, token.unwrap());
+        assert!(String::from_utf8_lossy(&told).contains("***"), "{path} repeats nothing");
+        hides(path, &told, &secrets);
+    }
+    host.kill().unwrap();
+    let mut told = Vec::new();
+    host.stderr.take().unwrap().read_to_end(&mut told).unwrap();
+    hides("stderr", &told, &secrets);
+    host.wait().unwrap();
 }
 
 #[test]

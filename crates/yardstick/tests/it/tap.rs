@@ -129,6 +129,19 @@ fn signals_reach_the_program() {
 }
 
 #[test]
+fn a_program_that_ignores_a_signal_is_killed_at_the_next() {
+    let file = Scratch::new("tap-stubborn.ndjson");
+    let script = "trap 'echo told' TERM; echo ready; while :; do sleep 0.05; done";
+    let mut running = start(&["tap", "--record", file.path(), "--", "sh", "-c", script]);
+    let mut said = BufReader::new(running.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert_eq!(said.next().as_deref(), Some("ready"));
+    signal(&running, "-TERM");
+    assert_eq!(said.next().as_deref(), Some("told"), "the first one is the program's to obey");
+    signal(&running, "-TERM");
+    assert_eq!(running.0.wait().unwrap().code(), Some(128 + 9));
+}
+
+#[test]
 fn a_file_that_takes_nothing_does_not_disturb_the_session() {
     let full = if cfg!(target_os = "linux") { "/dev/full" } else { "/no/such/directory/x" };
     for (file, reason) in [
