@@ -307,7 +307,7 @@ impl Running<'_> {
         steps.extend(newest.map(|step| Box::pin(step) as _));
         steps.push(Box::pin(self.ask_for_unknown_versions()));
         steps.extend(self.legacy_versions().map(|version| Box::pin(self.measure_legacy(version)) as _));
-        stream::iter(steps).buffered(self.run.abreast()).collect::<Vec<()>>().await;
+        stream::iter(steps).buffer_unordered(self.run.abreast()).collect::<Vec<()>>().await;
     }
 
     async fn measure_modern(&self, session: Option<(Session, Slot)>) {

@@ -158,8 +158,7 @@ async fn strays_ignored(cx: &ServerCx) -> Verdict {
         ("notifications/yardstick/nested", json!({ "deep": { "er": [1, null, "x"] } })),
     ];
     if cx.version.era() == Era::Legacy {
-        // The one from a client that has no roots, the other for the second time.
-        strays.push(("notifications/roots/list_changed", json!({})));
+        // For the second time.
         strays.push(("notifications/initialized", json!({})));
     }
     for (method, params) in strays {
