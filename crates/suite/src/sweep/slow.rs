@@ -10,6 +10,8 @@ use crate::{Finding, ServerCx};
 
 /// What takes at least so long can be interrupted.
 const LONG: Duration = Duration::from_millis(300);
+/// What takes so long does so every time.
+const VERY_LONG: Duration = Duration::from_secs(1);
 /// The tool of the official suite that takes a while and says how far it is.
 const FIXTURE: &str = "test_tool_with_progress";
 /// How long that one may take.
@@ -37,16 +39,32 @@ impl ServerCx {
         let slowest =
             calls.iter().filter_map(|called| Some((took(called)?, called))).max_by_key(|(took, _)| *took);
         match slowest {
-            Some((took, called)) if took >= LONG.max(self.pace().benefit_of_doubt()) => {
-                let arguments = self.arguments_for(&called.tool).await.unwrap_or_else(|| json!({}));
-                Ok(SlowCall { tool: called.tool.clone(), arguments, took, reports: reports(called) })
-            }
             Some((took, called)) => {
+                let arguments = self.arguments_for(&called.tool).await.unwrap_or_else(|| json!({}));
+                let took = self.confirmed(&called.tool, &arguments, took).await?;
+                if took >= LONG.max(self.pace().benefit_of_doubt()) {
+                    return Ok(SlowCall {
+                        tool: called.tool.clone(),
+                        arguments,
+                        took,
+                        reports: reports(called),
+                    });
+                }
                 let (name, took) = (&called.tool["name"], took.as_millis());
                 Err(self.no_tool(format!("takes long enough: the slowest, {name}, took {took} ms")).await)
             }
             None => Err(Finding::not_applicable("no call was answered")),
         }
+    }
+
+    /// How long a call takes. Many take long only the first time, so what is neither short nor very long is tried once more.
+    async fn confirmed(&self, tool: &Value, arguments: &Value, took: Duration) -> Result<Duration, Finding> {
+        if took < LONG || took >= VERY_LONG {
+            return Ok(took);
+        }
+        let session = self.alone().await?;
+        let again = self.call_on(&session, tool, arguments).send().await.map_err(Finding::into_obstacle)?;
+        Ok(took.min(again.reply.elapsed))
     }
 
     /// A tool that reports progress, with arguments; not applicable when no tool that may be called does.
