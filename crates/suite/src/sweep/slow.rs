@@ -9,9 +9,9 @@ use crate::policy::is_fixture;
 use crate::{Finding, ServerCx};
 
 /// What takes at least so long can be interrupted.
-const LONG: Duration = Duration::from_millis(300);
+const LONG: Duration = Duration::from_millis(600);
 /// What takes so long does so every time.
-const VERY_LONG: Duration = Duration::from_secs(1);
+const VERY_LONG: Duration = Duration::from_millis(1500);
 /// The tool of the official suite that takes a while and says how far it is.
 const FIXTURE: &str = "test_tool_with_progress";
 /// How long that one may take.
