@@ -1,3 +1,5 @@
 //! Interoperability: peers built on the SDKs of others, and the tests that let Yardstick talk to them.
 //!
-//! The binaries of this crate are peers and a load generator; the test binary runs them. Nothing here is shipped.
+//! The binaries of this crate are peers, load generators and measuring tools; the test binary runs the peers. Nothing here is shipped.
+
+pub mod served;

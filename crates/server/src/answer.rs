@@ -18,8 +18,8 @@ use crate::rpc::{self, RpcError};
 
 /// How many streamed messages may wait before a tool is made to wait.
 const QUEUE: usize = 16;
-/// When a server that does not know when to stop reports progress of what was cancelled.
-const AFTERTHOUGHT: Duration = Duration::from_millis(200);
+/// How long after a cancellation the fault `progress-after-cancel` reports progress.
+const LATE_PROGRESS: Duration = Duration::from_millis(200);
 
 /// Has the features answer a request.
 pub(crate) fn run(call: Call) -> Answer {
@@ -111,7 +111,7 @@ fn later(mut call: Call, work: Work) -> Answer {
 /// What is sent for a request that was cancelled: nothing, unless something is wrong on purpose.
 async fn after_cancel(call: &Call, sender: &mpsc::Sender<Out>) {
     if call.server.is_broken(&PROGRESS_AFTER_CANCEL) {
-        tokio::time::sleep(AFTERTHOUGHT).await;
+        tokio::time::sleep(LATE_PROGRESS).await;
         call.progress(u32::MAX, u32::MAX, "still at it").await;
     }
     if call.server.is_broken(&LISTEN_CANCEL_ANSWERED) && call.method.name == "subscriptions/listen" {

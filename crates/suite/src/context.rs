@@ -336,13 +336,14 @@ impl ServerCx {
         slot
     }
 
-    /// How long a process may take to exit, by the longest that one of this revision took from its start to its first word.
+    /// How long a process may take to exit, by the longest that one of this revision took from its start to its first message.
     pub(crate) fn exit_limit(&self) -> Duration {
-        let first_word = |recorder: &Recorder| {
-            let said = recorder.transcript().entries;
-            said.iter().find(|entry| entry.direction == Direction::ToClient).map(|entry| entry.at)
+        let first_message = |recorder: &Recorder| {
+            let transcript = recorder.transcript();
+            let mut heard = transcript.messages().filter(|entry| entry.direction == Direction::ToClient);
+            heard.next().map(|entry| entry.at)
         };
-        self.recorders().iter().filter_map(first_word).max().unwrap_or_default() * MARGIN
+        self.recorders().iter().filter_map(first_message).max().unwrap_or_default() * MARGIN
     }
 
     /// Ends one session, and its process with it. What was said on it stays known.

@@ -14,8 +14,8 @@ use crate::{Evidence, Excerpt, Finding, ServerCx, Verdict};
 /// What stands in the way where the code is what counts.
 pub(crate) const NO_CODE: &str = "the error has no code that is an integer";
 
-/// The check that reports JSON bodies which are none.
-pub(crate) const ONE_OBJECT_CHECK: &str = "wire/http/one-json-object";
+/// The check that reports bodies which call themselves JSON and are something else.
+const ONE_OBJECT_CHECK: &str = "wire/http/one-json-object";
 
 /// A request on its way, with the check's context.
 #[derive(Debug)]
@@ -139,18 +139,21 @@ impl Answer {
         if let Some(trouble) = self.upstream_trouble() {
             return Err(Finding::blocked(trouble));
         }
-        if self.is_unreadable() {
-            return Err(Finding::blocked_by(ONE_OBJECT_CHECK, "the body is not JSON"));
-        }
+        self.expect_readable()?;
         self.reply.result().ok_or_else(|| self.violated("a result", self.summary()))
     }
 
-    /// Whether a body that calls itself JSON is something else.
-    pub(crate) fn is_unreadable(&self) -> bool {
-        self.reply.frame().is_none()
+    /// That a body which calls itself JSON can be read; if not, another check reports it.
+    pub(crate) fn expect_readable(&self) -> Verdict {
+        let is_unreadable = self.reply.frame().is_none()
             && matches!(self.reply.status(), Some(200..=299))
             && !self.reply.body.is_empty()
-            && self.reply.media_type().as_deref() == Some("application/json")
+            && self.reply.media_type().as_deref() == Some("application/json");
+        if is_unreadable {
+            Err(Finding::blocked_by(ONE_OBJECT_CHECK, "the body is not JSON"))
+        } else {
+            Ok(())
+        }
     }
 
     /// What an error tells of trouble that is not the server's own.
@@ -173,9 +176,7 @@ impl Answer {
         if let Some(trouble) = self.upstream_trouble() {
             return Err(Finding::blocked(trouble));
         }
-        if self.is_unreadable() {
-            return Err(Finding::blocked_by(ONE_OBJECT_CHECK, "the body is not JSON"));
-        }
+        self.expect_readable()?;
         if self.reply.is_error() && code.is_none() {
             // That codes are integers is a rule of its own, and one wrong is one finding.
             return Err(Finding::blocked(NO_CODE));

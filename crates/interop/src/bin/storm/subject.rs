@@ -1,17 +1,15 @@
 //! A server under load.
 
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use hyper::Uri;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::Child;
+use yardstick_interop::served::start_server;
 
 /// Ticks in which Linux counts processor time, everywhere.
 const TICKS_PER_SECOND: f64 = 100.0;
-const START_LIMIT: Duration = Duration::from_secs(20);
 
 /// A running server; it is killed when this is dropped.
 #[derive(Debug)]
@@ -28,22 +26,8 @@ impl Subject {
     pub(crate) async fn start(command: &[String]) -> Result<Self> {
         let name = Path::new(&command[0]).file_stem().context("a command has a name")?;
         let name = name.to_string_lossy().into_owned();
-        let mut child = Command::new(&command[0])
-            .args(&command[1..])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .with_context(|| format!("{} does not start", command[0]))?;
-        let stdout = child.stdout.take().context("stdout is piped")?;
-        let mut lines = BufReader::new(stdout).lines();
-        let line = tokio::time::timeout(START_LIMIT, lines.next_line())
-            .await
-            .with_context(|| format!("{name} printed no URL within {START_LIMIT:?}"))??
-            .with_context(|| format!("{name} ended before it printed a URL"))?;
-        // A server that goes on printing must not be stopped by a full pipe.
-        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        let url: Uri = line.trim().parse().with_context(|| format!("{name} printed {line:?}, not a URL"))?;
+        let (child, line) = start_server(command).await?;
+        let url: Uri = line.parse().with_context(|| format!("{name} printed {line:?}, not a URL"))?;
         let authority = url.authority().with_context(|| format!("{line} names no host"))?.to_string();
         Ok(Self { name, authority, path: url.path().to_owned(), child })
     }

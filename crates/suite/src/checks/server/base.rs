@@ -158,7 +158,7 @@ async fn strays_ignored(cx: &ServerCx) -> Verdict {
         ("notifications/yardstick/nested", json!({ "deep": { "er": [1, null, "x"] } })),
     ];
     if cx.version.era() == Era::Legacy {
-        // For the second time.
+        // The session has had one already.
         strays.push(("notifications/initialized", json!({})));
     }
     for (method, params) in strays {

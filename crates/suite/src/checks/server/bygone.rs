@@ -3,7 +3,8 @@
 use protocol::{Era, Span, Version};
 use server::fault::http as fault;
 
-use crate::{Check, Evidence, Finding, On, Run, ServerCx, Verdict, should};
+use super::http::HeadReply;
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[GET_DELETE_405, HEADERS_IGNORED];
 
@@ -25,14 +26,11 @@ async fn get_delete_405(cx: &ServerCx) -> Verdict {
     let session = cx.another().await?;
     for verb in [http::Method::GET, http::Method::DELETE] {
         let name = verb.to_string();
-        let ask = cx.on(&session, &name).with(|r| r.verb(verb).header("accept", "text/event-stream"));
-        let mark = session.recorder().mark();
-        let pending = ask.start().await?;
-        let status = pending.head().map(|head| head.status).unwrap_or_default();
-        if status != 405 {
+        let reply = HeadReply::to(cx, &session, verb, &name, |request| request).await?;
+        if reply.head.status != 405 {
             only_modern(cx).await?;
-            let evidence = Evidence::new(format!("HTTP 405 for {name}"), format!("HTTP {status}"));
-            return Err(Finding::Violated(Box::new(evidence.showing_heads(&session.recorder().since(mark)))));
+            let actual = format!("HTTP {}", reply.head.status);
+            return Err(reply.violated(format!("HTTP 405 for {name}"), actual));
         }
     }
     Ok(())

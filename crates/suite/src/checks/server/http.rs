@@ -3,8 +3,8 @@
 use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::http as fault;
-
-use transport::client::{Request, Session};
+use transport::client::{Head, Request, Session};
+use wire::Transcript;
 
 use crate::{Check, Evidence, Finding, On, Run, ServerCx, Verdict, must, should};
 
@@ -82,6 +82,37 @@ async fn foreign_origin_any_method(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// The response to a request without a body, as far as its head, and what was said for it.
+pub(super) struct HeadReply {
+    pub(super) head: Head,
+    said: Transcript,
+}
+
+impl HeadReply {
+    /// Sends a GET or a DELETE that accepts an event stream. If one is opened, it is closed again.
+    pub(super) async fn to(
+        cx: &ServerCx,
+        session: &Session,
+        verb: http::Method,
+        about: &str,
+        refine: impl FnOnce(Request) -> Request,
+    ) -> Result<Self, Finding> {
+        let ask = cx.on(session, about);
+        let ask = ask.with(|request| refine(request.verb(verb).header("accept", "text/event-stream")));
+        let mark = session.recorder().mark();
+        let pending = ask.start().await?;
+        let Some(head) = pending.head().cloned() else {
+            return Err(Finding::blocked(format!("{about} got no HTTP response")));
+        };
+        Ok(Self { head, said: session.recorder().since(mark) })
+    }
+
+    /// A violation that the heads show.
+    pub(super) fn violated(&self, expected: impl Into<String>, actual: impl Into<String>) -> Finding {
+        Finding::Violated(Box::new(Evidence::new(expected, actual).showing_heads(&self.said)))
+    }
+}
+
 /// That a GET or a DELETE is refused when `refine` makes it what it should not be. Where the method is not there at all, it is
 /// refused as well.
 pub(super) async fn expect_refused(
@@ -91,19 +122,27 @@ pub(super) async fn expect_refused(
     about: &str,
     refine: impl FnOnce(Request) -> Request,
 ) -> Verdict {
-    let ask = cx
-        .on(session, about)
-        .with(|request| refine(request.verb(verb).header("accept", "text/event-stream")));
-    let mark = session.recorder().mark();
-    let pending = ask.start().await?;
-    let Some(head) = pending.head() else {
-        return Err(Finding::blocked(format!("{about} got no HTTP response")));
-    };
-    if head.status >= 400 {
-        return Ok(());
+    let reply = HeadReply::to(cx, session, verb, about, refine).await?;
+    match reply.head.status {
+        400.. => Ok(()),
+        status => Err(reply.violated(format!("a refusal of {about}"), format!("HTTP {status}"))),
     }
-    let evidence = Evidence::new(format!("a refusal of {about}"), format!("HTTP {}", head.status));
-    Err(Finding::Violated(Box::new(evidence.showing_heads(&session.recorder().since(mark)))))
+}
+
+/// That a notification is refused when `refine` makes it what it should not be.
+pub(super) async fn expect_notification_refused(
+    cx: &ServerCx,
+    session: &Session,
+    about: &str,
+    refine: impl FnOnce(Request) -> Request,
+) -> Verdict {
+    let told = cx.notification_on(session, "notifications/yardstick-unknown").with(refine).send().await?;
+    match told.reply.status() {
+        Some(status) if status < 400 => {
+            Err(told.violated(format!("HTTP 400 for a notification {about}"), told.summary()))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 async fn posted_from_abroad(cx: &ServerCx, method: &str) -> Verdict {
@@ -165,18 +204,12 @@ const GET_OR_405: Check = Check {
 
 async fn get_or_405(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    let listening =
-        cx.on(&session, "GET").with(|r| r.verb(http::Method::GET).header("accept", "text/event-stream"));
-    let mark = session.recorder().mark();
-    let pending = listening.start().await?;
-    let head = pending.head().cloned();
-    let Some(head) = head else { return Err(Finding::blocked("GET got no HTTP response")) };
-    match (head.status, head.media_type().as_deref()) {
+    let reply = HeadReply::to(cx, &session, http::Method::GET, "GET", |request| request).await?;
+    match (reply.head.status, reply.head.media_type().as_deref()) {
         (405, _) | (200, Some("text/event-stream")) => Ok(()),
         (status, media) => {
             let actual = format!("HTTP {status}, content-type {}", media.unwrap_or("missing"));
-            let evidence = Evidence::new("text/event-stream, or HTTP 405", actual);
-            Err(Finding::Violated(Box::new(evidence.showing_heads(&session.recorder().since(mark)))))
+            Err(reply.violated("text/event-stream, or HTTP 405", actual))
         }
     }
 }

@@ -84,16 +84,27 @@ async fn told_to_all(cx: &ServerCx, kind: &Kind, trigger: &Value) -> Verdict {
         expect_told(cx, &mut first, kind, "the first of two subscriptions").await?;
         expect_told(cx, &mut second, kind, "the second of two subscriptions").await
     };
-    let verdict = both.await;
+    let mut verdict = both.await;
     first.end().await;
     if verdict.is_ok() && cx.via == Via::Pipe {
-        cx.has_caught_up(&session).await;
-        while told(cx, &mut second, kind.event).await?.is_some() {}
-        change(cx, &session, trigger).await?;
-        expect_told(cx, &mut second, kind, "the other subscription after one was cancelled").await?;
+        verdict = told_after_cancel(cx, &session, &mut second, kind, trigger).await;
     }
     second.end().await;
     verdict
+}
+
+/// That a subscription is still told when another one of its session has just been cancelled.
+async fn told_after_cancel(
+    cx: &ServerCx,
+    session: &Session,
+    subscription: &mut Subscription,
+    kind: &Kind,
+    trigger: &Value,
+) -> Verdict {
+    cx.has_caught_up(session).await;
+    while told(cx, subscription, kind.event).await?.is_some() {}
+    change(cx, session, trigger).await?;
+    expect_told(cx, subscription, kind, "the other subscription after one was cancelled").await
 }
 
 async fn expect_told(cx: &ServerCx, subscription: &mut Subscription, kind: &Kind, which: &str) -> Verdict {

@@ -99,8 +99,7 @@ const RESOURCE_URIS_UNIQUE: Check = Check {
 };
 
 async fn uris_unique(cx: &ServerCx) -> Verdict {
-    let verdict = expect_unique(cx.resources().await?, "uri");
-    on_one_page(cx, verdict, "resources/list", "resources", "uri").await
+    expect_unique(cx, cx.resources().await?, ("resources/list", "resources"), "uri").await
 }
 
 const PROMPT_NAMES_UNIQUE: Check = Check {
@@ -116,34 +115,30 @@ const PROMPT_NAMES_UNIQUE: Check = Check {
 };
 
 async fn prompt_names_unique(cx: &ServerCx) -> Verdict {
-    let verdict = expect_unique(cx.prompts().await?, "name");
-    on_one_page(cx, verdict, "prompts/list", "prompts", "name").await
+    expect_unique(cx, cx.prompts().await?, ("prompts/list", "prompts"), "name").await
 }
 
-/// What stands on two pages is another check's business: whether the two are on one page.
-pub(super) async fn on_one_page(
+/// That no two items of a list have the same `key`. Where the two are on different pages, that is what is wrong, and another
+/// check reports it.
+pub(super) async fn expect_unique(
     cx: &ServerCx,
-    verdict: Verdict,
-    method: &str,
-    list: &str,
+    items: &[Value],
+    (method, list): (&str, &str),
     key: &str,
 ) -> Verdict {
-    if verdict.is_ok() {
-        return verdict;
-    }
+    let Some(twice) = repeated(items, key) else { return Ok(()) };
     for page in cx.pages_on(cx.session().await?, method, list).await? {
-        expect_unique(&page, key)?;
+        if let Some(twice) = repeated(&page, key) {
+            return Err(Finding::violated(format!("each {key} once"), format!("{twice} twice")));
+        }
     }
-    verdict.map_err(|finding| finding.into_obstacle_of("server/pagination/no-repeats"))
+    Err(Finding::blocked_by("server/pagination/no-repeats", format!("{twice} is on two pages")))
 }
 
-/// That no two items of a list have the same `key`.
-pub(super) fn expect_unique(items: &[Value], key: &str) -> Verdict {
+/// The first `key` that two items have.
+fn repeated(items: &[Value], key: &str) -> Option<String> {
     let mut seen = HashSet::new();
-    match items.iter().find(|item| !seen.insert(item[key].to_string())) {
-        Some(item) => Err(Finding::violated(format!("each {key} once"), format!("{} twice", item[key]))),
-        None => Ok(()),
-    }
+    items.iter().map(|item| item[key].to_string()).find(|found| !seen.insert(found.clone()))
 }
 
 const TOOLS_SAME: Check = Check {

@@ -10,7 +10,7 @@ use wire::Kind;
 
 use super::base::{BROKEN, broken_json};
 use super::fixture::blocked;
-use crate::expect::{Answer, ONE_OBJECT_CHECK};
+use crate::expect::Answer;
 use crate::facts::Improper;
 use crate::{Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
 
@@ -223,11 +223,9 @@ async fn all_answered(cx: &ServerCx) -> Verdict {
     for (answer, (method, _)) in many(cx).await.map_err(blocked)?.into_iter().zip(MANY) {
         let answer = match answer {
             Ok(answer) => answer,
-            Err(finding) => return Err(blame(cx, method, finding).await),
+            Err(finding) => return Err(unless_never_refused(cx, method, finding).await),
         };
-        if answer.is_unreadable() {
-            return Err(Finding::blocked_by(ONE_OBJECT_CHECK, "the body is not JSON"));
-        }
+        answer.expect_readable()?;
         // In which form HTTP refuses a method that does not exist is another check's business.
         let refused = answer.reply.status().is_some_and(|status| status >= 400);
         if answer.reply.result().is_none() && !answer.reply.is_error() && !refused {
@@ -237,8 +235,8 @@ async fn all_answered(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
-/// That a method which does not exist is not refused, also when it is asked alone, is another check's business.
-async fn blame(cx: &ServerCx, method: &str, finding: Finding) -> Finding {
+/// The finding, unless the method does not exist and is not refused either when it is asked for alone: another check reports that.
+async fn unless_never_refused(cx: &ServerCx, method: &str, finding: Finding) -> Finding {
     if !method.starts_with("yardstick/") {
         return finding;
     }

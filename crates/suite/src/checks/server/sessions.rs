@@ -4,7 +4,7 @@ use protocol::{Span, Version};
 use server::fault::http as fault;
 use transport::client::{Request, Session};
 
-use super::http::expect_refused;
+use super::http::{expect_notification_refused, expect_refused};
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ID_VISIBLE, REQUIRED, TERMINATED, VERSION_HEADER, STATELESS];
@@ -55,10 +55,7 @@ async fn required(cx: &ServerCx) -> Verdict {
     session_id(&session)?;
     let anonymous = |request: Request| request.without_header("mcp-session-id");
     cx.on(&session, "ping").with(anonymous).send().await?.expect_status(&[400])?;
-    let note = cx.notification_on(&session, "notifications/yardstick-unknown").with(anonymous).send().await?;
-    if note.reply.status().is_some_and(|status| status < 400) {
-        return Err(note.violated("HTTP 400 for a notification without a session id", note.summary()));
-    }
+    expect_notification_refused(cx, &session, "without a session id", anonymous).await?;
     expect_refused(cx, &session, http::Method::GET, "GET without a session id", anonymous).await
 }
 
@@ -105,10 +102,7 @@ async fn version_header(cx: &ServerCx) -> Verdict {
     let ancient = |request: Request| request.header("mcp-protocol-version", "1999-12-31");
     cx.request("ping").await?.with(ancient).send().await?.expect_status(&[400])?;
     let session = cx.another().await?;
-    let note = cx.notification_on(&session, "notifications/yardstick-unknown").with(ancient).send().await?;
-    if note.reply.status().is_some_and(|status| status < 400) {
-        return Err(note.violated("HTTP 400 for a notification", note.summary()));
-    }
+    expect_notification_refused(cx, &session, "in a version that does not exist", ancient).await?;
     for verb in [http::Method::GET, http::Method::DELETE] {
         let about = format!("{verb} in a version that does not exist");
         expect_refused(cx, &session, verb, &about, ancient).await?;

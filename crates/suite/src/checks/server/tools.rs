@@ -6,7 +6,7 @@ use serde_json::Value;
 use server::fault::{lists, tools as fault};
 
 use super::fixture::blocked;
-use super::lists::{expect_unique, on_one_page};
+use super::lists::expect_unique;
 use crate::schema::{self, Unjudged};
 use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
 
@@ -111,8 +111,7 @@ const NAME_UNIQUE: Check = Check {
 };
 
 async fn name_unique(cx: &ServerCx) -> Verdict {
-    let verdict = expect_unique(cx.tools().await?, "name");
-    on_one_page(cx, verdict, "tools/list", "tools", "name").await
+    expect_unique(cx, cx.tools().await?, ("tools/list", "tools"), "name").await
 }
 
 const ORDER_STABLE: Check = Check {

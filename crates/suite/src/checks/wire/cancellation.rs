@@ -7,7 +7,7 @@ use protocol::{Era, Span};
 use server::fault::cancellation as fault;
 
 use super::progress::{token_in_meta, token_of};
-use super::{cancelled, said, violated};
+use super::{answered_ids, cancelled, said, violated};
 use crate::{Check, Finding, On, Run, Verdict, WireCx, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[OWN_REQUESTS, QUIET_AFTERWARDS];
@@ -81,8 +81,7 @@ struct Cancelled {
 
 fn quiet_afterwards(cx: &WireCx<'_>) -> Verdict {
     // Who answers has not cancelled anything, which is another check's business.
-    let answered: HashSet<Id> =
-        cx.frames().filter(|(_, frame)| frame.method.is_none()).filter_map(|(_, frame)| frame.id()).collect();
+    let answered = answered_ids(cx);
     let mut tokens: HashMap<Id, Id> = HashMap::new();
     let mut all: Vec<Cancelled> = Vec::new();
     for (entry, frame) in said(cx) {
@@ -118,8 +117,8 @@ fn quiet_afterwards(cx: &WireCx<'_>) -> Verdict {
 
 #[cfg(test)]
 mod tests {
+    use super::super::transcript_of;
     use super::*;
-    use ::wire::{Recorder, What};
     use Direction::{ToClient, ToServer};
     use protocol::Version;
     use protocol::method::Side;
@@ -144,11 +143,7 @@ mod tests {
             ToClient,
             json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": progress }),
         ));
-        let recorder = Recorder::new();
-        for (direction, message) in said {
-            recorder.record(direction, What::Message, 0, message.to_string().into());
-        }
-        let transcript = recorder.transcript();
+        let transcript = transcript_of(&said);
         quiet_afterwards(&WireCx::new(Version::LATEST, Via::Pipe, Side::Server, &transcript))
     }
 

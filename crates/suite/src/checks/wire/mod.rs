@@ -26,7 +26,7 @@ pub(super) mod tasks;
 pub(super) mod ui;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ::wire::{Entry, Frame, Id, What};
 use protocol::method::Side;
@@ -53,6 +53,11 @@ fn said<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> 
 /// A span as a value; null when there is none.
 fn value(raw: Option<&RawValue>) -> Value {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+/// The ids that the judged side has answered.
+fn answered_ids(cx: &WireCx<'_>) -> HashSet<Id> {
+    cx.frames().filter(|(_, frame)| frame.method.is_none()).filter_map(|(_, frame)| frame.id()).collect()
 }
 
 /// The request that a frame cancels.
@@ -122,6 +127,16 @@ fn violated(entry: &Entry, expected: impl Into<String>, actual: impl Into<String
 fn sent<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = &'a Entry> {
     let kinds = |what| matches!(what, What::Message | What::Noise);
     cx.transcript.entries.iter().filter(move |e| e.direction == cx.judged() && kinds(e.what))
+}
+
+/// A session on a pipe in which this was said.
+#[cfg(test)]
+fn transcript_of(said: &[(::wire::Direction, Value)]) -> ::wire::Transcript {
+    let recorder = ::wire::Recorder::new();
+    for (direction, message) in said {
+        recorder.record(*direction, What::Message, 0, message.to_string().into());
+    }
+    recorder.transcript()
 }
 
 #[cfg(test)]

@@ -59,8 +59,8 @@ fn subscribed(cx: &WireCx<'_>) -> Verdict {
 
 #[cfg(test)]
 mod tests {
+    use super::super::transcript_of;
     use super::*;
-    use ::wire::{Recorder, What};
     use Direction::{ToClient, ToServer};
     use protocol::Version;
     use protocol::method::Side;
@@ -68,11 +68,7 @@ mod tests {
     use transport::serve::Via;
 
     fn judge(said: &[(Direction, Value)]) -> Verdict {
-        let recorder = Recorder::new();
-        for (direction, message) in said {
-            recorder.record(*direction, What::Message, 0, message.to_string().into());
-        }
-        let transcript = recorder.transcript();
+        let transcript = transcript_of(said);
         subscribed(&WireCx::new(Version::V2025_11_25, Via::Pipe, Side::Server, &transcript))
     }
 

@@ -8,7 +8,7 @@ use server::fault::base as fault;
 use transport::serve::Via;
 
 use super::http_exchange::{Exchange, exchanges};
-use super::{cancelled, frames, requests};
+use super::{answered_ids, cancelled, frames, requests};
 use crate::heard::is_proper;
 use crate::{Check, Evidence, Excerpt, Finding, On, Run, Verdict, WireCx, advised, must};
 
@@ -80,8 +80,7 @@ fn is_about_the_message(version: Version, exchange: &Exchange<'_>, error: &Frame
 /// Where all share one channel, an error without an id is about a request only if one stays unanswered, and if nothing was
 /// sent that could not be read.
 fn on_channel(cx: &WireCx<'_>) -> Verdict {
-    let answered: HashSet<Id> =
-        cx.frames().filter(|(_, frame)| frame.method.is_none()).filter_map(|(_, frame)| frame.id()).collect();
+    let answered = answered_ids(cx);
     let is_posted = |entry: &&Entry| entry.exchange > 0 && entry.direction != cx.judged();
     let posts: HashSet<u32> =
         cx.transcript.messages().filter(is_posted).map(|entry| entry.exchange).collect();
