@@ -24,7 +24,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("name the folder for the pictures")?;
     std::fs::create_dir_all(&folder)?;
     let host = Host::start(Options {
-        targets: vec![transport::in_process(server::Server::new(), "the reference")],
+        targets: vec![transport::in_process(server::Server::new(), "the reference").into()],
         ..Options::default()
     })
     .await?;

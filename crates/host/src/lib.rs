@@ -9,6 +9,7 @@ mod error;
 mod feed;
 mod finding;
 mod http;
+mod inquiries;
 mod page;
 mod profile;
 mod random;
@@ -24,6 +25,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use transport::client::{Limits, Target};
@@ -33,9 +35,25 @@ pub use profile::{Profile, profiles};
 
 use ahead::Ahead;
 use feed::Feed;
+use inquiries::Inquiries;
 use server::Servers;
 use timeline::Timeline;
 use view::Views;
+
+/// A server whose apps are shown.
+#[derive(Clone, Debug)]
+pub struct HostedServer {
+    /// What the person calls it; otherwise it is called what it calls itself.
+    pub name: Option<String>,
+    /// How it is reached.
+    pub target: Target,
+}
+
+impl From<Target> for HostedServer {
+    fn from(target: Target) -> Self {
+        Self { name: None, target }
+    }
+}
 
 /// What a host is started with.
 #[derive(Clone, Debug)]
@@ -43,13 +61,15 @@ pub struct Options {
     /// Where the page is served; loopback, port 0 picks a free one.
     pub address: SocketAddr,
     /// The servers whose apps are shown.
-    pub targets: Vec<Target>,
+    pub targets: Vec<HostedServer>,
     /// The name of the host profile that the page begins with.
     pub profile: String,
     /// Files and folders whose change restarts the servers.
     pub watch: Vec<PathBuf>,
-    /// Whether an app may ask the model, whom the person before the page plays.
+    /// Whether apps and servers may ask the model, whom the person before the page plays.
     pub sampling: bool,
+    /// The roots that servers are told of, as `Root` objects; with none the host declares none.
+    pub roots: Vec<Value>,
     /// Every bound.
     pub limits: Limits,
 }
@@ -62,6 +82,7 @@ impl Default for Options {
             profile: profile::STRICT.to_owned(),
             watch: Vec::new(),
             sampling: false,
+            roots: Vec::new(),
             // People wait longer for a tool than a test does, and not at all for what may follow an answer.
             limits: Limits {
                 request: Duration::from_secs(60),
@@ -93,6 +114,7 @@ pub(crate) struct Shared {
     pub(crate) servers: Servers,
     pub(crate) views: Views,
     pub(crate) ahead: Ahead,
+    pub(crate) inquiries: Inquiries,
     pub(crate) options: Options,
 }
 
@@ -111,7 +133,7 @@ impl Host {
         let local = |listener: &TcpListener| {
             listener.local_addr().map_err(|why| Error::Listen { address: options.address, why })
         };
-        let secrets = options.targets.iter().map(Target::secrets);
+        let secrets = options.targets.iter().map(|hosted| hosted.target.secrets());
         let feed = Feed::without(secrets.reduce(|all, more| all.and(&more)).unwrap_or_default());
         let shared = Arc::new(Shared {
             page: local(&listener)?,
@@ -121,6 +143,7 @@ impl Host {
             servers: Servers::new(&options.targets),
             views: Views::default(),
             ahead: Ahead::default(),
+            inquiries: Inquiries::new(feed.clone()),
             feed,
             options,
         });

@@ -62,10 +62,7 @@ fn modules() -> String {
 
 /// The tools of a server that have a view and are for the model, whose part the person plays.
 fn group(server: &Server, now: &Snapshot, openai: Option<&Openai>) -> String {
-    let name = now
-        .name
-        .as_deref()
-        .map_or_else(|| server.target.describe(), |name| server.target.redact(name).into_owned());
+    let name = server.target.redact(&server.name(now)).into_owned();
     let offered = now.tools.iter().filter(|tool| tool.visibility(openai).model);
     let shown = offered.filter_map(|tool| Some((tool, tool.uri.as_deref()?)));
     shown

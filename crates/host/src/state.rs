@@ -15,6 +15,7 @@ pub(crate) fn of(shared: &Shared) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "newest": newest,
         "servers": servers,
+        "inquiries": shared.inquiries.shown(),
         "profiles": profiles,
         "options": {
             "profile": shared.options.profile,

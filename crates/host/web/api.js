@@ -46,10 +46,16 @@ export function createApi(token) {
     answers: (id, after) => send("GET", `/api/views/${encodeURIComponent(id)}/answers?after=${after}`),
     /** @param {string} id @param {LogEntry[]} entries */
     log: (id, entries) => send("POST", `/api/views/${encodeURIComponent(id)}/log`, { entries }),
-    /** @param {{serverId: string, name: string, arguments: Record<string, any>, callId: string, run: string, profile?: string}} call @returns {Promise<Json>} */
+    /** @param {{serverId: string, name: string, arguments: Record<string, any>, callId: string, run: string, profile?: string, begins?: boolean}} call @returns {Promise<Json>} */
     call: (call) => send("POST", "/api/tools/call", call),
+    /** What the person says to an inquiry of a server; nothing refuses it. @param {number} id @param {Json} result */
+    answerInquiry: (id, result) => send("POST", `/api/inquiries/${id}`, { result }),
+    /** A request that the person has written. @param {string} server @param {{method: string, params: Json, callId: string, run?: string}} request @returns {Promise<Json>} */
+    request: (server, request) => send("POST", `/api/servers/${encodeURIComponent(server)}/request`, request),
     /** @param {string} callId */
     cancel: (callId) => send("POST", "/api/tools/cancel", { callId }),
+    /** Whether the host that answers here is the one that this page came from. @returns {Promise<boolean>} */
+    knowsToken: async () => (await fetch("/api/ping", { headers: { "x-yardstick-token": token } })).status !== 401,
     /** @param {string} [view] */
     traceUrl: (view) => `/api/trace?token=${encodeURIComponent(token)}${view ? `&view=${encodeURIComponent(view)}` : ""}`,
     eventsUrl: () => `/api/events?token=${encodeURIComponent(token)}`,

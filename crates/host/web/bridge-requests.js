@@ -61,6 +61,7 @@ export function onRequest(turn, message) {
   if (Object.values(state.asks).some((ask) => ask.id === id)) finding(turn, "must", `the id ${JSON.stringify(id)} is still in use`, message);
   if (state.phase === "new" && method !== "ui/initialize" && method !== "ping") {
     finding(turn, "should", `${method} before ui/initialize`, message, "apps#lifecycle");
+    return fail(turn, id, -32600, `${method} came before ui/initialize`);
   }
   if (!supported(state, method)) return fail(turn, id, -32601, `Method not found: ${method}`);
   const wrong = wrongParams(method, message.params);
@@ -106,7 +107,7 @@ function initialize(turn, { id, params }) {
     state.context = { ...state.context, displayMode: modes[0] };
     turn.effects.push({ type: "mode", mode: modes[0] });
   }
-  state.context = { ...state.context, availableDisplayModes: modes, ...container(state) };
+  state.context = { ...state.context, availableDisplayModes: state.hostModes, ...container(state) };
   turn.effects.push({ type: "app", info: state.appInfo, modes, tools: state.appTools });
   respond(turn, id, {
     result: { protocolVersion: PROTOCOL, hostInfo: state.hostInfo, hostCapabilities: state.capabilities, hostContext: told(state, state.context) },

@@ -103,15 +103,31 @@ export function commonModes(state) {
   return state.hostModes.filter((mode) => declared.includes(mode));
 }
 
-/** Changes the display mode if both sides have it; says whether the mode is now on. @param {Turn} turn @param {Mode} mode */
+/** Changes the display mode if both sides have it and the person has not left it; says whether the mode is now on. @param {Turn} turn @param {Mode} mode */
 export function setMode(turn, mode) {
   const { state } = turn;
   if (state.context.displayMode === mode) return true;
-  if (state.phase === "closing" || !commonModes(state).includes(mode)) return false;
-  turn.effects.push({ type: "mode", mode });
-  const room = state.containers[mode];
-  patchContext(turn, { displayMode: mode, ...(room ? { containerDimensions: room } : {}) });
+  if (state.phase === "closing" || !commonModes(state).includes(mode) || state.refusedModes.includes(mode)) return false;
+  switchMode(turn, mode);
   return true;
+}
+
+/** @param {Turn} turn @param {Mode} mode */
+function switchMode(turn, mode) {
+  turn.effects.push({ type: "mode", mode });
+  const room = turn.state.containers[mode];
+  patchContext(turn, { displayMode: mode, ...(room ? { containerDimensions: room } : {}) });
+}
+
+/** The person decides on the mode: one that they leave stays refused to the View until they choose it again, and one that the
+ * View has not declared can be tried. @param {Turn} turn @param {Mode} mode */
+export function personSetsMode(turn, mode) {
+  const { state } = turn;
+  const before = /** @type {Mode} */ (state.context.displayMode);
+  if (before === mode || state.phase === "closing" || !state.hostModes.includes(mode)) return;
+  if (!commonModes(state).includes(mode)) finding(turn, "note", `the person tries ${mode}, which the app did not declare`, undefined, "apps#display-modes");
+  state.refusedModes = [...state.refusedModes, before].filter((one) => one !== mode && one !== "inline");
+  switchMode(turn, mode);
 }
 
 /** @param {Turn} turn @param {Finding["level"]} level @param {string} text @param {Json} about @param {string} [rule] */
@@ -125,7 +141,8 @@ export function finding(turn, level, text, about, rule) {
  */
 export function grant(turn, id, question, result) {
   const { effects } = turn;
-  if (question.kind === "open-link") effects.push({ type: "open-link", url: question.url ?? "" });
+  // Whether it opens is for the browser to say.
+  if (question.kind === "open-link") return void effects.push({ type: "open-link", id, url: question.url ?? "" });
   if (question.kind === "download") effects.push({ type: "download", files: question.files ?? [] });
   if (question.kind === "message") effects.push({ type: "chat-message", role: question.role ?? "user", content: question.content ?? [] });
   respond(turn, id, { result: result ?? {} });

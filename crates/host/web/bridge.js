@@ -2,7 +2,7 @@
 // `step(state, event)` gives the next state and what is to be done; the page does it.
 
 import { onNotification, onRequest } from "./bridge-requests.js";
-import { ANSWER_MS, TEARDOWN_MS, ask, container, finding, flush, grant, listAppTools, notify, patchContext, respond, setMode } from "./bridge-turn.js";
+import { ANSWER_MS, TEARDOWN_MS, ask, container, finding, flush, grant, listAppTools, notify, patchContext, personSetsMode, respond } from "./bridge-turn.js";
 
 /** @import {BridgeEvent, BridgeOptions, BridgeState, Json, Message, Obj, Outgoing, Step} from "./types.d.ts" */
 /** @import {Turn} from "./bridge-turn.js" */
@@ -29,6 +29,7 @@ export function open(options) {
     outgoing: {},
     next: 1,
     modelContext: null,
+    refusedModes: [],
   };
   state.context = { ...state.context, ...container(state) };
   return state;
@@ -82,7 +83,11 @@ function react(turn, event) {
       state.policy = event.policy;
       return;
     case "mode":
-      return void setMode(turn, event.mode);
+      return personSetsMode(turn, event.mode);
+    case "progress":
+      return state.phase === "initialized" ? notify(turn, "notifications/progress", event.params) : undefined;
+    case "link-opened":
+      return respond(turn, event.id, event.ok ? { result: {} } : { error: { code: -32000, message: "the browser did not open the link" } });
     case "teardown":
       return teardown(turn, event.reason);
     case "server-reply":

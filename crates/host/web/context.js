@@ -8,6 +8,7 @@ import { FONTS, themed } from "./style.js";
 export const DEVICES = {
   phone: { width: 390, height: 844 },
   tablet: { width: 820, height: 1180 },
+  desktop: { width: 1280, height: 800 },
 };
 /** How high an app may grow where it stands in the flow of a conversation. */
 export const TALLEST = 5000;
@@ -65,7 +66,7 @@ function within(box, { width, height }) {
 
 /** @param {Settings} settings @param {number} width @param {Container | undefined} given @returns {Container} */
 function inline(settings, width, given) {
-  if (settings.size === "phone" || settings.size === "tablet") {
+  if (settings.size === "phone" || settings.size === "tablet" || settings.size === "desktop") {
     const device = DEVICES[settings.size];
     return { width: device.width, maxHeight: device.height };
   }

@@ -32,9 +32,15 @@ function setProp(element, name, value) {
 export function append(element, children) {
   for (const child of children.flat()) {
     if (child === null || child === undefined || child === false) continue;
-    element.appendChild(child instanceof Node ? child : document.createTextNode(String(child)));
+    element.appendChild(child instanceof Node ? child : document.createTextNode(visible(String(child))));
   }
 }
+
+/** Characters that change how the text around them is read: they are shown by their names instead. */
+const HIDDEN = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/** A text in which nothing acts unseen. @param {string} text */
+export const visible = (text) => text.replace(HIDDEN, (char) => `[U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
 
 /** Puts other children into an element. @param {Element} element @param {...(Child | Child[])} children */
 export function fill(element, ...children) {

@@ -1,11 +1,12 @@
 // The first run of a page, begun before anything is drawn: what was sent with the page says which it is. The modules behind
 // this one are few; the others are fetched while the app is under way, whose place in the page is there from the start.
 
+import { isReadOnly, runsByItself } from "./annotations.js";
 import { createApi } from "./api.js";
 import { openFrame, titleOf } from "./frame.js";
 import { parse } from "./link.js";
 import { lastArguments, startSettings } from "./memory.js";
-import { startArguments } from "./schema.js";
+import { requiresNothing, startArguments } from "./schema.js";
 
 /** @import {HostState, Json, Link, Obj, Profile, Server, Tool, View} from "./types.d.ts" */
 /** @import {Frame} from "./frame.js" */
@@ -18,7 +19,8 @@ const VISIBILITY = "openai/visibility";
 export const api = createApi(/** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="yardstick-token"]'))?.content ?? "");
 export const host = /** @type {HostState} */ (JSON.parse(document.getElementById("state")?.textContent ?? "{}"));
 
-const mayRun = isOwn(host, /** @type {PerformanceNavigationTiming | undefined} */ (performance.getEntriesByType("navigation")[0])?.type);
+const navigation = /** @type {PerformanceNavigationTiming | undefined} */ (performance.getEntriesByType("navigation")[0])?.type;
+const mayRun = isOwn(host, navigation);
 export const link = admitted(parse(location.search), mayRun);
 export const settings = startSettings(link);
 
@@ -27,25 +29,21 @@ export const usualProfile = String(host.options?.profile ?? "");
 
 const first = choose(host.servers ?? [], link);
 /** @type {Early | undefined} */
-let early = first && shallRun(first, link) ? begin(first) : undefined;
+let early = first?.tool.yardstick.isUi && shallRun(first, link) ? begin(first) : undefined;
 loadRest();
 
-/** What a link names, or the first tool that can be run as it stands, or the first of all. @param {Server[]} servers @param {Link} named @param {Profile} [profile] @returns {Choice | undefined} */
+/** What a link names, or the first tool that runs by itself, or the first of all. @param {Server[]} servers @param {Link} named @param {Profile} [profile] @returns {Choice | undefined} */
 export function choose(servers, named, profile = profileAtStart()) {
-  const tools = servers.flatMap((server) => server.tools.filter((tool) => tool.yardstick.isUi && isForModel(tool, profile)).map((tool) => ({ server, tool })));
+  const tools = servers.flatMap((server) => server.tools.filter((tool) => isForModel(tool, profile)).map((tool) => ({ server, tool })));
+  const apps = tools.filter(({ tool }) => tool.yardstick.isUi);
   // The plain form of the page names server and tool in one.
   const isNamed = (/** @type {Server} */ server, /** @type {Tool} */ tool) =>
     (tool.name === named.tool && (!named.server || server.id === named.server)) || `${server.id}/${tool.name}` === named.tool;
-  const chosen = named.tool ? tools.find(({ server, tool }) => isNamed(server, tool)) : (tools.find(({ tool }) => isHarmless(tool) && startArguments(tool).fits) ?? tools[0]);
+  const chosen = named.tool ? tools.find(({ server, tool }) => isNamed(server, tool)) : (apps.find(({ tool }) => runsByItself(tool)) ?? apps[0] ?? tools[0]);
   if (!chosen) return undefined;
   const usual = startArguments(chosen.tool);
-  const fits = (named.args !== undefined || usual.fits) && (named.tool !== undefined || isHarmless(chosen.tool));
+  const fits = named.tool === undefined ? runsByItself(chosen.tool) : named.args !== undefined || requiresNothing(chosen.tool);
   return { ...chosen, args: named.args ?? lastArguments(chosen.server.id, chosen.tool.name) ?? usual.args, fits };
-}
-
-/** Whether nobody minds when it is run unasked. @param {Tool} tool */
-function isHarmless({ annotations }) {
-  return annotations?.readOnlyHint === true || annotations?.destructiveHint !== true;
 }
 
 /** Whether the model may call a tool, in a host of that profile. @param {Tool} tool @param {Profile} [profile] */
@@ -55,8 +53,10 @@ export function isForModel(tool, profile) {
   return theirs ? tool._meta?.[VISIBILITY] !== "private" : tool.yardstick.visibility.model;
 }
 
-/** Whether the choice is run unasked: a tool that a link names only if the link says so, and none at all for a link of somebody else. @param {Choice} choice @param {Link} named @param {boolean} [may] */
-export function shallRun(choice, named, may = mayRun) {
+/** Whether the choice is run unasked: a tool that a link names only if the link says so, none at all for a link of somebody else,
+ * and when a page is loaded again only what changes nothing. @param {Choice} choice @param {Link} named @param {boolean} [may] @param {string} [type] how the page was navigated to */
+export function shallRun(choice, named, may = mayRun, type = navigation) {
+  if (type !== "navigate" && type !== undefined && !isReadOnly(choice.tool)) return false;
   return may && choice.fits && (named.tool === undefined ? named.run !== false : named.run === true);
 }
 

@@ -1,10 +1,12 @@
 // What the bridge wants the person to see or the browser to do.
 
+import { withLine } from "./store.js";
+
 /** @import {Effect} from "./types.d.ts" */
 /** @import {Stage} from "./stage.js" */
 /** @import {Store} from "./store.js" */
 
-/** The effects that end in the page. @typedef {Extract<Effect, {type: "ask-person" | "withdraw" | "open-link" | "download" | "resize" | "mode" | "model-context" | "chat-message" | "log" | "app" | "app-tools" | "app-tool-result" | "pong"}>} Shown */
+/** The effects that end in the page. @typedef {Extract<Effect, {type: "ask-person" | "withdraw" | "download" | "resize" | "mode" | "model-context" | "chat-message" | "log" | "app" | "app-tools" | "app-tool-result" | "pong"}>} Shown */
 
 /** @param {Shown} effect @param {{store: Store, stage: Stage}} page */
 export function show(effect, { store, stage }) {
@@ -14,8 +16,6 @@ export function show(effect, { store, stage }) {
       return store.set({ questions: [...state.questions, { ticket: effect.ticket, question: effect.question }] });
     case "withdraw":
       return store.set({ questions: state.questions.filter((one) => one.ticket !== effect.ticket) });
-    case "open-link":
-      return void window.open(effect.url, "_blank", "noopener,noreferrer");
     case "download":
       return effect.files.forEach((file) => stage.save(file));
     case "resize":
@@ -27,9 +27,9 @@ export function show(effect, { store, stage }) {
     case "chat-message":
       return store.set({ messages: [...state.messages, { role: effect.role, content: effect.content, at: Date.now() }] });
     case "log":
-      return store.set({ logs: [...state.logs.slice(-999), { ...effect, at: Date.now() }] });
+      return store.set({ lines: withLine(state.lines, { from: "log", level: effect.level, logger: effect.logger, text: typeof effect.data === "string" ? effect.data : JSON.stringify(effect.data) ?? "" }) });
     case "app":
-      return store.set({ appInfo: effect.info, modes: effect.modes, hasAppTools: effect.tools });
+      return store.set({ appInfo: effect.info, declaredModes: effect.modes, hasAppTools: effect.tools });
     case "app-tools":
       return store.set({ appTools: { tools: effect.tools, error: effect.error } });
     case "app-tool-result":
@@ -37,4 +37,13 @@ export function show(effect, { store, stage }) {
     case "pong":
       return store.set({ appToolResult: { name: "ping", ...(effect.ok ? { result: {} } : { error: { message: "no answer" } }) } });
   }
+}
+
+/** Opens a link in a tab that cannot reach this page; says whether there is one. @param {string} url */
+export function openLink(url) {
+  const tab = window.open("", "_blank");
+  if (!tab) return false;
+  tab.opener = null;
+  tab.location.replace(url);
+  return true;
 }

@@ -14,7 +14,7 @@ const HIDDEN_MS = 10_000;
 
 /**
  * @param {string} url
- * @param {{event: (event: Json, number: number) => void, state: (state: "open" | "lost") => void}} to
+ * @param {{event: (event: Json, number: number) => void, state: (state: "open" | "lost") => void, doubt: () => void}} to
  */
 export function listen(url, to) {
   /** @type {EventSource | undefined} */
@@ -39,6 +39,7 @@ export function listen(url, to) {
     };
     now.onerror = () => {
       gap ??= setTimeout(() => to.state("lost"), GAP_MS);
+      to.doubt();
       if (now.readyState !== EventSource.CLOSED || source !== now) return;
       source = undefined;
       setTimeout(open, AGAIN_MS);

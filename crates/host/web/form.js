@@ -71,13 +71,13 @@ export function createForm(store) {
 /** @param {Field} field @param {Obj} args @param {(args: Obj) => void} write @returns {HTMLElement[]} */
 function drawRoot(field, args, write) {
   if (field.kind !== "object" || field.fields?.length === 0) return [h("p", { class: "empty" }, "This tool takes no arguments.")];
-  return members(field, args, write);
+  return drawMembers(field, args, write);
 }
 
 let made = 0;
 
-/** @param {Field} field @param {Obj} value @param {(value: Obj) => void} write @returns {HTMLElement[]} */
-function members(field, value, write) {
+/** The members of an object, each as something that a person can fill in. @param {Field} field @param {Obj} value @param {(value: Obj) => void} write @returns {HTMLElement[]} */
+export function drawMembers(field, value, write) {
   let now = { ...value };
   return (field.fields ?? []).map(({ key, field: inner, required }) =>
     draw(inner, now[key], key, required, (next) => {
@@ -101,8 +101,9 @@ function draw(field, value, key, required, write) {
   }
   if (field.kind === "object" && field.fields) {
     const object = typeof value === "object" && value !== null ? value : {};
-    return h("fieldset", {}, h("legend", {}, name), about, members(field, object, (next) => write(Object.keys(next).length === 0 && !required ? undefined : next)));
+    return h("fieldset", {}, h("legend", {}, name), about, drawMembers(field, object, (next) => write(Object.keys(next).length === 0 && !required ? undefined : next)));
   }
+  if (field.kind === "array" && field.items?.kind === "enum") return ticks(field.items, value, name, about, write);
   if (field.kind === "array" && field.items) return list(field, field.items, value, name, about, write);
   return h("div", { class: "field" }, h("label", { for: id }, name), control(field, value, described, write), about);
 }
@@ -133,6 +134,18 @@ function choice(field, value, described, write) {
     h("option", { value: "" }, "–"), options.map((option, i) => h("option", { value: String(i) }, option.label)));
   box.value = at < 0 ? "" : String(at);
   return box;
+}
+
+/** Any number of the choices. @param {Field} items @param {Json} value @param {import("./dom.js").Child[]} name @param {import("./dom.js").Child} about @param {(value: Json) => void} write */
+function ticks(items, value, name, about, write) {
+  const options = items.options ?? [];
+  const given = Array.isArray(value) ? value.map((one) => JSON.stringify(one)) : [];
+  const boxes = options.map((option) => h("input", { type: "checkbox", checked: given.includes(JSON.stringify(option.value)), onchange: () => tell() }));
+  const tell = () => {
+    const chosen = options.filter((_, i) => boxes[i].checked).map((option) => option.value);
+    write(chosen.length === 0 ? undefined : chosen);
+  };
+  return h("fieldset", {}, h("legend", {}, name), about, h("div", { class: "checks" }, options.map((option, i) => h("label", { class: "check" }, boxes[i], option.label))));
 }
 
 /** @param {Field} field @param {Field} items @param {Json} value @param {import("./dom.js").Child[]} name @param {import("./dom.js").Child} about @param {(value: Json) => void} write */

@@ -11,6 +11,8 @@ const RESOURCE = "ui/notifications/sandbox-resource-ready";
  * @property {(message: Json) => void} message the View said something
  * @property {(report: {from: string, why: string, message: Json}) => void} dropped the proxy refused to pass something on
  * @property {() => void} navigated the View left its document and was closed
+ * @property {(line: {level: string, text: string}) => void} console the View wrote to its console, or failed
+ * @property {() => void} escape the person pressed Escape in the View
  */
 
 /** @typedef {ReturnType<typeof openFrame>} Frame */
@@ -38,6 +40,8 @@ export function openFrame(view, parent, title) {
     if (why) return to.dropped({ from: "view", why: `it cannot be written as JSON, ${why}`, message: { yardstick: "unreadable" } });
     if (data?.yardstick === "navigated") return to.navigated();
     if (data?.yardstick === "dropped") return to.dropped(data);
+    if (data?.yardstick === "console") return to.console(data);
+    if (data?.yardstick === "escape") return to.escape();
     return data?.method === READY ? to.ready(data, resource) : to.message(data);
   };
   /** @param {MessageEvent} event */

@@ -4,7 +4,7 @@
 
 const THEMES = ["light", "dark", "auto"];
 const MODES = ["inline", "fullscreen", "pip"];
-const SIZES = ["phone", "tablet", "desktop", "free"];
+const SIZES = ["fit", "phone", "tablet", "desktop", "free"];
 /** The capabilities that a person can switch off. */
 export const SWITCHES = ["openLinks", "downloadFile", "message", "updateModelContext", "serverTools", "serverResources", "sampling", "logging"];
 /** The kinds of requests that a person can deny. */

@@ -1,9 +1,12 @@
 // The page: puts the parts together. The server has drawn the select already; this takes over from there.
 
+import { isReadOnly } from "./annotations.js";
+import { createAppBar } from "./app-bar.js";
 import { copyButton, eachFrame, h } from "./dom.js";
 import { api, choose, host, link, runName, settings, shallRun, takeEarly, usualProfile } from "./early.js";
 import { listen } from "./events.js";
 import { createForm } from "./form.js";
+import { createLayout } from "./layout.js";
 import { listenKeys } from "./keys.js";
 import { format } from "./link.js";
 import { keepArguments, keepSettings, lastArguments, usualLocale, usualTimeZone } from "./memory.js";
@@ -13,23 +16,24 @@ import { createQuestions } from "./questions.js";
 import { startArguments } from "./schema.js";
 import { Session } from "./session.js";
 import { createStage } from "./stage.js";
-import { blank, createStore, selection } from "./store.js";
+import { blank, createStore, selection, withLine } from "./store.js";
 import { createTabs } from "./tabs.js";
 import { createTimeline } from "./timeline.js";
-import { createToolbar } from "./toolbar.js";
-import { contextPanel } from "./panels/context.js";
+import { isEvalProbe } from "./violations.js";
+import { createSurroundings } from "./surroundings.js";
+import { consolePanel } from "./panels/console.js";
 import { cspPanel } from "./panels/csp.js";
-import { logPanel } from "./panels/log.js";
-import { messagesPanel } from "./panels/messages.js";
+import { modelPanel } from "./panels/model.js";
+import { resultPanel } from "./panels/result.js";
+import { savePanel } from "./panels/save.js";
 import { toolsPanel } from "./panels/tools.js";
-import { tracePanel } from "./panels/trace.js";
 
-/** @import {Json, Mode, Server} from "./types.d.ts" */
+/** @import {Entry, Inquiry, Json, Mode, Server} from "./types.d.ts" */
 /** @import {Early} from "./early.js" */
 /** @import {Stream} from "./events.js" */
 
 const isKnownProfile = !settings.profile || host.profiles.some((one) => one.name === settings.profile);
-const store = createStore({ ...blank({ ...settings, profile: (isKnownProfile && settings.profile) || usualProfile }), host, servers: host.servers });
+const store = createStore({ ...blank({ ...settings, profile: (isKnownProfile && settings.profile) || usualProfile }), host, servers: host.servers, inquiries: host.inquiries ?? [] });
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const select = /** @type {HTMLSelectElement} */ (document.getElementById("tool-select"));
 
@@ -38,8 +42,9 @@ const HISTORY_MS = 600;
 /** @type {Session | null} */
 let session = null;
 
-const stage = createStage(store, { mode: setMode, room: () => session?.roomChanged() });
-const timeline = createTimeline();
+const stage = createStage(store, { mode: setMode, room: () => session?.roomChanged(), drawer: flipDrawer });
+const layout = createLayout(main);
+const timeline = createTimeline({ send: (server, request) => api.request(server, { ...request, callId: runName(), run: session?.run }) });
 const form = createForm(store);
 const tabs = build();
 follow();
@@ -47,24 +52,18 @@ start();
 
 function build() {
   const picker = createPicker(store, select, pick);
-  const run = h("button", { type: "button", class: "primary", onclick: () => void runTool() }, "Run");
-  const cancel = h("button", { type: "button", onclick: () => session?.cancel() }, "Cancel");
-  store.watch(["running", "selected", "argsError", "shown"], (state) => {
-    const again = state.shown?.server === state.selected?.server && state.shown?.tool === state.selected?.tool;
-    run.textContent = state.shown && again ? "Run again" : "Run";
-    run.disabled = !state.selected || state.argsError !== "";
-    cancel.hidden = !state.running;
-  });
-  const toolbar = createToolbar(store, { mode: setMode, close: () => void session?.teardown("closed by the user"), run: () => void runTool() });
-  const questions = createQuestions(store, (ticket, decision) => session?.decide(ticket, decision));
+  const run = () => void runTool();
+  const findings = () => (layout.showInspection(), tabs.show("timeline"), timeline.showFindings());
+  const bar = createAppBar(store, { run, cancel: () => session?.cancel(), mode: setMode, close: () => void session?.teardown("closed by the user"), findings });
+  const questions = createQuestions(store, { decide: (ticket, decision) => session?.decide(ticket, decision), answer: (inquiry, result) => void answer(inquiry, result) });
   const inspection = createTabs(store, [
     { id: "timeline", title: "Timeline", panel: () => timeline.element },
-    { id: "csp", title: "CSP", panel: () => cspPanel(store), keys: ["violations"], count: (state) => state.violations.length },
-    { id: "context", title: "Context", panel: () => contextPanel(store), keys: ["modelContext"], count: (state) => (state.modelContext ? 1 : 0) },
-    { id: "messages", title: "Messages", panel: () => messagesPanel(store), keys: ["messages"], count: (state) => state.messages.length },
-    { id: "logs", title: "Logs", panel: () => logPanel(store), keys: ["logs"], count: (state) => state.logs.length },
-    { id: "tools", title: "Tools", panel: () => toolsPanel(store, (event) => session?.feed(event)), keys: ["appTools"], count: (state) => state.appTools.tools.length },
-    { id: "trace", title: "Trace", panel: () => tracePanel(store, api) },
+    { id: "result", title: "Result", panel: () => resultPanel(store) },
+    { id: "console", title: "Console", panel: () => consolePanel(store), keys: ["lines"], count: (state) => state.lines.filter((line) => line.level === "error").length },
+    { id: "csp", title: "CSP", panel: () => cspPanel(store), keys: ["violations"], count: (state) => state.violations.filter((one) => !isEvalProbe(one)).length },
+    { id: "model", title: "Model", panel: () => modelPanel(store), keys: ["modelContext", "messages"], count: (state) => state.messages.length + (state.modelContext ? 1 : 0) },
+    { id: "tools", title: "App tools", panel: () => toolsPanel(store, (event) => session?.feed(event)), keys: ["appTools"], count: (state) => state.appTools.tools.length },
+    { id: "save", title: "Save", panel: () => savePanel(store, api) },
   ]);
   const keys = listenKeys([
     { key: "R", does: "Run", call: () => void runTool() },
@@ -73,12 +72,13 @@ function build() {
   ], escape);
   const version = h("span", { class: "muted" });
   store.watch(["host"], ({ host }) => void (version.textContent = host?.version ?? ""));
-  const help = h("button", { type: "button", class: "small help", title: "Keys", aria: { label: "Keys" }, onclick: keys.sheet }, "?");
+  const help = h("button", { type: "button", class: "small help", title: "Keys", onclick: keys.sheet }, "Keys");
   // An app may be on the stage already; it stays where it is, for a frame that is moved loads again.
-  main.querySelector(".setup")?.replaceChildren(picker, form.element, h("div", { class: "run-row" }, run, cancel));
-  main.querySelector(".middle")?.prepend(toolbar.app, createNotice(store), questions);
+  main.querySelector(".setup")?.replaceChildren(picker, form.element);
+  main.querySelector(".middle")?.prepend(bar, createNotice(store));
+  document.body.append(questions);
   main.querySelector(".side")?.replaceWith(inspection.element);
-  document.querySelector("header")?.append(version, h("span", { class: "grow" }), toolbar.surroundings, copyButton("Copy link", () => location.href), help);
+  document.querySelector("header")?.append(version, h("span", { class: "grow" }), createSurroundings(store, run), ...layout.controls, copyButton("Copy link", () => location.href), help);
   main.classList.add("alive");
   return inspection;
 }
@@ -94,7 +94,9 @@ function follow() {
   store.watch(["mode", "view"], ({ mode, view }) => {
     main.dataset.mode = view ? mode : "inline";
     // What a fullscreen app covers cannot be reached by the keyboard either.
-    for (const covered of document.querySelectorAll(".top, .setup, .toolbar, .notices, .side")) covered.toggleAttribute("inert", main.dataset.mode === "fullscreen");
+    if (main.dataset.mode !== "fullscreen") delete main.dataset.drawer;
+    for (const covered of document.querySelectorAll(".top, .setup, .toolbar, .notices, .divider")) covered.toggleAttribute("inert", main.dataset.mode === "fullscreen");
+    document.querySelector(".side")?.toggleAttribute("inert", main.dataset.mode === "fullscreen" && main.dataset.drawer !== "open");
   });
   store.watch(["selected", "args", "settings", "shown", "mode"], eachFrame(updateAddress));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => session?.settingsChanged());
@@ -103,7 +105,7 @@ function follow() {
 function start() {
   /** @type {Stream | undefined} */
   let stream;
-  const hear = () => void (stream ??= listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }) }));
+  const hear = () => void (stream ??= listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }), doubt }));
   openFirst();
   // What has happened so far can wait until the first app has its result, but not for one that takes its time.
   setTimeout(hear, session ? HISTORY_MS : 0);
@@ -121,6 +123,12 @@ function start() {
   window.addEventListener("pageshow", (event) => event.persisted && location.reload());
 }
 
+/** The stream has broken off. A host that was started again on this port has another token: its page is loaded anew. */
+async function doubt() {
+  const knows = await api.knowsToken().catch(() => true);
+  if (!knows) location.reload();
+}
+
 /** Opens what the link names, or the first tool that can be run. */
 function openFirst() {
   const { servers } = store.get();
@@ -128,7 +136,7 @@ function openFirst() {
   const choice = early?.choice ?? choose(servers, link);
   if (!choice) {
     const settled = servers.every((server) => server.state !== "connecting");
-    if (link.tool && settled) store.set({ problem: { message: `no connected server has a tool named ${link.tool} with a View`, repair: "pick another one from the list" } });
+    if (link.tool && settled) store.set({ problem: { message: `no connected server has a tool named ${link.tool}`, repair: "pick another one from the list" } });
     return;
   }
   store.set({ problem: null, selected: { server: choice.server.id, tool: choice.tool.name }, args: choice.args, argsError: "" });
@@ -159,9 +167,10 @@ async function runTool(early) {
   if (!chosen || state.argsError) return;
   keepArguments(chosen.server.id, chosen.tool.name, state.args);
   const old = session;
-  const next = new Session({ api, store, stage }, { ...chosen, args: state.args, name: early?.name ?? runName() });
+  const next = new Session({ api, store, stage, escape }, { ...chosen, args: state.args, name: early?.name ?? runName() });
   session = next;
   timeline.show(next.run);
+  if (!chosen.tool.yardstick.isUi) (layout.showInspection(), tabs.show("result"));
   if (old) await old.teardown("the tool is run again");
   // While the old app was saving its work, Run may have been pressed once more.
   if (session !== next) return;
@@ -173,6 +182,15 @@ function setMode(mode) {
   if (store.get().view) return session?.feed({ type: "mode", mode });
   store.choose({ mode });
   store.set({ mode });
+}
+
+/** Shows the inspection below a fullscreen app, or hides it. */
+function flipDrawer() {
+  if (main.dataset.drawer === "open") delete main.dataset.drawer;
+  else main.dataset.drawer = "open";
+  document.querySelector(".side")?.toggleAttribute("inert", main.dataset.drawer !== "open");
+  document.querySelector(".drawer")?.setAttribute("aria-pressed", String(main.dataset.drawer === "open"));
+  stage.changed();
 }
 
 function flipTheme() {
@@ -196,7 +214,7 @@ function updateAddress() {
     profile: settings.profile === usualProfile ? undefined : settings.profile,
     theme: settings.theme === "auto" ? undefined : settings.theme,
     mode: mode === "inline" ? undefined : mode,
-    size: settings.size === "desktop" ? undefined : settings.size,
+    size: settings.size === "fit" ? undefined : settings.size,
     free: settings.size === "free" && settings.free.width > 0 ? settings.free : undefined,
     off: settings.off,
     deny: settings.deny,
@@ -218,16 +236,47 @@ function onEvent(event, number) {
     case "run":
       return timeline.begin(event);
     case "entry":
-      return timeline.add(event.entry, isNews);
+      timeline.add(event.entry, isNews);
+      return count(event.entry);
+    case "output":
+      return isNews ? store.set({ lines: withLine(state.lines, { from: event.line.from, level: event.line.from === "stdout" ? "warning" : "info", text: event.line.text }) }) : undefined;
     case "violation":
       timeline.violated(event, isNews);
       if (event.view === state.view?.id) store.set({ violations: [...state.violations, event] });
       return;
     case "server":
       return isNews ? onServer(event.server) : undefined;
+    case "inquiry":
+      return isNews ? store.set({ inquiries: [...state.inquiries, event.inquiry] }) : undefined;
+    case "inquiry-closed":
+      return store.set({ inquiries: state.inquiries.filter((one) => one.id !== event.id) });
+    case "progress":
+      return isNews && event.view === state.view?.id ? session?.feed({ type: "progress", params: event.params }) : undefined;
     case "reload":
-      if (isNews && state.shown && (!event.server || state.shown.server === event.server)) void runTool();
+      if (isNews && state.shown && (!event.server || state.shown.server === event.server)) reload();
   }
+}
+
+/** Counts what the run on the stage has done wrong. @param {Entry} entry */
+function count({ run, findings = [] }) {
+  if (findings.length === 0 || run !== session?.run) return;
+  const { must, should } = store.get().found;
+  const of = (/** @type {string} */ level) => findings.filter((one) => one.level === level).length;
+  store.set({ found: { must: must + of("must"), should: should + of("should") } });
+}
+
+/** The server has started again: what only reads is run again, the rest waits for the person. */
+function reload() {
+  const chosen = selection(store.get());
+  if (chosen && isReadOnly(chosen.tool)) void runTool();
+  else store.set({ stale: true });
+}
+
+/** @param {Inquiry} inquiry @param {Json} result */
+async function answer(inquiry, result) {
+  store.set({ inquiries: store.get().inquiries.filter((one) => one.id !== inquiry.id) });
+  // Another tab may have answered first, or the server may be gone: then there is nothing left to do.
+  await api.answerInquiry(inquiry.id, result).catch(() => {});
 }
 
 /** @param {Server} server */

@@ -32,7 +32,7 @@ export function startSettings(link) {
   return {
     theme: link.theme ?? kept.theme ?? "auto",
     mode: link.mode ?? "inline",
-    size: /** @type {Settings["size"]} */ (link.size ?? "desktop"),
+    size: /** @type {Settings["size"]} */ (link.size ?? "fit"),
     // Nothing until somebody drags it.
     free: link.free ?? { width: 0, height: 0 },
     locale: link.locale ?? usualLocale(),
@@ -43,6 +43,17 @@ export function startSettings(link) {
     deny: link.deny ?? [],
     always: link.always ?? [],
   };
+}
+
+/** How the person has arranged the page. @returns {Partial<import("./layout.js").Layout>} */
+export function lastLayout() {
+  const kept = attempt(() => JSON.parse(localStorage.getItem("yardstick:layout") ?? "{}"), {});
+  return typeof kept === "object" && kept !== null ? kept : {};
+}
+
+/** @param {import("./layout.js").Layout} layout */
+export function keepLayout(layout) {
+  attempt(() => localStorage.setItem("yardstick:layout", JSON.stringify(layout)), undefined);
 }
 
 /** @param {Settings} settings */

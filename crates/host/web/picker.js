@@ -23,7 +23,7 @@ export function createPicker(store, select, pick) {
   const draw = (/** @type {PageState} */ state) => {
     if (!state.host) return;
     played = profileOf(state);
-    const count = state.servers.reduce((sum, server) => sum + shown(server, state).length, 0);
+    const count = state.servers.reduce((sum, server) => sum + callable(server, state).length, 0);
     filter.hidden = count < MANY;
     const words = filter.hidden ? "" : filter.value.trim().toLowerCase();
     fill(groups, ...state.servers.map((server) => group(server, words, state, pick)));
@@ -38,30 +38,55 @@ export function createPicker(store, select, pick) {
   return element;
 }
 
-/** The tools that the model of the host that is played could call and that have a View. @param {Server} server @param {PageState} state */
-const shown = (server, state) => server.tools.filter((tool) => tool.yardstick.isUi && isForModel(tool, profileOf(state)));
+/** The tools that the model of the host that is played could call and that have an app. @param {Server} server @param {PageState} state */
+const shown = (server, state) => callable(server, state).filter((tool) => tool.yardstick.isUi);
+
+/** The tools that the model could call. @param {Server} server @param {PageState} state */
+const callable = (server, state) => server.tools.filter((tool) => isForModel(tool, profileOf(state)));
 
 /** @param {Server} server @param {string} words @param {PageState} state @param {(server: string, tool: string) => void} pick */
 function group(server, words, state, pick) {
-  const tools = shown(server, state).filter((tool) => `${tool.name} ${tool.title ?? ""}`.toLowerCase().includes(words));
-  const others = server.tools.filter((tool) => !shown(server, state).includes(tool));
-  const facts = [server.protocol, server.transport, server.version && `v${server.version}`].filter(Boolean).join(" · ");
+  const matching = (/** @type {Tool[]} */ tools) => tools.filter((tool) => `${tool.name} ${tool.title ?? ""} ${tool.description ?? ""}`.toLowerCase().includes(words));
+  const tools = matching(shown(server, state));
+  const plain = matching(callable(server, state).filter((tool) => !tool.yardstick.isUi));
+  const hidden = server.tools.filter((tool) => !callable(server, state).includes(tool));
+  const title = server.title && server.title !== server.name ? server.title : undefined;
+  const facts = [title, server.protocol, server.transport, server.version && `v${server.version}`].filter(Boolean).join(" · ");
+  const key = `${server.id} plain`;
   return h("div", { class: "tool-group" },
     h("h3", { title: server.description ?? "" }, h("span", { class: `dot ${server.state}`, role: "img", aria: { label: STATES[server.state] } }), server.name),
     h("p", { class: "muted facts" }, server.state === "ready" ? facts : STATES[server.state]),
     server.note && h("p", { class: "muted facts" }, server.note),
     h("ul", {}, tools.map((tool) => h("li", {}, item(server, tool, state, pick)))),
-    tools.length === 0 && server.state === "ready" && h("p", { class: "muted" }, words ? "no tool matches" : "no tool with a View"),
-    others.length > 0 && h("details", {}, h("summary", {}, `${others.length} more ${others.length === 1 ? "tool" : "tools"}`),
-      h("ul", { class: "others" }, others.map((tool) => h("li", { title: tool.description ?? "" }, tool.name, h("span", { class: "muted" }, ` ${why(tool)}`))))));
+    tools.length + plain.length === 0 && server.state === "ready" && h("p", { class: "muted" }, words ? "no tool matches" : "no tools"),
+    plain.length > 0 && fold(key, `${plain.length} ${plain.length === 1 ? "tool" : "tools"} without an app`, words !== "" || tools.length === 0 || plain.some((tool) => isCurrent(server, tool, state)),
+      () => h("ul", {}, plain.map((tool) => h("li", {}, item(server, tool, state, pick))))),
+    hidden.length > 0 && fold(`${server.id} hidden`, `${hidden.length} for apps alone`, false,
+      () => h("ul", { class: "others" }, hidden.map((tool) => h("li", { title: tool.description ?? "" }, tool.name)))));
 }
 
-/** Why a tool is not among those that can be run. @param {Tool} tool */
-const why = (tool) => (tool.yardstick.isUi || !tool.yardstick.visibility.model ? "app only" : "no View");
+/** The folds that the person has opened. @type {Set<string>} */
+const opened = new Set();
+
+/** What is drawn only when somebody looks. @param {string} key @param {string} title @param {boolean} open @param {() => HTMLElement} draw */
+function fold(key, title, open, draw) {
+  const element = h("details", {}, h("summary", {}, title));
+  const fillIn = () => element.childElementCount === 1 && element.append(draw());
+  if (open || opened.has(key)) (element.open = true, fillIn());
+  element.addEventListener("toggle", () => {
+    if (!element.open) return void opened.delete(key);
+    opened.add(key);
+    fillIn();
+  });
+  return element;
+}
+
+/** @param {Server} server @param {Tool} tool @param {PageState} state */
+const isCurrent = (server, tool, state) => state.selected?.server === server.id && state.selected.tool === tool.name;
 
 /** @param {Server} server @param {Tool} tool @param {PageState} state @param {(server: string, tool: string) => void} pick */
 function item(server, tool, state, pick) {
-  const current = state.selected?.server === server.id && state.selected.tool === tool.name;
+  const current = isCurrent(server, tool, state);
   const found = tool.yardstick.findings;
   const worst = found.some((one) => one.level === "must") ? "must" : found.some((one) => one.level === "should") ? "should" : "note";
   return h("button", {
@@ -69,6 +94,7 @@ function item(server, tool, state, pick) {
   },
     h("span", { class: "tool-name" }, tool.title ?? tool.name),
     tool.title && slug(tool.title) !== slug(tool.name) && h("span", { class: "muted mono" }, tool.name),
+    tool.description && h("span", { class: "tool-about" }, tool.description),
     found.length > 0 && h("span", { class: `badge ${worst}`, title: found.map((one) => one.text).join("\n") }, found.length));
 }
 
@@ -77,13 +103,13 @@ const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 /** Brings the native select up to date. @param {HTMLSelectElement} select @param {PageState} state */
 function fillSelect(select, state) {
-  const options = state.servers.flatMap((server) => shown(server, state).map((tool) => {
+  const options = state.servers.flatMap((server) => callable(server, state).map((tool) => {
     const data = { serverId: server.id, tool: tool.name, resourceUri: tool.yardstick.uri ?? "" };
     const option = h("option", { value: tool.name, data }, `${server.name}: ${tool.title ?? tool.name}`);
     option.selected = state.selected?.server === server.id && state.selected.tool === tool.name;
     return option;
   }));
-  const none = h("option", { value: "", disabled: true }, options.length > 0 ? "Pick a tool" : "no tool with a View");
+  const none = h("option", { value: "", disabled: true }, options.length > 0 ? "Pick a tool" : "no tools");
   none.selected = !options.some((option) => option.selected);
   fill(select, none, ...options);
 }

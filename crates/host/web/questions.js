@@ -1,9 +1,18 @@
-// What the app asks of the person: cards beside the app that wait without getting in the way.
+// What is asked of the person, by the app and by servers: cards in a fixed place, beside the app. They never move the app,
+// and a card takes no click in its first moments: a click that was meant for what was there before must not answer it.
 
-import { fill, h } from "./dom.js";
+import { link } from "./address.js";
+import { conversation, plain, sampled } from "./content.js";
+import { h } from "./dom.js";
+import { inquiryCard } from "./inquiry.js";
 
-/** @import {Decision, Json, Question} from "./types.d.ts" */
-/** @import {Store} from "./store.js" */
+/** @import {Decision, Inquiry, Json, Question} from "./types.d.ts" */
+/** @import {PageState, Store} from "./store.js" */
+
+/** How many cards are shown at a time; the others are counted. */
+const SHOWN = 3;
+/** For how long a card that has just come, or has moved, takes no click. */
+const SETTLING_MS = 700;
 
 /** @type {Record<Question["kind"], string>} */
 const TITLES = {
@@ -13,27 +22,61 @@ const TITLES = {
   "sampling": "The app asks the model; you answer for it",
 };
 
-/** @param {Store} store @param {(ticket: string, decision: Decision) => void} decide */
-export function createQuestions(store, decide) {
-  const element = h("div", { class: "questions", role: "region", aria: { label: "Questions of the app", live: "polite" } });
+/** @typedef {{key: string, draw: () => HTMLElement}} Card */
+
+/**
+ * @param {Store} store
+ * @param {{decide: (ticket: string, decision: Decision) => void, answer: (inquiry: Inquiry, result: Json) => void}} to
+ */
+export function createQuestions(store, to) {
+  const list = h("div", { class: "cards" });
+  const more = h("p", { class: "card more", role: "status" });
+  const element = h("div", { class: "questions", role: "region", aria: { label: "Questions for you", live: "polite" } }, list, more);
   /** @type {Map<string, HTMLElement>} */
-  const cards = new Map();
-  store.watch(["questions"], ({ questions }) => {
-    const open = new Set(questions.map((one) => one.ticket));
-    for (const [ticket, card] of cards) if (!open.has(ticket)) (card.remove(), cards.delete(ticket));
-    for (const { ticket, question } of questions) {
-      if (cards.has(ticket)) continue;
-      const card = draw(store, ticket, question, decide);
-      cards.set(ticket, card);
-      element.append(card);
-    }
-    element.hidden = questions.length === 0;
+  const shown = new Map();
+  store.watch(["questions", "inquiries"], (state) => {
+    const all = cards(store, state, to);
+    const first = all.slice(0, SHOWN);
+    const places = new Map([...shown.keys()].map((key, at) => [key, at]));
+    for (const [key, card] of shown) if (!first.some((one) => one.key === key)) (card.remove(), shown.delete(key));
+    first.forEach(({ key, draw }, at) => {
+      if (!shown.has(key)) {
+        const card = draw();
+        shown.set(key, card);
+        list.append(card);
+      }
+      if (places.get(key) !== at) settle(/** @type {HTMLElement} */ (shown.get(key)));
+    });
+    more.textContent = `${all.length - first.length} more ${all.length - first.length === 1 ? "waits" : "wait"}`;
+    more.hidden = all.length === first.length;
+    element.hidden = all.length === 0;
   });
   return element;
 }
 
+/** @param {Store} store @param {PageState} state @param {Parameters<typeof createQuestions>[1]} to @returns {Card[]} */
+function cards(store, { questions, inquiries, servers }, to) {
+  const ofApp = questions.map(({ ticket, question }) => ({ key: `app ${ticket}`, draw: () => questionCard(store, ticket, question, to.decide) }));
+  const ofServers = inquiries.map((inquiry) => ({
+    key: `server ${inquiry.id}`,
+    draw: () => inquiryCard(inquiry, servers.find((one) => one.id === inquiry.server)?.name ?? "A server", (result) => to.answer(inquiry, result)),
+  }));
+  return [...ofServers, ...ofApp];
+}
+
+/** Lets a card be read before it can be answered. @param {HTMLElement} card */
+function settle(card) {
+  if (card.contains(document.activeElement)) return;
+  card.inert = true;
+  card.classList.add("settling");
+  setTimeout(() => {
+    card.inert = false;
+    card.classList.remove("settling");
+  }, SETTLING_MS);
+}
+
 /** @param {Store} store @param {string} ticket @param {Question} question @param {(ticket: string, decision: Decision) => void} decide */
-function draw(store, ticket, question, decide) {
+function questionCard(store, ticket, question, decide) {
   const always = h("input", { type: "checkbox" });
   const answer = question.kind === "sampling" ? h("textarea", { rows: "3", placeholder: "What the model says", aria: { label: "Answer" } }) : undefined;
   const close = (/** @type {boolean} */ allow) => {
@@ -58,22 +101,10 @@ function remember(store, kind, allow) {
   else store.choose({ deny: [...new Set([...deny, kind])] });
 }
 
-/** @param {string} text */
-const sampled = (text) => ({ role: "assistant", content: { type: "text", text }, model: "a person", stopReason: "endTurn" });
-
 /** @param {Question} question */
 function body(question) {
-  if (question.kind === "open-link") return h("p", { class: "mono" }, question.url);
-  if (question.kind === "download") return h("ul", {}, (question.files ?? []).map((file) => h("li", { class: "mono" }, `${file.name}${file.url ? ` from ${file.url}` : ""}`)));
+  if (question.kind === "open-link") return link(question.url ?? "");
+  if (question.kind === "download") return h("ul", {}, (question.files ?? []).map((file) => h("li", { class: "mono" }, file.name, file.url ? [" from ", link(file.url)] : "")));
   if (question.kind === "message") return h("blockquote", {}, plain(question.content ?? []));
-  const messages = h("div", { class: "sampling" });
-  fill(messages,
-    question.params?.systemPrompt && h("p", { class: "muted" }, String(question.params.systemPrompt)),
-    ...(question.params?.messages ?? []).map((/** @type {Json} */ one) => h("blockquote", {}, h("b", {}, `${one?.role ?? "?"}: `), plain([one?.content].flat()))));
-  return messages;
-}
-
-/** Content blocks as text. @param {Json[]} content */
-export function plain(content) {
-  return content.map((block) => (block?.type === "text" ? block.text : `[${block?.type ?? "content"}]`)).join("\n");
+  return conversation(question.params);
 }

@@ -28,7 +28,7 @@ export function plan(schema, root = schema, depth = 0) {
     nullable,
     ...initialOf(plain),
   };
-  if (Array.isArray(plain.enum)) return { ...about, kind: "enum", options: plain.enum.map((value) => ({ value, label: label(value) })) };
+  if (Array.isArray(plain.enum)) return { ...about, kind: "enum", options: plain.enum.map((value, i) => ({ value, label: label(plain.enumNames?.[i] ?? value) })) };
   const named = namedOptions(plain);
   if (named) return { ...about, kind: "enum", options: named };
   const type = typeOf(plain);
@@ -156,6 +156,9 @@ export function example(field) {
     }
   }
 }
+
+/** Whether a tool can be called with nothing at all. @param {Tool} tool */
+export const requiresNothing = ({ inputSchema }) => !Array.isArray(inputSchema?.required) || inputSchema.required.length === 0;
 
 /** The arguments that a tool starts with, and whether they fit its schema. @param {Tool} tool @returns {{args: Obj, fits: boolean}} */
 export function startArguments(tool) {

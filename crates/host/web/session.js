@@ -2,17 +2,20 @@
 
 import { ApiError, refusalOf } from "./api.js";
 import { createAsks } from "./asks.js";
-import { open, step } from "./bridge.js";
-import { capabilities, hostInfo, hostModes, policy, surroundings } from "./context.js";
-import { show } from "./effects.js";
+import { openBridge, settingsOf, surroundingsOf } from "./bridge-start.js";
+import { step } from "./bridge.js";
+import { hostModes, policy } from "./context.js";
+import { openLink, show } from "./effects.js";
 import { openFrame, titleOf } from "./frame.js";
+import { failedEffect, problemOf, silence } from "./problem.js";
 import { createRecorder } from "./recorder.js";
-import { noView, playedProfile, toldAtStart } from "./store.js";
+import { noView, playedProfile, toldAtStart, withLine } from "./store.js";
 import { stream } from "./stream.js";
 
-/** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Mode, Obj, Profile, Server, Settings, Tool, View} from "./types.d.ts" */
+/** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Obj, Profile, Server, Tool, View} from "./types.d.ts" */
 /** @import {Api} from "./api.js" */
 /** @import {Asks} from "./asks.js" */
+/** @import {Told} from "./bridge-start.js" */
 /** @import {Early} from "./early.js" */
 /** @import {Frame} from "./frame.js" */
 /** @import {Recorder} from "./recorder.js" */
@@ -36,10 +39,10 @@ export class Session {
   /** @type {Asks | null} */ #asks = null;
   #calling = false;
   #failed = false;
-  /** @type {() => void} */ #gone = () => {};
-  /** @type {() => void} */ #spoke = () => {};
+  #gone = () => {};
+  #spoke = () => {};
 
-  /** @param {{api: Api, store: Store, stage: Stage}} page @param {{server: Server, tool: Tool, args: Obj, name: string}} run */
+  /** @param {{api: Api, store: Store, stage: Stage, escape: () => void}} page @param {{server: Server, tool: Tool, args: Obj, name: string}} run */
   constructor(page, { server, tool, args, name }) {
     this.page = page;
     this.server = server;
@@ -59,6 +62,7 @@ export class Session {
     const { settings } = store.get();
     store.set({ ...noView(), status: "loading", running: true, mode: settings.mode, shown: { server: this.server.id, tool: this.tool.name, profile: settings.profile, told: toldAtStart(settings) } });
     this.#played = { profile: playedProfile(store.get()), name: settings.profile || undefined, off: settings.off };
+    if (!this.tool.yardstick.isUi) return this.#callAlone();
     const opening = early?.opened ?? this.#open();
     if (!settings.stream) void this.#call(early?.call);
     try {
@@ -67,6 +71,14 @@ export class Session {
       return this.#fail(error, "the app could not be opened", this.server.name);
     }
     if (settings.stream) await this.#write();
+  }
+
+  /** A tool without an app is called, and that is all. */
+  async #callAlone() {
+    const { store } = this.page;
+    await this.#call(undefined, true);
+    if (!this.#failed && store.get().outcome !== "cancelled") store.set({ status: "ready" });
+    this.#gone();
   }
 
   /** The browser starts a process for a frame, so that comes before all else. */
@@ -88,8 +100,8 @@ export class Session {
     this.#recorder = createRecorder(api, view.id);
     this.#asks = createAsks(api, view.id, this.run);
     const modes = hostModes(this.#played.profile);
-    store.set({ view, modes });
-    this.#bridge = this.#openBridge(view, modes);
+    store.set({ view, modes, declaredModes: modes });
+    this.#bridge = openBridge(store.get(), this.#told(), view, modes, this.page.stage.containers());
     this.#later(SLOW_MS, () => this.#slow());
     for (const event of this.#early.splice(0)) this.feed(event);
     frame.listen({
@@ -97,36 +109,19 @@ export class Session {
       message: (message) => this.#hear(message),
       dropped: (report) => void this.#recorder?.add("view", "proxy", report.message, [{ level: "must", text: `dropped by the sandbox proxy: ${report.why}`, rule: "apps#sandbox-proxy" }]),
       navigated: () => this.#navigated(),
+      console: ({ level, text }) => store.set({ lines: withLine(store.get().lines, { from: "console", level, text }) }),
+      escape: () => this.page.escape(),
     });
   }
 
-  /** @param {View} view @param {Mode[]} modes */
-  #openBridge(view, modes) {
-    const state = this.page.store.get();
-    const { profile } = this.#played;
-    return open({
-      hostInfo: hostInfo(profile, state.host?.version ?? "0"),
-      capabilities: capabilities(profile, this.#settings(), view, Boolean(state.host?.options.allowSampling)),
-      context: { ...this.#surroundings(), displayMode: state.mode, availableDisplayModes: modes },
-      containers: this.page.stage.containers(),
-      hostModes: modes,
-      policy: policy(profile, this.#settings(), view),
-    });
-  }
-
-  /** What the person has chosen, apart from what counts from the next run only. @returns {Settings} */
-  #settings = () => ({ ...this.page.store.get().settings, off: this.#played.off });
-
-  #surroundings() {
-    const state = this.page.store.get();
-    return surroundings(state.settings, { systemDark: matchMedia("(prefers-color-scheme: dark)").matches, version: state.host?.version ?? "0", browser: navigator.userAgent, call: { id: this.run, tool: this.tool }, profile: this.#played.profile });
-  }
+  /** What holds for as long as the View is there. @returns {Told} */
+  #told = () => ({ profile: this.#played.profile, off: this.#played.off, run: this.run, tool: this.tool });
 
   /** Tells bridge and View what the person has changed. */
   settingsChanged() {
-    this.feed({ type: "policy", policy: policy(this.#played.profile, this.#settings(), this.#view) });
+    this.feed({ type: "policy", policy: policy(this.#played.profile, settingsOf(this.page.store.get(), this.#told()), this.#view) });
     // Together with the room, so that one choice of the person is one message to the View.
-    this.feed({ type: "containers", containers: this.page.stage.containers(), patch: this.#surroundings() });
+    this.feed({ type: "containers", containers: this.page.stage.containers(), patch: surroundingsOf(this.page.store.get(), this.#told()) });
   }
 
   roomChanged() {
@@ -155,9 +150,9 @@ export class Session {
     try {
       this.#perform(effect, seq);
     } catch (error) {
-      const text = `${effect.type} failed: ${error instanceof Error ? error.message : String(error)}`;
-      this.#recorder?.add("host", "host", { yardstick: "failed", effect: effect.type }, [{ level: "note", text }]);
-      this.page.store.set({ problem: { message: text, culprit: "the page of the test host", repair: "the message that led to it is in the timeline" } });
+      const problem = failedEffect(effect.type, error);
+      this.#recorder?.add("host", "host", { yardstick: "failed", effect: effect.type }, [{ level: "note", text: problem.message }]);
+      this.page.store.set({ problem });
     }
   }
 
@@ -176,6 +171,8 @@ export class Session {
         if (effect.status === "initialized") this.#spoke();
         // A failed call stays failed, also when the View comes up afterwards.
         return this.#failed ? undefined : this.page.store.set({ status: effect.status, problem: null });
+      case "open-link":
+        return this.feed({ type: "link-opened", id: effect.id, ok: openLink(effect.url) });
       case "torn-down":
         return this.#close();
       case "request-teardown":
@@ -198,17 +195,18 @@ export class Session {
     this.feed({ type: "server-reply", ticket: ask.ticket, ...answer });
   }
 
-  /** @param {Promise<Json>} [called] */
-  async #call(called) {
+  /** @param {Promise<Json>} [called] what is under way already @param {boolean} [begins] whether the run begins with the call */
+  async #call(called, begins = false) {
     const { api, store } = this.page;
     if (this.#unwanted.signal.aborted) return;
     this.feed({ type: "tool-input", arguments: this.args });
     this.#calling = true;
     try {
       const profile = this.#played.name;
-      const result = await (called ?? api.call({ serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.run, run: this.run, profile }));
+      const result = await (called ?? api.call({ serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.run, run: this.run, profile, begins }));
       if (!this.#calling) return;
       const refusal = refusalOf(result);
+      store.set({ result: { tool: this.tool.name, ...(refusal ? { error: refusal } : { value: result }) } });
       if (refusal) throw new ApiError(`${refusal.message} (${refusal.code})`, { culprit: this.server.name, repair: "the request and the error are in the timeline" });
       store.set({ outcome: result?.isError === true ? "failed" : "" });
       this.feed({ type: "tool-result", result });
@@ -238,7 +236,8 @@ export class Session {
 
   #giveUp() {
     this.#unwanted.abort();
-    if (this.#calling) this.page.api.cancel(this.run).catch(() => {});
+    // Both the call and the reading of the document end.
+    if (this.#calling || !this.#view) this.page.api.cancel(this.run).catch(() => {});
     this.#calling = false;
   }
 
@@ -277,18 +276,13 @@ export class Session {
 
   #slow() {
     const { store } = this.page;
-    if (store.get().status !== "loading") return;
-    const message = `the app has not said ui/notifications/initialized after ${SLOW_MS / 1000} s, so nothing may be sent to it`;
-    const repair = "see the timeline for its last message and the CSP tab for what was blocked; an error in its script often stops it here";
-    store.set({ problem: { message, culprit: "the app", repair } });
+    if (store.get().status === "loading") store.set({ problem: silence(SLOW_MS) });
   }
 
   /** @param {unknown} error @param {string} what @param {string} [culprit] @param {string} [repair] */
   #fail(error, what, culprit, repair) {
-    const known = /** @type {{message?: string, culprit?: string, repair?: string}} */ (error instanceof Error ? error : { message: String(error) });
     this.#failed = true;
-    const problem = { message: `${what}: ${known.message}`, culprit: known.culprit ?? culprit, repair: known.repair ?? repair };
-    this.page.store.set({ status: "failed", running: false, problem });
+    this.page.store.set({ status: "failed", running: false, problem: problemOf(error, what, culprit, repair) });
   }
 
   /** @param {number} ms @param {() => void} call */

@@ -1,7 +1,7 @@
 // The stage: the box that the app is shown in, its size and its mode. The iframe never moves in the document
 // (that would reload it); inline, fullscreen and pip are the same box, placed differently.
 
-import { NARROW, containers } from "./context.js";
+import { DEVICES, NARROW, containers } from "./context.js";
 import { eachFrame, fill, h } from "./dom.js";
 import { SIDE } from "./link.js";
 import { playedProfile } from "./store.js";
@@ -18,12 +18,13 @@ const GAP = 12;
 
 /** @typedef {ReturnType<typeof createStage>} Stage */
 
-/** Takes over the stage that the page came with, where an app may be already. @param {Store} store @param {{mode: (mode: Mode) => void, room: () => void}} to */
+/** Takes over the stage that the page came with, where an app may be already. @param {Store} store @param {{mode: (mode: Mode) => void, room: () => void, drawer: () => void}} to */
 export function createStage(store, to) {
   const [element, box, slot] = [".stage", ".app-box", ".app-slot"].map((part) => /** @type {HTMLElement} */ (document.querySelector(part)));
   const back = h("button", { type: "button", class: "small", onclick: () => to.mode("inline") }, "Back to inline ", h("kbd", {}, "Esc"));
   const name = h("span", { class: "bar-name" });
-  const bar = h("div", { class: "app-bar" }, name, back);
+  const drawer = h("button", { type: "button", class: "small drawer", aria: { pressed: "false" }, onclick: () => to.drawer() }, "Timeline");
+  const bar = h("div", { class: "app-bar" }, name, drawer, back);
   const handle = h("div", {
     class: "app-handle", role: "slider", tabindex: "0", title: "Drag, or use the arrow keys",
     aria: { label: "Size of the app", valuetext: "" },
@@ -39,14 +40,23 @@ export function createStage(store, to) {
 
   const room = () => ({
     stage: { width: Math.max(0, Math.floor(element.clientWidth - 2 * padding())) },
-    window: { width: window.innerWidth, height: window.innerHeight - BAR },
+    window: { width: window.innerWidth, height: window.innerHeight - BAR - drawerHeight() },
   });
+  /** An app that is wider than its place is drawn smaller; one that the person drags has the size that they give it. @param {number | undefined} width */
+  const scaleOf = (width) => {
+    const { mode, settings } = store.get();
+    const place = room().stage.width;
+    return mode === "inline" && settings.size in DEVICES && width !== undefined && width > place && place > 0 ? place / width : 1;
+  };
+  /** What the drawer takes of a fullscreen app. */
+  const drawerHeight = () => (document.querySelector("main")?.dataset.drawer === "open" ? /** @type {HTMLElement} */ (document.querySelector(".side")).offsetHeight : 0);
   const padding = () => parseFloat(getComputedStyle(element).paddingLeft) || 0;
   const all = () => containers(store.get().settings, room(), playedProfile(store.get()));
 
   const layout = () => {
     const { mode, settings, view } = store.get();
     const shape = all()[mode];
+    const scale = scaleOf(shape.width);
     box.dataset.mode = mode;
     box.dataset.size = settings.size;
     box.dataset.border = String(view?.border ?? true);
@@ -55,9 +65,11 @@ export function createStage(store, to) {
     away.hidden = mode !== "pip" || view === null;
     handle.hidden = mode !== "inline" || settings.size !== "free";
     handle.setAttribute("aria-valuetext", `${slot.clientWidth} by ${slot.clientHeight} pixels`);
-    slot.style.width = axis(shape.width, told.width, shape.maxWidth, "100%");
-    slot.style.height = axis(shape.height, told.height, shape.maxHeight, `${Math.min(UNTOLD, shape.maxHeight ?? UNTOLD)}px`);
-    slot.style.maxWidth = mode === "inline" && settings.size !== "desktop" ? "none" : "100%";
+    slot.style.setProperty("--scale", String(scale));
+    slot.style.width = axis(shape.width, told.width, shape.maxWidth, "100%", scale);
+    slot.style.height = axis(shape.height, told.height, shape.maxHeight, `${Math.min(UNTOLD, shape.maxHeight ?? UNTOLD)}px`, scale);
+    slot.style.maxWidth = mode === "inline" && settings.size !== "fit" ? "none" : "100%";
+    store.set({ scale });
     if (mode !== "pip") (box.style.inset = "", moved = false);
     else if (moved) movePip(box, 0, 0);
     else box.style.inset = `auto ${corner(element)}px ${GAP}px auto`;
@@ -96,13 +108,15 @@ export function createStage(store, to) {
       layout();
     },
     save,
+    /** The room has changed in a way that nobody else tells. */
+    changed,
   };
 }
 
-/** @param {number | undefined} fixed @param {number | undefined} told @param {number | undefined} most @param {string} otherwise */
-function axis(fixed, told, most, otherwise) {
-  if (fixed !== undefined) return `${fixed}px`;
-  return told === undefined ? otherwise : `${Math.min(told, most ?? told)}px`;
+/** @param {number | undefined} fixed @param {number | undefined} told @param {number | undefined} most @param {string} otherwise @param {number} scale */
+function axis(fixed, told, most, otherwise, scale) {
+  const side = fixed ?? (told === undefined ? undefined : Math.min(told, most ?? told));
+  return side === undefined ? otherwise : `${Math.round(side * scale)}px`;
 }
 
 /** @param {Store} store @param {HTMLElement} slot @param {number} x @param {number} y */

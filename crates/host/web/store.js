@@ -1,6 +1,6 @@
 // What the page knows, in one place. Parts of the page say which keys they draw and are called when one changes.
 
-/** @import {HostState, Json, Mode, Obj, Question, Server, Settings, Status, Tool, View, Violation} from "./types.d.ts" */
+/** @import {HostState, Inquiry, Json, Line, Mode, Obj, Question, Server, Settings, Status, Tool, ToolResult, View, Violation} from "./types.d.ts" */
 
 /**
  * @typedef {object} PageState
@@ -19,15 +19,21 @@
  * @property {{server: string, tool: string, profile: string, told: string} | null} shown what the View on the stage belongs to, the host that is played to it, and what it was told at its start
  * @property {Obj | null} appInfo
  * @property {Mode} mode the mode that is on
- * @property {Mode[]} modes the modes that can be chosen
+ * @property {Mode[]} modes the modes that the host has
+ * @property {Mode[]} declaredModes those of them that the app has declared
  * @property {boolean} hasAppTools
  * @property {Obj | null} modelContext
  * @property {{role: string, content: Json[], at: number}[]} messages
- * @property {{level: string, logger?: string, data: Json, at: number}[]} logs
+ * @property {Line[]} lines what the app and the servers wrote
+ * @property {ToolResult | null} result of the last call
+ * @property {{must: number, should: number}} found how many rules the run on the stage has broken, and how much advice it has not followed
  * @property {{tools: Tool[], error?: string}} appTools
  * @property {{name: string, result?: Json, error?: Json} | null} appToolResult
  * @property {Violation[]} violations
- * @property {{ticket: string, question: Question}[]} questions
+ * @property {{ticket: string, question: Question}[]} questions what the app asks
+ * @property {Inquiry[]} inquiries what servers ask
+ * @property {number} scale how large the app is drawn, where its true size does not fit
+ * @property {boolean} stale whether the server has started again since the tool was run
  */
 
 /** @typedef {ReturnType<typeof createStore>} Store */
@@ -61,14 +67,14 @@ export function createStore(initial) {
 /** The state of a page that has just been opened. @param {Settings} settings @returns {PageState} */
 export const blank = (settings) => ({
   host: null, servers: [], connection: "connecting", selected: null, args: {}, argsError: "", settings, status: "idle", problem: null,
-  running: false, outcome: "", view: null, shown: null, appInfo: null, mode: settings.mode, modes: ["inline", "fullscreen", "pip"], hasAppTools: false, modelContext: null,
-  messages: [], logs: [], appTools: { tools: [] }, appToolResult: null, violations: [], questions: [],
+  running: false, outcome: "", view: null, shown: null, appInfo: null, mode: settings.mode, modes: ["inline", "fullscreen", "pip"], declaredModes: ["inline", "fullscreen", "pip"], hasAppTools: false, modelContext: null,
+  messages: [], lines: [], result: null, found: { must: 0, should: 0 }, appTools: { tools: [] }, appToolResult: null, violations: [], questions: [], inquiries: [], scale: 1, stale: false,
 });
 
 /** The parts that belong to one View, as they are before it is opened. @returns {Partial<PageState>} */
 export const noView = () => ({
-  view: null, problem: null, outcome: "", appInfo: null, hasAppTools: false, modelContext: null, messages: [], logs: [], appTools: { tools: [] },
-  appToolResult: null, violations: [], questions: [],
+  view: null, problem: null, outcome: "", appInfo: null, hasAppTools: false, modelContext: null, messages: [], lines: [], result: null, found: { must: 0, should: 0 }, appTools: { tools: [] },
+  appToolResult: null, violations: [], questions: [], stale: false,
 });
 
 /** The tool that is chosen, with its server. @param {PageState} state */
@@ -89,3 +95,12 @@ export const playedProfile = (state) => named(state, state.shown?.profile ?? sta
 
 /** @param {PageState} state @param {string} name */
 const named = (state, name) => state.host?.profiles.find((one) => one.name === name) ?? state.host?.profiles[0];
+
+/** How many lines are kept. */
+const MOST_LINES = 1000;
+
+/** @param {Line[]} lines @param {Omit<Line, "at">} line */
+export const withLine = (lines, line) => [...lines.slice(1 - MOST_LINES), { ...line, at: Date.now() }];
+
+/** Whether another tool is chosen than the one on the stage. @param {PageState} state */
+export const isOther = ({ selected, shown }) => Boolean(selected && shown && (selected.server !== shown.server || selected.tool !== shown.tool));

@@ -1,5 +1,7 @@
 // The timeline without its looks: rows, what answers what, and which rows a filter lets through. Pure.
 
+import { isEvalProbe } from "./violations.js";
+
 /** @import {Entry, Finding, Violation} from "./types.d.ts" */
 
 export const LANES = /** @type {const} */ (["view", "proxy", "host", "server"]);
@@ -64,7 +66,7 @@ export function runRow(key, { run, tool, at, number }) {
 /** A blocked load as a row of its own. @param {Violation & {n: number}} violation @param {number} at @returns {Entry} */
 export function violationEntry(violation, at) {
   const text = `blocked by the CSP: ${violation.directive} ${violation.blocked}`;
-  const findings = /** @type {Finding[]} */ ([{ level: "note", text, rule: "apps#host-behavior" }]);
+  const findings = /** @type {Finding[]} */ (isEvalProbe(violation) ? [] : [{ level: "note", text, rule: "apps#host-behavior" }]);
   return { n: violation.n, at, view: violation.view, run: violation.run, from: "view", to: "host", message: { violation: { directive: violation.directive, blocked: violation.blocked, source: violation.source, line: violation.line, sample: violation.sample } }, method: `CSP ${violation.directive}`, findings };
 }
 

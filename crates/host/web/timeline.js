@@ -1,21 +1,25 @@
 // The timeline: every message between View, proxy, host and server. Only the rows in sight are in the document.
 
 import { copyButton, eachFrame, fill, h, jsonView } from "./dom.js";
+import { finding } from "./finding.js";
+import { createFilterMenu } from "./timeline-filter.js";
 import { KINDS, LANES, lane, passes, preview, related, rowOf, runRow, violationEntry, worst } from "./timeline-model.js";
+import { requestEditor } from "./request-editor.js";
 import { createRuns } from "./timeline-runs.js";
 
-/** @import {Entry, Finding, Violation} from "./types.d.ts" */
+/** @import {Entry, Json, Violation} from "./types.d.ts" */
 /** @import {Filter, Row} from "./timeline-model.js" */
 
 const ROW = 26;
 /** The timeline forgets the oldest rows beyond this. */
 const MOST = 20_000;
 /** @type {Record<Row["kind"], string>} */
-const SIGNS = { request: "?", notification: "!", response: "✓", error: "✕", event: "•", run: "" };
+const WORDS = { request: "request", notification: "notice", response: "result", error: "error", event: "event", run: "" };
 
 /** @typedef {ReturnType<typeof createTimeline>} Timeline */
 
-export function createTimeline() {
+/** @param {{send: (server: string, request: {method: string, params: Json}) => Promise<Json>}} to */
+export function createTimeline(to) {
   const runs = createRuns();
   /** @type {Row[]} */ let rows = [];
   /** @type {Map<number, Row>} */ const byKey = new Map();
@@ -40,31 +44,10 @@ export function createTimeline() {
     filter.run = filter.run === null ? runs.isCurrent : null;
     refilter();
   } });
-  const element = h("div", { class: "timeline" }, filters(), head(), earlier, list);
+  const menu = createFilterMenu(filter, WORDS, refilter);
+  const bar = h("div", { class: "tl-filters" }, h("div", { class: "row" }, search, count, menu.button, h("button", { type: "button", class: "small", onclick: clear }, "Clear")), menu.element);
+  const element = h("div", { class: "timeline" }, bar, head(), earlier, list);
   const render = eachFrame(draw);
-
-  function filters() {
-    const chip = (/** @type {string} */ label, /** @type {boolean} */ on, /** @type {(on: boolean) => void} */ set, title = "") => {
-      const button = h("button", {
-        type: "button", class: on ? "chip" : "chip only", title, aria: { pressed: on },
-        onclick: () => {
-          const now = button.getAttribute("aria-pressed") !== "true";
-          button.setAttribute("aria-pressed", String(now));
-          set(now);
-          refilter();
-        },
-      }, label);
-      return button;
-    };
-    const member = (/** @type {"lanes" | "kinds"} */ key, /** @type {string} */ name) =>
-      (/** @type {boolean} */ on) => (filter[key] = on ? [...filter[key], name] : filter[key].filter((one) => one !== name));
-    return h("div", { class: "tl-filters" },
-      h("div", { class: "row" }, search, count, h("button", { type: "button", class: "small", onclick: clear }, "Clear")),
-      h("div", { class: "chips", role: "group", aria: { label: "Kinds" } }, KINDS.map((name) => chip(name, true, member("kinds", name)))),
-      h("div", { class: "chips", role: "group", aria: { label: "Lanes and more" } },
-        LANES.map((name) => chip(name, true, member("lanes", name), `messages from or to the ${name}`)),
-        chip("only findings", false, (on) => (filter.findings = on), "only messages with findings")));
-  }
 
   function head() {
     return h("div", { class: "tl-head", aria: { hidden: "true" } }, h("span", {}, "s"), h("span", { class: "tl-lanes" }, LANES.map((name) => h("span", { data: { short: name.charAt(0).toUpperCase() } }, h("span", {}, name)))), h("span", {}, "message"));
@@ -88,6 +71,7 @@ export function createTimeline() {
 
   function refilter() {
     visible = rows.filter((row) => passes(row, filter));
+    menu.refresh();
     if (!visible.some((row) => row.key === selected)) select(0);
     render();
   }
@@ -171,7 +155,7 @@ export function createTimeline() {
       h("span", { class: "tl-at", role: "gridcell", title: `${time(entry.at)} s after the start of the host` }, time(runs.since(row.run, entry.at))),
       h("span", { class: "tl-lanes", role: "gridcell", aria: { label: `${entry.from} to ${entry.to}` } }, arrow(entry)),
       h("span", { class: "tl-what", role: "gridcell" },
-        h("span", { class: "sign", title: row.kind, aria: { label: row.kind } }, SIGNS[row.kind]),
+        h("span", { class: "sign" }, WORDS[row.kind]),
         h("span", { class: "tl-label", title: row.label }, shorten(row.label), took && h("span", { class: "muted" }, took)),
         h("span", { class: "tl-preview" }, preview(entry))),
       h("span", { role: "gridcell" }, level && h("span", { class: `badge ${level}`, title: row.findings.map((one) => one.text).join("\n") }, level)));
@@ -215,9 +199,17 @@ export function createTimeline() {
       ...row.findings.map(finding),
       h("div", { class: "row" }, h("span", { class: "muted" }, `#${row.key} ${row.entry.from} → ${row.entry.to}`),
         near("request", row.entry.answers), near("answer", answer?.key), near("cause", row.entry.cause === row.entry.answers ? null : row.entry.cause),
-        copyButton("Copy", () => JSON.stringify(row.entry.message, null, 2))),
+        copyButton("Copy", () => JSON.stringify(row.entry.message, null, 2)),
+        isSendable(row) && h("button", { type: "button", class: "small", onclick: () => edit(row) }, "Edit and send again")),
       jsonView(row.entry.message),
     ];
+  }
+
+  /** Lets the person change a request to a server and send it once more. @param {Row} row */
+  function edit({ entry }) {
+    fill(detail, ...requestEditor(entry, to.send, () => select(selected)));
+    detailHeight = detail.offsetHeight;
+    draw();
   }
 
   /** @param {number} key */
@@ -247,6 +239,11 @@ export function createTimeline() {
   return {
     element, add,
     search: () => search.focus(),
+    /** Shows the messages with findings, and nothing else. */
+    showFindings() {
+      filter.findings = true;
+      refilter();
+    },
     /** A run has begun, in this page or another. @param {{run: string, tool?: string | null, at: number}} event */
     begin: (event) => push(runRow(extraKey--, runs.begin(event))),
     /** A load was blocked. @param {Violation} violation @param {boolean} isNews */
@@ -260,11 +257,8 @@ export function createTimeline() {
   };
 }
 
-/** @param {Finding} one */
-export function finding(one) {
-  return h("p", { class: `finding ${one.level}` }, h("span", { class: `badge ${one.level}` }, one.level), " ", one.text, " ",
-    one.link ? h("a", { href: one.link, target: "_blank", rel: "noopener noreferrer" }, one.rule ?? "the rule") : one.rule && h("code", {}, one.rule));
-}
+/** Whether a row is a request of the host to a server. @param {Row} row */
+const isSendable = ({ kind, entry }) => kind === "request" && entry.from === "host" && entry.to === "server" && Boolean(entry.server);
 
 /** @param {Entry} entry */
 function arrow(entry) {

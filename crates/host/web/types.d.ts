@@ -42,6 +42,7 @@ export interface Tool {
 export interface Server {
   id: string;
   name: string;
+  title?: string | null;
   version?: string;
   description?: string;
   protocol?: string;
@@ -80,6 +81,7 @@ export interface HostState {
   /** Whether this page itself led here. */
   linked?: boolean;
   servers: Server[];
+  inquiries?: Inquiry[];
   profiles: Profile[];
   options: Obj;
   sandbox: { port: number };
@@ -134,6 +136,12 @@ export interface Violation {
 }
 export interface LogEntry { seq: number; at: number; from: Lane; to: Lane; message: Json; note?: string; findings?: Finding[] }
 
+/** A line that somebody wrote: the app, or a server's process. */
+export interface Line { from: "console" | "log" | "stderr" | "stdout" | "host"; level: string; logger?: string; text: string; at: number }
+/** What a tool gave back. */
+export interface ToolResult { tool: string; value?: Json; error?: RpcError }
+/** What a server asks the person while it works. */
+export interface Inquiry { id: number; server: string; run?: string | null; method: string; params: Json }
 /** A question of the app to the person. */
 export interface Question {
   kind: "open-link" | "download" | "message" | "sampling";
@@ -205,6 +213,8 @@ export interface BridgeState {
   outgoing: Record<string, Outgoing>;
   next: number;
   modelContext: Obj | null;
+  /** Modes that the person has left: the View does not get them back by asking. */
+  refusedModes: Mode[];
 }
 export type BridgeEvent =
   | { type: "from-view"; message: Json }
@@ -216,6 +226,8 @@ export type BridgeEvent =
   | { type: "containers"; containers: Partial<Record<Mode, Container>>; patch?: Obj }
   | { type: "policy"; policy: Policy }
   | { type: "mode"; mode: Mode }
+  | { type: "progress"; params: Obj }
+  | { type: "link-opened"; id: string | number; ok: boolean }
   | { type: "teardown"; reason?: string }
   | { type: "server-reply"; ticket: string; result?: Json; error?: RpcError }
   | { type: "server-changed"; what: "tools" | "resources" | "prompts" }
@@ -229,7 +241,7 @@ export type Effect =
   | { type: "ask-server"; ticket: string; method: string; params: Json }
   | { type: "ask-person"; ticket: string; question: Question }
   | { type: "withdraw"; ticket: string }
-  | { type: "open-link"; url: string }
+  | { type: "open-link"; id: string | number; url: string }
   | { type: "download"; files: SavedFile[] }
   | { type: "resize"; width?: number; height?: number }
   | { type: "mode"; mode: Mode }
@@ -269,7 +281,7 @@ export interface Link {
 export interface Settings {
   theme: "light" | "dark" | "auto";
   mode: Mode;
-  size: "phone" | "tablet" | "desktop" | "free";
+  size: "fit" | "phone" | "tablet" | "desktop" | "free";
   free: { width: number; height: number };
   locale: string;
   timeZone: string;

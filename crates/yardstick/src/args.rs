@@ -369,9 +369,12 @@ pub(crate) struct Host {
     /// Start the servers again when a file here changes (repeatable)
     #[arg(long, value_name = "PATH")]
     pub(crate) watch: Vec<PathBuf>,
-    /// Let apps ask the model; you answer in its place
+    /// Let apps and servers ask the model; you answer in its place
     #[arg(long)]
     pub(crate) sampling: bool,
+    /// Tell servers of this folder as a root (repeatable) [default: no roots]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Vec<PathBuf>,
     /// Listen on this port; 0 picks a free one
     #[arg(long, value_name = "PORT", default_value = "0")]
     pub(crate) port: u16,

@@ -17,8 +17,8 @@ use crate::finding::Finding;
 use crate::profile;
 use crate::server::{Asking, Refusal, Server};
 use crate::timeline::{Party, Said, milliseconds};
-use crate::view::{View, read};
-use crate::{Profile, Shared, state, trace};
+use crate::view::{View, read, reading};
+use crate::{Profile, Shared, inquiries, state, trace};
 
 /// The most entries that the page hands in at a time.
 const BATCH: usize = 5_000;
@@ -36,10 +36,13 @@ pub(super) async fn route(shared: &Arc<Shared>, rest: &str, request: Request) ->
     let segments: Vec<&str> = rest.split('/').collect();
     let method = request.method().clone();
     let answered = match (&method, &segments[..]) {
+        (&Method::GET, ["ping"]) => Ok(reply::json(200, &json!({}))),
         (&Method::GET, ["state"]) => Ok(reply::json(200, &state::of(shared))),
         (&Method::GET, ["resources"]) => resource(shared, value("serverId"), value("uri")).await,
         (&Method::POST, ["tools", "call"]) => call(shared, request).await,
+        (&Method::POST, ["servers", id, "request"]) => send(shared, id, request).await,
         (&Method::POST, ["tools", "cancel"]) => cancel(shared, request).await,
+        (&Method::POST, ["inquiries", id]) => answer(shared, id, request).await,
         (&Method::POST, ["views"]) => open(shared, request).await,
         (&Method::POST, ["views", id, "request"]) => asks::asked(shared, id, request).await,
         (&Method::GET, ["views", id, "answers"]) => asks::answers(shared, id, value("after")).await,
@@ -82,12 +85,18 @@ struct Call {
     call_id: Option<String>,
     run: Option<String>,
     profile: Option<String>,
+    /// Whether the run begins with it: no view is opened for it.
+    #[serde(default)]
+    begins: bool,
 }
 
 /// A call on behalf of the model, or of the person who plays it.
 async fn call(shared: &Shared, request: Request) -> Outcome {
     let call: Call = parsed(request).await?;
     let server = server_of(shared, &call.server_id)?;
+    if let Some(run) = call.run.as_deref().filter(|_| call.begins) {
+        tell_run(shared, run, &server, Some(&call.name));
+    }
     let params = match call.arguments {
         Value::Null => json!({ "name": call.name }),
         arguments => json!({ "name": call.name, "arguments": arguments }),
@@ -110,15 +119,55 @@ async fn call(shared: &Shared, request: Request) -> Outcome {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+struct Send {
+    method: String,
+    #[serde(default)]
+    params: Value,
+    call_id: Option<String>,
+    run: Option<String>,
+}
+
+/// A request that the person has written, or has taken from the timeline and changed.
+async fn send(shared: &Shared, id: &str, request: Request) -> Outcome {
+    let send: Send = parsed(request).await?;
+    let server = server_of(shared, id)?;
+    let params = if send.params.is_null() { json!({}) } else { send.params };
+    let (method, id, run) = (send.method.as_str(), send.call_id.as_deref(), send.run.as_deref());
+    let answered = server.ask(shared, Asking { method, params, run, id, ..Asking::default() }).await;
+    let answered = answered.map_or_else(|refusal| refusal.to_value(), |result| json!({ "result": result }));
+    Ok(reply::json(200, &answered))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Cancel {
     call_id: String,
 }
 
 async fn cancel(shared: &Shared, request: Request) -> Outcome {
     let cancel: Cancel = parsed(request).await?;
-    match shared.servers.iter().any(|server| server.cancel(&cancel.call_id)) {
+    // A run is a call and the reading of its document; both end.
+    let ids = [cancel.call_id.clone(), reading(&cancel.call_id)];
+    let cancelled = shared.servers.iter().flat_map(|server| ids.iter().map(|id| server.cancel(id)));
+    match cancelled.fold(false, |any, one| any || one) {
         true => Ok(reply::json(200, &json!({}))),
         false => Err(reply::refused(404, &format!("no call {} is under way", cancel.call_id))),
+    }
+}
+
+#[derive(Deserialize)]
+struct Answered {
+    /// The result, as the method has it; none when the person refuses.
+    result: Option<Value>,
+}
+
+/// What the person says to a server's inquiry.
+async fn answer(shared: &Shared, id: &str, request: Request) -> Outcome {
+    let answered: Answered = parsed(request).await?;
+    let answer = answered.result.map_or(inquiries::Answer::Refused, inquiries::Answer::Result);
+    match id.parse().is_ok_and(|id| shared.inquiries.answer(id, answer)) {
+        true => Ok(reply::json(200, &json!({}))),
+        false => Err(reply::refused(404, &format!("the inquiry {id} is not open any more"))),
     }
 }
 
@@ -148,9 +197,7 @@ async fn open(shared: &Shared, request: Request) -> Outcome {
         ));
     };
     if let Some(run) = &open.run {
-        shared.feed.tell(&json!({
-            "kind": "run", "run": run, "server": server.id, "tool": open.tool, "at": milliseconds(shared.timeline.now()),
-        }));
+        tell_run(shared, run, &server, open.tool.as_deref());
     }
     let run = open.run.as_deref();
     let name = open.profile.as_ref().unwrap_or(&shared.options.profile).clone();
@@ -163,6 +210,12 @@ async fn open(shared: &Shared, request: Request) -> Outcome {
     let view = shared.views.open(shared, &server.id, open.run, document, &profile);
     let view = view.map_err(|error| reply::refused(500, &error.to_string()))?;
     Ok(reply::json(200, &view.to_value(shared, &profile)))
+}
+
+/// Tells everybody that a tool is run.
+fn tell_run(shared: &Shared, run: &str, server: &Server, tool: Option<&str>) {
+    let at = milliseconds(shared.timeline.now());
+    shared.feed.tell(&json!({ "kind": "run", "run": run, "server": server.id, "tool": tool, "at": at }));
 }
 
 #[derive(Deserialize)]

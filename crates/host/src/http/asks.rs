@@ -78,7 +78,8 @@ fn broken() -> Value {
 async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Answered {
     let openai = view.openai.as_ref();
     may_ask(&server.now(), openai, &ask.method, &ask.params)?;
-    let params = if ask.params.is_null() { json!({}) } else { ask.params };
+    let mut params = if ask.params.is_null() { json!({}) } else { ask.params };
+    let _following = server.follow_progress(&view.id, &mut params);
     let cause = match ask.seq {
         Some(seq) => view.entry(seq).await,
         None => None,

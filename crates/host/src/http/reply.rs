@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::Response;
 
 /// What the page itself may do: nothing from outside, frames of the sandbox alone.
-const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src data:; connect-src 'self'; \
                            font-src 'self'; frame-src http://*.localhost:*; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// A response with a body of one type.

@@ -15,6 +15,8 @@ use crate::view::{Role, View};
 
 const PROXY_HTML: &str = include_str!("../../sandbox/proxy.html");
 const PROXY_JS: &str = include_str!("../../sandbox/proxy.js");
+/// What tells the host of a view's console.
+const VIEW_JS: &str = include_str!("../../sandbox/view.js");
 /// The bridge of the OpenAI Apps SDK.
 const OPENAI_JS: &str = include_str!("../../sandbox/openai.js");
 /// How long a report of a violation may be.
@@ -29,6 +31,7 @@ pub(super) async fn route(shared: &Arc<Shared>, request: Request) -> Response {
     match (role, &method, rest) {
         (Role::Proxy, &Method::GET, "") => proxy(shared, &view),
         (Role::Inner, &Method::GET, "") => document(&view),
+        (Role::Inner, &Method::GET, "view.js") => reply::of(200, "text/javascript; charset=utf-8", VIEW_JS),
         (Role::Inner, &Method::GET, "openai.js") if view.openai.is_some() => {
             reply::of(200, "text/javascript; charset=utf-8", OPENAI_JS)
         }
@@ -63,25 +66,26 @@ fn proxy(shared: &Shared, view: &View) -> Response {
     response
 }
 
-/// The view's own document, as its server wrote it.
+/// The view's own document, as its server wrote it, behind the scripts of the host.
 fn document(view: &View) -> Response {
-    let html = match view.bridge() {
-        Some(told) => bridged(&view.document.html, &view.path, &told),
-        None => view.document.html.clone(),
-    };
+    let html = scripted(&view.document.html, &view.path, view.bridge().as_ref());
     let mut response = reply::of(200, "text/html; charset=utf-8", html);
     isolate(response.headers_mut(), &view.csp);
     response
 }
 
-/// A document with the bridge, which is at `path`, before its first script.
-fn bridged(html: &str, path: &str, told: &Value) -> String {
-    let told = told.to_string().replace('&', "&amp;").replace('"', "&quot;");
+/// A document with the scripts of the host, which are at `path`, before its own: the bridge only if it is `told` something.
+fn scripted(html: &str, path: &str, told: Option<&Value>) -> String {
+    let bridge = told.map(|told| {
+        let told = told.to_string().replace('&', "&amp;").replace('"', "&quot;");
+        format!("<script src=\"{path}openai.js\" data-told=\"{told}\"></script>")
+    });
     // The parser passes over the document's own doctype once a script came first: ours stands for it, if it has one.
     let start = html.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     let has_doctype = start.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("<!doctype"));
     let doctype = if has_doctype { "<!doctype html>" } else { "" };
-    format!("{doctype}<script src=\"{path}openai.js\" data-told=\"{told}\"></script>{html}")
+    let bridge = bridge.unwrap_or_default();
+    format!("{doctype}<script src=\"{path}view.js\"></script>{bridge}{html}")
 }
 
 fn isolate(headers: &mut HeaderMap, policy: &str) {
@@ -120,14 +124,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bridge_comes_before_the_document_and_keeps_its_mode() {
+    fn the_scripts_come_before_the_document_and_keep_its_mode() {
         let told = json!({ "methods": ["callTool"] });
-        let html = bridged(" <!DOCTYPE html><p>", "/", &told);
-        assert!(
-            html.starts_with("<!doctype html><script src=\"/openai.js\" data-told=\"{&quot;methods"),
-            "{html}"
-        );
+        let html = scripted(" <!DOCTYPE html><p>", "/", Some(&told));
+        let start = r#"<!doctype html><script src="/view.js"></script><script src="/openai.js" data-told="{&quot;methods"#;
+        assert!(html.starts_with(start), "{html}");
         assert!(html.ends_with("</script> <!DOCTYPE html><p>"));
-        assert!(bridged("<p>", "/x/", &told).starts_with("<script src=\"/x/openai.js\""));
+        assert_eq!(scripted("<p>", "/x/", None), r#"<script src="/x/view.js"></script><p>"#);
     }
 }

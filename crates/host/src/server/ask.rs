@@ -1,16 +1,16 @@
 //! Requests to a server, each with its place in the timeline.
 
-use std::collections::hash_map::Entry;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use protocol::code;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use transport::client::{Failure, Reply, Request, Session};
+use transport::client::{Failure, Message, Reply, Request, Session};
 
-use super::{Server, State, exchange};
+use super::cancellations::Cancellable;
+use super::exchange::{self, GivenUp};
+use super::{Server, State};
 use crate::Shared;
 use crate::finding::Finding;
 use crate::timeline::{Party, Said};
@@ -31,9 +31,9 @@ pub(crate) struct Asking<'a> {
     pub(crate) run: Option<&'a str>,
     /// The entry of the timeline that led to it.
     pub(crate) cause: Option<u64>,
-    /// The id that it goes out with, under which it can be taken back; otherwise it gets one.
+    /// The id that it goes out with, under which it can be cancelled; otherwise it gets one.
     pub(crate) id: Option<&'a str>,
-    /// Takes it back when nobody waits for the answer any more.
+    /// Cancels it when nobody waits for the answer any more.
     pub(crate) closed: Option<&'a CancellationToken>,
 }
 
@@ -62,60 +62,52 @@ impl Refusal {
     }
 }
 
-/// A request that can be taken back for as long as this is there.
-#[derive(Debug)]
-struct Underway<'a> {
-    server: &'a Server,
-    id: &'a str,
-}
-
-impl Drop for Underway<'_> {
-    fn drop(&mut self) {
-        self.server.calls.lock().unwrap_or_else(PoisonError::into_inner).remove(self.id);
-    }
-}
-
 impl Server {
     /// Asks the server, gives what it wants to know on the way, and shows what was said.
     pub(crate) async fn ask(&self, shared: &Shared, asking: Asking<'_>) -> Answered {
-        let taken_back = asking.closed.map(CancellationToken::child_token).unwrap_or_default();
-        let _underway = asking.id.map(|id| self.underway(id, &taken_back)).transpose()?;
+        let cancelled = asking.closed.map(CancellationToken::child_token).unwrap_or_default();
+        let _cancellable = asking.id.map(|id| self.cancellable(id, &cancelled)).transpose()?;
+        let given_up = || Err(refusal(&GivenUp::Cancelled.failure()));
         let session = tokio::select! {
             session = self.ready() => session?,
-            () = taken_back.cancelled() => return Err(refusal(&exchange::taken_back())),
+            () = cancelled.cancelled() => return given_up(),
         };
         let mut id = asking.id.map_or_else(fresh_id, str::to_owned);
         let mut params = asking.params.clone();
         for left in (0..=session.limits().rounds).rev() {
             let request = self.request(&session, asking.method, &params, &id);
-            let reply = self.round(shared, &session, &asking, request, &taken_back).await;
+            let reply = self.round(shared, &session, &asking, request, &cancelled).await;
             let reply = reply.map_err(|failure| self.failed(&failure))?;
-            match session.next_round(Some(&params), &reply).filter(|_| left > 0) {
-                Some(next) => (params, id) = (next, fresh_id()),
-                None => return read(&reply),
-            }
+            let Some(asked) = reply.input_required().filter(|_| left > 0) else { return read(&reply) };
+            let next = tokio::select! {
+                next = self.give_input(shared, &asking, &params, &asked) => next?,
+                () = cancelled.cancelled() => return given_up(),
+            };
+            (params, id) = (next, fresh_id());
         }
         Err(Refusal::new(code::INTERNAL_ERROR, "the server was not asked"))
     }
 
-    /// Takes a request back: whether there was one.
+    /// Cancels a request: whether there was one.
     pub(crate) fn cancel(&self, id: &str) -> bool {
-        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.get(id).is_some_and(|token| {
-            token.cancel();
-            true
-        })
+        self.calls.cancel(id)
     }
 
-    fn underway<'a>(&'a self, id: &'a str, taken_back: &CancellationToken) -> Result<Underway<'a>, Refusal> {
-        match self.calls.lock().unwrap_or_else(PoisonError::into_inner).entry(id.to_owned()) {
-            Entry::Occupied(_) => {
-                Err(Refusal::new(code::INVALID_REQUEST, format!("the call {id} is still under way")))
+    fn cancellable(&self, id: &str, cancelled: &CancellationToken) -> Result<Cancellable<'_>, Refusal> {
+        self.calls
+            .enter(id, cancelled)
+            .ok_or_else(|| Refusal::new(code::INVALID_REQUEST, format!("the call {id} is still under way")))
+    }
+
+    /// Waits until a request has taken too long. The time for which the server waits for the person does not count.
+    async fn too_long(&self, shared: &Shared) -> GivenUp {
+        let limit = shared.options.limits.request;
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(limit) => return GivenUp::TooLong(limit),
+                () = shared.inquiries.opened(&self.id) => {}
             }
-            Entry::Vacant(place) => {
-                place.insert(taken_back.clone());
-                Ok(Underway { server: self, id })
-            }
+            shared.inquiries.closed(&self.id).await;
         }
     }
 
@@ -155,7 +147,7 @@ impl Server {
         session: &Session,
         asking: &Asking<'_>,
         request: Request,
-        taken_back: &CancellationToken,
+        cancelled: &CancellationToken,
     ) -> Result<Reply, Failure> {
         let tell = |from, to, message, cause, findings| {
             shared.timeline.add(Said {
@@ -170,13 +162,20 @@ impl Server {
         let shown: Value = serde_json::from_str(&request.message()).unwrap_or_default();
         let id = shown["id"].clone();
         let asked = tell(Party::Host, Party::Server, shown, asking.cause, Vec::new());
-        let unanswered = match exchange::run(session, request, &id, taken_back.cancelled()).await {
-            Ok(reply) => {
-                for message in exchange::own_messages(session, &reply, &id) {
-                    tell(Party::Server, Party::Host, message, Some(asked), Vec::new());
-                }
-                return Ok(reply);
+        let given_up = async {
+            tokio::select! {
+                () = cancelled.cancelled() => GivenUp::Cancelled,
+                given_up = self.too_long(shared) => given_up,
             }
+        };
+        let heard = |message: &Message| {
+            if let Some(message) = message.value().filter(|message| exchange::is_own(session, message, &id)) {
+                self.notified(shared, &message);
+                tell(Party::Server, Party::Host, message, Some(asked), Vec::new());
+            }
+        };
+        let unanswered = match exchange::run(session, request, &id, given_up, heard).await {
+            Ok(reply) => return Ok(reply),
             Err(unanswered) => unanswered,
         };
         if let Some(notice) = unanswered.notice {

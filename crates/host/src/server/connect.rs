@@ -7,23 +7,23 @@ use transport::client::{Failure, Limits, Profile, Session, Target};
 ///
 /// A URL costs nothing to ask twice, so it is asked for the modern era first. A command is a process, and most speak the
 /// legacy era: it is asked for that, and started again only if it refuses.
-pub(super) async fn open(target: &Target, limits: &Limits) -> Result<Session, Failure> {
+pub(super) async fn open(target: &Target, profile: &Profile, limits: &Limits) -> Result<Session, Failure> {
     match target {
-        Target::Command(_) => match legacy(target, limits).await {
+        Target::Command(_) => match legacy(target, profile, limits).await {
             Err(failure) if is_refusal(&failure) => {
-                modern(target, limits).await.map_err(|other| worse(failure, other))
+                modern(target, profile, limits).await.map_err(|other| worse(failure, other))
             }
             other => other,
         },
-        Target::Url(_) | Target::InProcess(_) => match modern(target, limits).await {
+        Target::Url(_) | Target::InProcess(_) => match modern(target, profile, limits).await {
             Ok(session) => Ok(session),
-            Err(failure) => legacy(target, limits).await.map_err(|other| worse(other, failure)),
+            Err(failure) => legacy(target, profile, limits).await.map_err(|other| worse(other, failure)),
         },
     }
 }
 
-async fn modern(target: &Target, limits: &Limits) -> Result<Session, Failure> {
-    let session = Session::connect(target, Version::LATEST, Profile::default(), limits.clone()).await?;
+async fn modern(target: &Target, profile: &Profile, limits: &Limits) -> Result<Session, Failure> {
+    let session = Session::connect(target, Version::LATEST, profile.clone(), limits.clone()).await?;
     let reply = session.handshake().await?;
     match session.server().supported.iter().any(|version| version == Version::LATEST.as_str()) {
         true => Ok(session),
@@ -38,8 +38,8 @@ async fn modern(target: &Target, limits: &Limits) -> Result<Session, Failure> {
     }
 }
 
-async fn legacy(target: &Target, limits: &Limits) -> Result<Session, Failure> {
-    let open = |version| Session::open(target, version, Profile::default(), limits.clone());
+async fn legacy(target: &Target, profile: &Profile, limits: &Limits) -> Result<Session, Failure> {
+    let open = |version| Session::open(target, version, profile.clone(), limits.clone());
     match open(Version::LATEST_LEGACY).await {
         Err(Failure::OtherVersion { offered, asked }) => match offered.parse() {
             Ok(version) => open(version).await,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use protocol::{Era, apps};
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use transport::client::{Failure, Message, Session};
 use wire::{Direction, What};
@@ -12,7 +13,7 @@ use wire::{Direction, What};
 use super::ask::fresh_id;
 use super::ears::Ears;
 use super::snapshot::Tool;
-use super::{Asking, Server, Snapshot, State, connect};
+use super::{Asking, Server, Snapshot, State, connect, output, requests};
 use crate::Shared;
 use crate::timeline::{Party, Said};
 
@@ -42,12 +43,12 @@ pub(crate) fn keep_all(shared: &Arc<Shared>, stop: &CancellationToken) {
     }
 }
 
-async fn keep(server: &Server, shared: &Shared) {
+async fn keep(server: &Arc<Server>, shared: &Arc<Shared>) {
     let mut failures = 0;
     let mut before = false;
     loop {
         match begin(server, shared, before).await {
-            Ok(session) => {
+            Ok((session, _requests)) => {
                 before = true;
                 failures = 0;
                 let why = until_lost(server, shared, &session).await;
@@ -61,7 +62,7 @@ async fn keep(server: &Server, shared: &Shared) {
             Err(failure) => {
                 server.tell(shared, |now| {
                     now.state = State::Failed;
-                    now.note = Some(format!("{failure} – it is tried again"));
+                    now.note = Some(format!("{failure}{}; it is tried again", advice(&failure)));
                 });
                 let pause = PAUSES[failures.min(PAUSES.len() - 1)];
                 failures += 1;
@@ -74,17 +75,36 @@ async fn keep(server: &Server, shared: &Shared) {
     }
 }
 
-/// Connects, and reads what there is.
-async fn begin(server: &Server, shared: &Shared, before: bool) -> Result<Session, Failure> {
-    let session = connect::open(&server.target, &shared.options.limits).await?;
+/// What the person can do about a failure, where that is clear.
+const fn advice(failure: &Failure) -> &'static str {
+    match failure {
+        Failure::Status { status: 401 | 403, .. } => {
+            "; the server wants to know who asks: start the host with --header 'Authorization: Bearer TOKEN'"
+        }
+        _ => "",
+    }
+}
+
+/// Connects, and reads what there is. What the server asks is answered for as long as the second value is there.
+async fn begin(
+    server: &Arc<Server>,
+    shared: &Arc<Shared>,
+    before: bool,
+) -> Result<(Session, JoinSet<()>), Failure> {
+    let (profile, inbox) = requests::client(&shared.options);
+    let session = connect::open(&server.target, &profile, &shared.options.limits).await?;
     server.show_greeting(shared, &session);
+    let mut serving = JoinSet::new();
+    serving.spawn(requests::serve(server.clone(), shared.clone(), session.clone(), inbox));
+    let (writer, host, watched) = (server.clone(), shared.clone(), session.clone());
+    serving.spawn(async move { output::follow(&writer, &host, &watched).await });
     let mut snapshot = Snapshot::greeted(&session);
     read_lists(server, shared, &session, &mut snapshot, None).await?;
     snapshot.state = State::Ready;
     snapshot.note = before.then(|| "connected again".to_owned());
     server.put(session.clone());
     server.tell(shared, |now| *now = snapshot);
-    Ok(session)
+    Ok((session, serving))
 }
 
 async fn read_lists(
@@ -153,7 +173,9 @@ async fn is_gone(session: &Session) -> Option<String> {
 
 /// What a server says on its own: it is shown, and lists that changed are read again.
 async fn on_message(server: &Server, shared: &Shared, session: &Session, message: &Message) {
-    let Some(value) = message.value() else { return };
+    // Requests are shown where they are answered.
+    let Some(value) = message.value().filter(|value| value.get("id").is_none()) else { return };
+    server.notified(shared, &value);
     let uri = value["params"]["uri"].as_str().unwrap_or_default().to_owned();
     let heard = server.said(shared, Party::Server, value, None);
     let changed = ["notifications/tools/list_changed", "notifications/resources/list_changed"];
@@ -222,14 +244,16 @@ impl Server {
                 Direction::ToServer => Party::Host,
                 Direction::ToClient => Party::Server,
             };
-            if let Ok(message) = serde_json::from_slice(&entry.bytes) {
+            // Requests of the server are shown where they are answered.
+            let is_shown = |message: &Value| from == Party::Host || message.get("method").is_none();
+            if let Some(message) = serde_json::from_slice(&entry.bytes).ok().filter(is_shown) {
                 self.said(shared, from, message, None);
             }
         }
     }
 
     /// Shows a message between host and server that belongs to no run: its number.
-    fn said(&self, shared: &Shared, from: Party, message: Value, cause: Option<u64>) -> u64 {
+    pub(super) fn said(&self, shared: &Shared, from: Party, message: Value, cause: Option<u64>) -> u64 {
         let to = if from == Party::Host { Party::Server } else { Party::Host };
         shared.timeline.add(Said { server: Some(self.id.clone()), cause, ..Said::new(from, to, message) })
     }

@@ -1,22 +1,29 @@
 //! The MCP servers whose apps are shown.
 
 mod ask;
+mod cancellations;
 mod connect;
 mod ears;
 mod exchange;
 mod keep;
+mod output;
+mod progress;
+mod requests;
 mod snapshot;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use protocol::Version;
 use tokio::sync::{Notify, watch};
-use tokio_util::sync::CancellationToken;
 use transport::client::{Session, Target, Transport};
 use wire::Recorder;
+
+use cancellations::Cancellations;
+use progress::Progress;
+
+use crate::HostedServer;
 
 pub(crate) use ask::{Answered, Asking, Refusal};
 pub(crate) use keep::keep_all;
@@ -35,6 +42,8 @@ pub(crate) struct Servers {
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) id: String,
+    /// What the person calls it, if they have said.
+    given_name: Option<String>,
     pub(crate) target: Target,
     now: watch::Sender<Arc<Snapshot>>,
     session: Mutex<Option<Session>>,
@@ -42,8 +51,12 @@ pub(crate) struct Server {
     broken: Notify,
     /// What was said on each session so far, also on those that have ended.
     records: Mutex<Vec<Record>>,
-    /// Requests that can be taken back, by their ids.
-    calls: Mutex<HashMap<String, CancellationToken>>,
+    /// Our requests that can be cancelled.
+    calls: Cancellations,
+    /// Requests of the server that it may cancel, by their ids as JSON text.
+    asked: Cancellations,
+    /// Which view asked for progress, by the token that the server was given.
+    progress: Progress,
 }
 
 /// The record of one session.
@@ -55,19 +68,22 @@ pub(crate) struct Record {
 }
 
 impl Servers {
-    pub(crate) fn new(targets: &[Target]) -> Self {
-        let server = |(at, target): (usize, &Target)| {
+    pub(crate) fn new(servers: &[HostedServer]) -> Self {
+        let server = |(at, hosted): (usize, &HostedServer)| {
             Arc::new(Server {
                 id: at.to_string(),
-                target: target.clone(),
+                given_name: hosted.name.clone(),
+                target: hosted.target.clone(),
                 now: watch::Sender::new(Arc::default()),
                 session: Mutex::default(),
                 broken: Notify::new(),
                 records: Mutex::default(),
-                calls: Mutex::default(),
+                calls: Cancellations::default(),
+                asked: Cancellations::default(),
+                progress: Progress::default(),
             })
         };
-        Self { all: targets.iter().enumerate().map(server).collect() }
+        Self { all: servers.iter().enumerate().map(server).collect() }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Server>> {
@@ -133,16 +149,21 @@ impl Server {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// What it is called: by the person, by itself, or after how it is reached.
+    pub(crate) fn name(&self, now: &Snapshot) -> String {
+        self.given_name.clone().or_else(|| now.name.clone()).unwrap_or_else(|| self.target.describe())
+    }
+
     fn line(&self) -> String {
         self.target.redact(&self.line_with_secrets()).into_owned()
     }
 
     fn line_with_secrets(&self) -> String {
         let now = self.now();
-        let name = now.name.clone().unwrap_or_else(|| self.target.describe());
+        let name = self.name(&now);
         let apps = now.tools.iter().filter(|tool| tool.uri.is_some()).count();
         match now.state {
-            State::Ready => format!("{name}: {apps} of {} tools have a view", now.tools.len()),
+            State::Ready => format!("{name}: {apps} of {} tools have an app", now.tools.len()),
             State::Connecting => format!("{name}: still connecting"),
             State::Lost | State::Failed => {
                 format!("{name}: {}", now.note.as_deref().unwrap_or("no connection"))

@@ -127,7 +127,8 @@ impl Snapshot {
     pub(crate) fn to_value(&self, server: &Server) -> Value {
         json!({
             "id": server.id,
-            "name": self.name.clone().unwrap_or_else(|| server.target.describe()),
+            "name": server.name(self),
+            "title": self.name,
             "version": self.version,
             "description": server.target.describe(),
             "protocol": self.protocol,

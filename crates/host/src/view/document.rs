@@ -15,9 +15,6 @@ use crate::server::{Asking, Server};
 /// The heading under which the specification speaks of resources.
 const FORMAT: &str = "ui-resource-format";
 
-/// How many bytes of a document the page shows.
-const SHOWN: usize = 2_000;
-
 /// A document that can be shown.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
@@ -48,6 +45,11 @@ pub(crate) struct Unfit {
     pub(crate) repair: &'static str,
 }
 
+/// The id of the request that reads the document for a run, under which it can be cancelled.
+pub(crate) fn reading(run: &str) -> String {
+    format!("{run}-read")
+}
+
 /// Reads the resource at `uri` from its server, for a run of a tool or for somebody else.
 pub(crate) async fn read(
     shared: &Shared,
@@ -62,7 +64,10 @@ pub(crate) async fn read(
             "give the resource a URI that begins with ui://",
         ));
     }
-    let asking = Asking { method: "resources/read", params: json!({ "uri": uri }), run, ..Asking::default() };
+    let id = run.map(reading);
+    let id = id.as_deref();
+    let asking =
+        Asking { method: "resources/read", params: json!({ "uri": uri }), run, id, ..Asking::default() };
     let result = server.ask(shared, asking).await.map_err(|refusal| {
         let why = format!("resources/read of {uri} failed: {} ({})", refusal.message, refusal.code);
         unfit(why, "let the server answer resources/read for every URI that a tool names")
@@ -105,15 +110,6 @@ impl Document {
         let csp = heeded(ui.csp.as_ref(), profile, &mut findings);
         let dropped = dropped(csp.as_ref(), &mut findings);
         Ok(Self { html, mime_type, ui, csp, redirects, dropped, findings })
-    }
-
-    /// What the page shows of it; the browser has the whole from the sandbox, and need not carry it through the page.
-    pub(crate) fn beginning(&self) -> String {
-        if self.html.len() <= SHOWN {
-            return self.html.clone();
-        }
-        let end = self.html.floor_char_boundary(SHOWN);
-        format!("{}… ({} bytes)", &self.html[..end], self.html.len())
     }
 
     /// The policy of the document, as the header says it, with who may frame it.

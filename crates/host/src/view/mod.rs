@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use document::{Document, Unfit, read};
+pub(crate) use document::{Document, Unfit, read, reading};
 pub(crate) use policy::{for_apps, may_ask};
 
 use crate::finding::Finding;
@@ -217,7 +217,7 @@ impl View {
             "proxyUrl": format!("{}/", self.proxy_origin(shared)),
             "proxyOrigin": self.proxy_origin(shared),
             "viewUrl": self.inner_url(shared),
-            "html": document.beginning(),
+            "html": document.html,
             "mimeType": document.mime_type,
             "csp": {
                 "declared": document.ui.csp.as_ref().map(protocol::apps::Csp::to_value),

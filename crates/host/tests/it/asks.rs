@@ -61,7 +61,7 @@ async fn an_answer_that_takes_long_is_fetched_later() {
     assert_eq!(cancelled, json!({}));
     let first = rig.get(&format!("{path}/answers")).await;
     assert_eq!(first["answers"][0]["callId"], "slow-3");
-    assert!(first["answers"][0]["answer"]["error"]["message"].as_str().unwrap().contains("taken back"));
+    assert!(first["answers"][0]["answer"]["error"]["message"].as_str().unwrap().contains("cancelled"));
     tiny.die();
     let (mut ended, mut after) = (1, first["answers"][0]["n"].clone());
     while ended < MANY {
@@ -74,7 +74,7 @@ async fn an_answer_that_takes_long_is_fetched_later() {
 }
 
 #[tokio::test]
-async fn a_view_that_is_closed_takes_its_calls_back() {
+async fn a_view_that_is_closed_cancels_its_calls() {
     let (_tiny, rig, path) = one_view().await;
     assert_eq!(rig.ask(&format!("POST {path}/request"), &call("hang", "slow")).await.status, 202);
     let mut plain = call("hang", "held");
@@ -88,7 +88,7 @@ async fn a_view_that_is_closed_takes_its_calls_back() {
     let (waiting, held, closed) =
         tokio::join!(rig.ask(&answers, &Value::Null), rig.post(&plain.0, &plain.1), close);
     assert_eq!((closed, waiting.status), (200, 404), "who waits is told");
-    assert!(held["error"]["message"].as_str().unwrap().contains("taken back"), "{held}");
+    assert!(held["error"]["message"].as_str().unwrap().contains("cancelled"), "{held}");
     for id in ["slow", "held"] {
         let told = |entry: &Value| {
             entry["method"] == "notifications/cancelled" && entry["message"]["params"]["requestId"] == id

@@ -155,6 +155,6 @@ async fn a_host_that_nobody_plays_is_the_fault_of_the_link() {
     )
     .await
     .unwrap();
-    page.click(".run-row .primary").await.unwrap();
+    page.click(".run").await.unwrap();
     ready(&page).await;
 }

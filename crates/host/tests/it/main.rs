@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "what came of each attack is a report")]
 
 mod api;
+mod asker;
 mod asks;
 mod attack;
 mod demo;
@@ -11,6 +12,7 @@ mod domains;
 mod evil;
 mod http;
 mod looks;
+mod person;
 mod restart;
 mod rig;
 mod servers;

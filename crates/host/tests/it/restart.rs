@@ -77,7 +77,7 @@ async fn the_page_says_that_a_server_went_and_came_back() {
     page.wait_for("document.querySelector('.notices').textContent === ''", SOON).await.unwrap();
     let note = page.eval("document.querySelector('.tool-group').textContent").await.unwrap();
     assert!(note.as_str().unwrap().contains("connected again"), "{note}");
-    page.click(".run-row .primary").await.unwrap();
+    page.click(".run").await.unwrap();
     let second = "document.querySelector('main[data-app-status=ready]') && !document.querySelector('.notices').textContent";
     page.wait_for(second, SOON).await.unwrap();
     let runs =

@@ -30,6 +30,7 @@ impl Rig {
     /// The same on a port that is known before.
     pub(crate) async fn on(port: u16, targets: Vec<Target>) -> Self {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let targets = targets.into_iter().map(Into::into).collect();
         let host = Host::start(Options { address, targets, ..Options::default() }).await.unwrap();
         host.settled(SOON).await;
         let authority = host.url().trim_start_matches("http://").trim_end_matches('/').to_owned();

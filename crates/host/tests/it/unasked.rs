@@ -1,4 +1,4 @@
-//! What happens beside the answer to a request: calls that are taken back, questions of the server, lists that change.
+//! What happens beside the answer to a request: calls that are cancelled, questions of the server, lists that change.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn to_server<'a>(entries: &'a [Value], method: &'a str) -> impl Iterator<Item = 
 }
 
 #[tokio::test]
-async fn a_call_that_is_taken_back_is_taken_back_at_the_server() {
+async fn a_call_that_is_cancelled_is_cancelled_at_the_server() {
     let rig = Rig::start(vec![reference()]).await;
     assert_eq!(rig.get("/api/state").await["servers"][0]["era"], "modern");
     let body = json!({ "serverId": "0", "name": "slow_compute", "arguments": { "seconds": 30 }, "callId": "slow", "run": "r" });
@@ -22,7 +22,7 @@ async fn a_call_that_is_taken_back_is_taken_back_at_the_server() {
         rig.post("/api/tools/cancel", &json!({ "callId": "slow" })).await
     };
     let (answer, _) = tokio::join!(rig.post("/api/tools/call", &body), cancel);
-    assert!(answer["error"]["message"].as_str().unwrap().contains("taken back"), "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("cancelled"), "{answer}");
     let entries = rig.timeline(|entry| entry["id"] == "slow" && entry["from"] == "server").await;
     let told = to_server(&entries, "notifications/cancelled").next().expect("the server is told");
     assert_eq!(told["message"]["params"]["requestId"], "slow");
@@ -35,7 +35,14 @@ async fn a_call_that_is_taken_back_is_taken_back_at_the_server() {
 async fn every_round_of_a_call_is_shown() {
     let rig = Rig::start(vec![reference()]).await;
     let call = json!({ "serverId": "0", "name": "ask-in-rounds", "arguments": {}, "callId": "rounds" });
-    let result = rig.post("/api/tools/call", &call).await;
+    let answer = async {
+        for id in 1..=2 {
+            rig.events(0, |seen| seen.iter().any(|(_, event)| event["inquiry"]["id"] == id)).await;
+            let result = json!({ "action": "accept", "content": { "answer": "Ada" } });
+            rig.post(&format!("/api/inquiries/{id}"), &json!({ "result": result })).await;
+        }
+    };
+    let (result, ()) = tokio::join!(rig.post("/api/tools/call", &call), answer);
     assert_eq!(result["resultType"], "complete", "{result}");
     let done =
         |entry: &Value| entry["message"]["result"]["resultType"] == "complete" && entry["answers"].is_u64();

@@ -1,7 +1,8 @@
 // The content security policy: what was declared, what was applied, what was dropped, what was blocked.
 
 import { copyButton, eachFrame, empty, fill, h, jsonView } from "../dom.js";
-import { finding } from "../timeline.js";
+import { finding } from "../finding.js";
+import { isEvalProbe } from "../violations.js";
 
 /** @import {Store} from "../store.js" */
 /** @import {View, Violation} from "../types.d.ts" */
@@ -19,8 +20,10 @@ export function cspPanel(store) {
 
 /** @param {Violation[]} list @param {View} view */
 function blocked(list, view) {
-  if (list.length === 0) return h("section", {}, h("h3", {}, "Blocked"), empty("Nothing has been blocked."));
-  return h("section", {}, h("h3", {}, "Blocked ", h("span", { class: "badge should" }, list.length)),
+  const probed = list.some(isEvalProbe) && h("p", { class: "muted" }, "The app tried whether code can be made from text (eval). It cannot; schema libraries try this once when they load and go on without, so it is not counted.");
+  list = list.filter((one) => !isEvalProbe(one));
+  if (list.length === 0) return h("section", {}, h("h3", {}, "Blocked"), probed || empty("Nothing has been blocked."));
+  return h("section", {}, h("h3", {}, "Blocked ", h("span", { class: "badge should" }, list.length)), probed,
     h("div", { class: "scroll" }, h("table", {},
       h("thead", {}, h("tr", {}, ["Directive", "What", "Where"].map((title) => h("th", { scope: "col" }, title)))),
       h("tbody", {}, list.slice(-200).map((one) => h("tr", {},

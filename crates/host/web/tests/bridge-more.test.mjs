@@ -83,11 +83,13 @@ test("a View may ask to be closed", () => {
   assert.ok(one(new Rig().start().say({ method: "ui/notifications/request-teardown" }), "request-teardown"));
 });
 
-test("requests before ui/initialize are served but noted", () => {
+test("requests before ui/initialize are refused and noted", () => {
   const rig = new Rig();
   const effects = rig.say({ id: 1, method: "tools/call", params: { name: "x" } });
   assert.equal(findings(effects)[0].text, "tools/call before ui/initialize");
-  assert.ok(one(effects, "ask-server"));
+  assert.equal(answer(effects, 1).error.code, -32600);
+  assert.equal(one(effects, "ask-server"), undefined);
+  assert.deepEqual(rig.request("ping").result, {});
 });
 
 test("an id that is still in use is noted", () => {
@@ -163,7 +165,7 @@ test("random walks: nothing early, nothing late, ids echoed, input once and befo
       for (const effect of effects) {
         if (effect.ticket?.startsWith("t")) tickets.push(effect.ticket);
         if (effect.type === "torn-down") seen.closed = true;
-        if (effect.type === "mode") assert.ok(effect.mode !== "fullscreen" || !seen.initialized, `seed ${seed}`);
+        if (effect.type === "mode") assert.ok(effect.mode !== "fullscreen" || !seen.initialized || event.type === "mode", `seed ${seed}`);
         if (effect.type === "resize") assert.ok((effect.height ?? 0) >= 0 && (effect.height ?? 0) <= 800, `seed ${seed}`);
         if (effect.type !== "to-view") continue;
         const out = effect.message;

@@ -122,8 +122,9 @@ test("a link is opened when the person allows it", () => {
   const { ticket, question } = one(rig.say({ id: "a", method: "ui/open-link", params: { url: "https://example.com/x" } }), "ask-person");
   assert.deepEqual(question, { kind: "open-link", url: "https://example.com/x" });
   const effects = rig.feed({ type: "person", ticket, decision: { allow: true } });
-  assert.equal(one(effects, "open-link").url, "https://example.com/x");
-  assert.deepEqual(answer(effects, "a").result, {});
+  assert.deepEqual(one(effects, "open-link"), { type: "open-link", id: "a", url: "https://example.com/x" });
+  assert.equal(answer(effects, "a"), undefined, "not before it has opened");
+  assert.deepEqual(answer(rig.feed({ type: "link-opened", id: "a", ok: true }), "a").result, {});
   assert.deepEqual(rig.feed({ type: "person", ticket, decision: { allow: true } }), [], "a decision counts once");
 });
 
@@ -147,7 +148,7 @@ test("allowed for good means not asked again", () => {
   const rig = new Rig({ policy: { ...POLICY, always: ["open-link"] } }).start();
   const effects = rig.say({ id: 1, method: "ui/open-link", params: { url: "https://a.example" } });
   assert.ok(one(effects, "open-link"));
-  assert.deepEqual(answer(effects, 1).result, {});
+  assert.equal(answer(rig.feed({ type: "link-opened", id: 1, ok: false }), 1).error.code, -32000, "the browser may have blocked it");
 });
 
 for (const content of [{ type: "text", text: "hi" }, [{ type: "text", text: "hi" }]]) {
@@ -167,15 +168,33 @@ test("the last model context wins", () => {
   assert.deepEqual(rig.state.modelContext, { structuredContent: { two: 2 } });
 });
 
-test("the modes told are those of both sides; undeclared ones are never entered", () => {
+test("the modes told are the host's; undeclared ones are entered only by the person, with a word", () => {
   const rig = new Rig();
-  assert.deepEqual(rig.initialize({ availableDisplayModes: ["fullscreen", "inline", "cinema"] }).result.hostContext.availableDisplayModes, ["inline", "fullscreen"]);
+  assert.deepEqual(rig.initialize({ availableDisplayModes: ["fullscreen", "inline", "cinema"] }).result.hostContext.availableDisplayModes, ["inline", "fullscreen", "pip"]);
   rig.say({ method: "ui/notifications/initialized" });
   const effects = rig.say({ id: 1, method: "ui/request-display-mode", params: { mode: "pip" } });
   assert.deepEqual(answer(effects, 1).result, { mode: "inline" });
   assert.equal(one(effects, "mode"), undefined);
   assert.equal(findings(effects)[0].level, "must");
-  assert.deepEqual(rig.feed({ type: "mode", mode: "pip" }), [], "nor by the person");
+  const tried = rig.feed({ type: "mode", mode: "pip" });
+  assert.equal(one(tried, "mode").mode, "pip");
+  assert.equal(findings(tried)[0].text, "the person tries pip, which the app did not declare");
+});
+
+test("a mode that the person has left stays refused until they choose it again", () => {
+  const rig = new Rig().start({ availableDisplayModes: ["inline", "fullscreen"] });
+  const ask = () => rig.request("ui/request-display-mode", { mode: "fullscreen" }).result.mode;
+  assert.equal(ask(), "fullscreen");
+  rig.feed({ type: "mode", mode: "inline" });
+  assert.deepEqual([ask(), ask()], ["inline", "inline"]);
+  rig.feed({ type: "mode", mode: "fullscreen" });
+  assert.equal(rig.request("ui/request-display-mode", { mode: "inline" }).result.mode, "inline", "back is never refused");
+  assert.equal(ask(), "fullscreen");
+});
+
+test("progress of an app's call comes back to it", () => {
+  const rig = new Rig().start();
+  assert.deepEqual(sent(rig.feed({ type: "progress", params: { progressToken: 1, progress: 2 } })), [{ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: 2 } }]);
 });
 
 test("an app that declares no modes stays inline", () => {

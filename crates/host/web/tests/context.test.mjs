@@ -5,7 +5,7 @@ import { capabilities, containers, hostModes, policy, surroundings } from "../co
 import { allVariables, variables } from "../style.js";
 
 const SETTINGS = {
-  theme: "auto", mode: "inline", size: "desktop", free: { width: 500, height: 400 }, locale: "de-CH", timeZone: "Europe/Zurich",
+  theme: "auto", mode: "inline", size: "fit", free: { width: 500, height: 400 }, locale: "de-CH", timeZone: "Europe/Zurich",
   profile: "strict", stream: false, off: [], deny: [], always: [],
 };
 const ROOM = { stage: { width: 640 }, window: { width: 1280, height: 800 } };

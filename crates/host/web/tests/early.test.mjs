@@ -13,7 +13,8 @@ const { refusalOf } = await import("../api.js");
 
 const tool = (name, more = {}, visibility = { model: true, app: true }) => ({ name, inputSchema: { type: "object" }, yardstick: { uri: "ui://a", isUi: true, visibility, findings: [] }, ...more });
 const danger = tool("danger", { annotations: { destructiveHint: true } });
-const servers = [{ id: "0", name: "S", state: "ready", tools: [danger, tool("look")] }];
+const look = tool("look", { annotations: { readOnlyHint: true } });
+const servers = [{ id: "0", name: "S", state: "ready", tools: [danger, tool("unsaid"), tool("wanting", { annotations: { readOnlyHint: true }, inputSchema: { type: "object", required: ["to"] } }), look] }];
 const runs = (named, may = true) => shallRun(choose(servers, named), named, may);
 
 test("a named tool is run on load only if the link says so", () => {
@@ -25,12 +26,20 @@ test("a named tool is run on load only if the link says so", () => {
   assert.equal(runs({ tool: "0/look", run: false }), false);
 });
 
-test("where nothing is named the first harmless tool is run", () => {
+test("by itself runs only a tool that says that it reads, and for which nothing has to be made up", () => {
   assert.equal(choose(servers, {}).tool.name, "look");
   assert.equal(runs({}), true);
   assert.equal(runs({ run: false }), false);
-  const only = [{ ...servers[0], tools: [danger] }];
+  const only = [{ ...servers[0], tools: servers[0].tools.filter((one) => one !== look) }];
   for (const named of [{}, { args: {} }, { run: true }]) assert.equal(shallRun(choose(only, named), named, true), false);
+  assert.equal(runs({ tool: "wanting", run: true }), false, "nothing is made up for a link either");
+  assert.equal(runs({ tool: "wanting", args: { to: "me" }, run: true }), true);
+});
+
+test("a page that is loaded again runs only what changes nothing", () => {
+  const again = (named) => shallRun(choose(servers, named), named, true, "reload");
+  assert.equal(again({ tool: "look", run: true }), true);
+  assert.equal(again({ tool: "unsaid", run: true }), false);
 });
 
 test("a link of somebody else runs nothing and grants nothing, and keeps what it shows", () => {

@@ -20,7 +20,8 @@ const { listen } = await import("../events.js");
 
 let heard;
 let states;
-const start = () => listen("/api/events?token=t", { event: (event) => heard.push(event), state: (state) => states.push(state) });
+let doubts = 0;
+const start = () => listen("/api/events?token=t", { event: (event) => heard.push(event), state: (state) => states.push(state), doubt: () => doubts++ });
 beforeEach(() => {
   mock.timers.enable({ apis: ["setTimeout"] });
   [sources, heard, states] = [[], [], []];
@@ -55,6 +56,13 @@ test("a stream that the browser gave up is opened again where it ended", () => {
   mock.timers.tick(2500);
   assert.equal(sources.length, 2);
   assert.equal(sources[1].url, "/api/events?token=t&after=41");
+});
+
+test("a stream that breaks off makes the page ask whether it is still the same host", () => {
+  start();
+  const before = doubts;
+  sources[0].onerror();
+  assert.equal(doubts, before + 1);
 });
 
 test("a hidden page lets go after a while and takes up where it was", () => {

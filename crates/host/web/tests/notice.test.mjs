@@ -16,9 +16,9 @@ test("a page that knows nothing yet says what it waits for", () => {
   assert.deepEqual(titles({ servers: [server({ state: "connecting", tools: [] })] }), ["Connecting …"]);
 });
 
-test("no tool with a View comes with the repair", () => {
+test("no tool with an app comes with the repair", () => {
   const [notice] = notices(page({ servers: [server({ tools: [] })] }));
-  assert.equal(notice.title, "No tool with a View");
+  assert.equal(notice.title, "No tool with an app");
   assert.match(notice.repair, /_meta\.ui\.resourceUri/);
 });
 

@@ -10,7 +10,7 @@ const FOLDER = new URL("../../profiles/", import.meta.url);
 const PROFILES = readdirSync(FOLDER).filter((name) => name.endsWith(".json")).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
 const named = (name) => PROFILES.find((profile) => profile.name === name);
 const SETTINGS = {
-  theme: "dark", mode: "inline", size: "desktop", free: { width: 500, height: 400 }, locale: "de-CH", timeZone: "Europe/Zurich",
+  theme: "dark", mode: "inline", size: "fit", free: { width: 500, height: 400 }, locale: "de-CH", timeZone: "Europe/Zurich",
   profile: "", stream: false, off: [], deny: [], always: [],
 };
 const ROOM = { stage: { width: 640 }, window: { width: 1280, height: 800 } };

@@ -20,7 +20,7 @@ const VIEW = {
   id: "v1", proxyUrl: `${ORIGIN}/`, proxyOrigin: ORIGIN, viewUrl: "http://view-x.localhost:2/", html: "<p>".repeat(2000), sandbox: "allow-scripts",
   csp: { declared: null, applied: "", directives: [], dropped: [] }, permissions: { declared: null, granted: null, allow: "" }, border: null, findings: [],
 };
-const SETTINGS = { theme: "light", mode: "inline", size: "desktop", free: { width: 0, height: 0 }, locale: "en", timeZone: "UTC", profile: "", stream: false, off: [], deny: [], always: [] };
+const SETTINGS = { theme: "light", mode: "inline", size: "fit", free: { width: 0, height: 0 }, locale: "en", timeZone: "UTC", profile: "", stream: false, off: [], deny: [], always: [] };
 const later = () => {
   const made = {};
   made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
@@ -42,7 +42,7 @@ beforeEach(() => {
   const store = createStore(blank(SETTINGS));
   const slot = { append(frame) { rig.frame = frame; } };
   const stage = { containers: () => ({ inline: { width: 100, maxHeight: 100 } }), slot: () => slot, resize: (size) => did.push(`resize ${size.height}`), save() { throw new Error("the disk is full"); } };
-  const session = new Session({ api, store, stage }, { server: { id: "s", name: "S", tools: [] }, tool: { name: "t", yardstick: {} }, args: { a: 1 }, name: "run-1" });
+  const session = new Session({ api, store, stage, escape: () => did.push("escape") }, { server: { id: "s", name: "S", tools: [] }, tool: { name: "t", yardstick: { isUi: true } }, args: { a: 1 }, name: "run-1" });
   rig = { view, call, did, store, session, frame: null };
 });
 

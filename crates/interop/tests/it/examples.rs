@@ -51,11 +51,13 @@ fn server(name: &str) -> Target {
 async fn start(targets: Vec<Target>) -> Host {
     let count = targets.len();
     let host =
-        Host::start(Options { targets, ..Options::default() }).await.expect("loopback can be listened on");
+        Host::start(Options { targets: targets.into_iter().map(Into::into).collect(), ..Options::default() })
+            .await
+            .expect("loopback can be listened on");
     let end = tokio::time::Instant::now() + START_LIMIT;
     loop {
         let lines = host.settled(START_LIMIT).await;
-        let there = lines.iter().filter(|line| line.ends_with("have a view")).count();
+        let there = lines.iter().filter(|line| line.ends_with("have an app")).count();
         if there == count {
             return host;
         }

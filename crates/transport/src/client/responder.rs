@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use wire::{Frame, Kind};
 
 use super::message::value;
-use super::{Answer, Message, Profile};
+use super::{Answer, Message, Profile, ServerRequest};
 
 /// How many requests of one message are answered: a batch can hold more than anybody could mean.
 const AT_ONCE: usize = 256;
@@ -39,7 +39,8 @@ impl Responder {
         }
         let (id, method) = (frame.id?.get(), frame.method()?);
         let params = frame.params.and_then(value).unwrap_or(Value::Null);
-        let outcome = match self.profile.answer(&method, &params) {
+        let request = ServerRequest { id, method: &method, params: &params };
+        let outcome = match self.profile.answer_request(&request) {
             Answer::Result(result) => format!(r#""result":{result}"#),
             Answer::Error { code, message } => {
                 format!(r#""error":{}"#, json!({ "code": code, "message": message }))

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use host::Options;
+use host::{HostedServer, Options};
+use serde_json::{Value, json};
 use transport::client::Target;
+use url::Url;
 
 use crate::address::read_endpoint;
 use crate::args::Host;
-use crate::configuration::read_servers;
+use crate::configuration::{NamedTarget, read_servers};
 use crate::connection::add_headers;
 use crate::exit::{Exit, Usage};
 use crate::suggest::did_you_mean;
@@ -26,6 +28,7 @@ pub(crate) async fn run(arguments: Host) -> anyhow::Result<Exit> {
         profile: arguments.profile.clone(),
         watch: watched(&arguments)?,
         sampling: arguments.sampling,
+        roots: roots(&arguments)?,
         ..Options::default()
     };
     let host = host::Host::start(options).await.map_err(|error| match error {
@@ -54,24 +57,29 @@ pub(crate) async fn run(arguments: Host) -> anyhow::Result<Exit> {
 }
 
 /// All that were named; the built-in server when none was.
-fn targets(arguments: &Host) -> anyhow::Result<Vec<Target>> {
-    let mut targets = Vec::new();
+fn targets(arguments: &Host) -> anyhow::Result<Vec<HostedServer>> {
+    let mut targets: Vec<HostedServer> = Vec::new();
     for url in &arguments.urls {
         let mut endpoint = read_endpoint(url, "host")?;
         arguments.connection.apply_to(&mut endpoint)?;
         add_headers(&mut endpoint, &arguments.header)?;
-        targets.push(Target::Url(endpoint));
+        targets.push(Target::Url(endpoint).into());
     }
-    targets.extend(target::read_program(&arguments.command, &arguments.env, None)?.map(Target::Command));
+    let program = target::read_program(&arguments.command, &arguments.env, None)?;
+    targets.extend(program.map(|program| Target::Command(program).into()));
     for path in &arguments.config {
         let servers = read_servers(path, &[], &arguments.connection)?;
-        targets.extend(servers.into_iter().map(|server| server.target));
+        let named = |server: NamedTarget| HostedServer { name: Some(server.name), target: server.target };
+        targets.extend(servers.into_iter().map(named));
     }
     if targets.is_empty() {
-        targets.push(target::reference());
+        targets.push(target::reference().into());
     }
-    let targets = targets.into_iter().map(|target| target.with_secrets(arguments.with_secrets));
-    Ok(targets.inspect(|target| terminal::hide_secrets(&target.secrets())).collect())
+    for hosted in &mut targets {
+        hosted.target = hosted.target.clone().with_secrets(arguments.with_secrets);
+        terminal::hide_secrets(&hosted.target.secrets());
+    }
+    Ok(targets)
 }
 
 fn watched(arguments: &Host) -> anyhow::Result<Vec<PathBuf>> {
@@ -81,6 +89,27 @@ fn watched(arguments: &Host) -> anyhow::Result<Vec<PathBuf>> {
         }
     }
     Ok(arguments.watch.clone())
+}
+
+/// The folders that servers are told of.
+fn roots(arguments: &Host) -> anyhow::Result<Vec<Value>> {
+    let root = |path: &PathBuf| {
+        let unfit = |why: String| Usage(format!("--root {}: {why}", path.display()));
+        let folder = path.canonicalize().map_err(|why| unfit(why.to_string()))?;
+        if !folder.is_dir() {
+            return Err(unfit("it is not a folder".to_owned()).into());
+        }
+        let uri = Url::from_directory_path(&folder).map_err(|()| unfit("it has no URI".to_owned()))?;
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        // A root has no slash at its end, apart from the root of the file system.
+        let uri = uri.as_str();
+        let uri = uri.strip_suffix('/').filter(|uri| *uri != "file://").unwrap_or(uri);
+        Ok(match name {
+            Some(name) => json!({ "uri": uri, "name": name }),
+            None => json!({ "uri": uri }),
+        })
+    };
+    arguments.root.iter().map(root).collect()
 }
 
 /// Opens the browser of this desktop, if there is one.

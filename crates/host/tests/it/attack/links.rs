@@ -46,6 +46,7 @@ async fn asked_for(scene: &Scene, link: &str) -> Value {
     let page = scene.browser.page(&scene.rig.link(&[("tool", "still"), ("run", "1")])).await.unwrap();
     let view = ready(&page).await;
     view.eval(&format!("void ask('ui/open-link', {{ url: {} }})", json!(link))).await.unwrap();
+    page.wait_for("document.querySelector('.question:not(.settling)') !== null", SOON).await.unwrap();
     page.click(".question button[type=submit]").await.unwrap();
     shown(&page.popup(SOON).await.unwrap()).await
 }
@@ -77,7 +78,8 @@ async fn a_link_of_somebody_else_runs_nothing() {
     table.set("calls after a link that a person typed", &json!(calls(&scene)));
     let again = "void (document.querySelector('main').dataset.appStatus = 'old', location.reload())";
     page.eval(again).await.unwrap();
-    ready(&page).await;
+    page.wait_for("document.querySelector('main').dataset.appStatus !== 'old'", SOON).await.unwrap();
+    shown(&page).await;
     table.set("calls after the page was loaded again", &json!(calls(&scene)));
     table.print("links to the host's page");
     table.check(table::LINKED);

@@ -161,5 +161,5 @@ pub(super) const LINKED: Expected = &[
     ("plain link of another site", &["idle, attack"]),
     ("calls after all these", &["0"]),
     ("calls after a link that a person typed", &["1"]),
-    ("calls after the page was loaded again", &["2"]),
+    ("calls after the page was loaded again", &["1"]),
 ];

@@ -30,16 +30,27 @@ pub enum Answer {
         /// Its message.
         message: String,
     },
-    /// None, ever.
+    /// None: never, or one that somebody sends later by [`Session::respond`](super::Session::respond).
     Silence,
 }
 
-type Ask = dyn Fn(&str, &Value) -> Answer + Send + Sync;
+/// A request of a server, as it arrives.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerRequest<'a> {
+    /// Its id, as JSON text.
+    pub id: &'a str,
+    /// Its method.
+    pub method: &'a str,
+    /// Its parameters; null when it has none.
+    pub params: &'a Value,
+}
+
+type Ask = dyn Fn(&ServerRequest<'_>) -> Answer + Send + Sync;
 
 impl Profile {
     /// A client with no capabilities, which answers nothing but `ping`.
     pub fn bare() -> Self {
-        Self { info: info(), capabilities: json!({}), answer: Arc::new(refuse) }
+        Self { info: info(), capabilities: json!({}), answer: Arc::new(|request| refuse(request.method)) }
     }
 
     /// The same client with other capabilities.
@@ -58,14 +69,28 @@ impl Profile {
 
     /// The same client with other answers: a function of method and parameters.
     #[must_use]
-    pub fn answering(mut self, answer: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static) -> Self {
+    pub fn answering(self, answer: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static) -> Self {
+        self.answering_requests(move |request| answer(request.method, request.params))
+    }
+
+    /// The same for a client that also needs the id of a request, to answer it later.
+    #[must_use]
+    pub fn answering_requests(
+        mut self,
+        answer: impl Fn(&ServerRequest<'_>) -> Answer + Send + Sync + 'static,
+    ) -> Self {
         self.answer = Arc::new(answer);
         self
     }
 
-    /// What the client makes of a request.
+    /// What the client makes of a request that came with an id.
+    pub(crate) fn answer_request(&self, request: &ServerRequest<'_>) -> Answer {
+        (self.answer)(request)
+    }
+
+    /// What the client makes of a request without an id of its own, as the modern era has them.
     pub fn answer(&self, method: &str, params: &Value) -> Answer {
-        (self.answer)(method, params)
+        self.answer_request(&ServerRequest { id: "null", method, params })
     }
 
     /// The capabilities as `version` knows them: what came later is left out.
@@ -105,7 +130,7 @@ impl Default for Profile {
                 "elicitation": { "form": {}, "url": {} },
                 "extensions": { "io.modelcontextprotocol/ui": { "mimeTypes": ["text/html;profile=mcp-app"] } },
             }),
-            answer: Arc::new(oblige),
+            answer: Arc::new(|request| oblige(request.method, request.params)),
         }
     }
 }
@@ -141,12 +166,12 @@ fn oblige(method: &str, params: &Value) -> Answer {
                 json!({ "action": "accept", "content": form::fill(&params["requestedSchema"]) }),
             ),
         },
-        _ => refuse(method, params),
+        _ => refuse(method),
     }
 }
 
 /// Answers `ping` alone.
-fn refuse(method: &str, _: &Value) -> Answer {
+fn refuse(method: &str) -> Answer {
     match method {
         "ping" => Answer::Result(json!({})),
         _ => Answer::Error { code: -32601, message: format!("this client has no method {method}") },

@@ -26,7 +26,7 @@ pub use facts::Server;
 pub(super) use facts::versions;
 pub use pending::Pending;
 pub use request::Request;
-pub use rounds::Rounds;
+pub use rounds::{InputRequired, Rounds};
 use streamable::Streamable;
 
 use super::failure::Stderr;

@@ -47,21 +47,21 @@ impl Session {
 
     /// The parameters of the next round, with what the profile answers, if the reply to a request with `params` asks for one.
     pub fn next_round(&self, params: Option<&Value>, reply: &Reply) -> Option<Value> {
-        let asked = reply.result().filter(|_| reply.result_type().as_deref() == Some("input_required"))?;
-        let mut next = params.and_then(Value::as_object).cloned().unwrap_or_default();
-        if let Some(inputs) = asked.get("inputRequests").and_then(Value::as_object) {
-            next.insert("inputResponses".to_owned(), self.responses(inputs));
-        }
-        // Exactly the value that came, and only where one came.
-        match asked.get("requestState") {
-            Some(state) => next.insert("requestState".to_owned(), state.clone()),
-            None => next.shift_remove("requestState"),
-        };
-        Some(Value::Object(next))
+        let asked = reply.input_required()?;
+        let responses = asked.inputs.as_ref().map(|inputs| self.responses(inputs));
+        Some(asked.next_params(params, responses))
+    }
+
+    /// Answers a request of the server whose id was `id`, as JSON text: `outcome` is its `result` or `error` member.
+    pub async fn respond(&self, id: &str, outcome: &Map<String, Value>) -> Result<(), Failure> {
+        let members: String =
+            outcome.iter().map(|(name, value)| format!(",{}:{value}", Value::from(name.as_str()))).collect();
+        let message = format!(r#"{{"jsonrpc":"2.0","id":{id}{members}}}"#);
+        self.notification("a response").body(message).send().await.map(drop)
     }
 
     /// What the profile answers; an error has no place here and is left out.
-    fn responses(&self, inputs: &Map<String, Value>) -> Value {
+    fn responses(&self, inputs: &Map<String, Value>) -> Map<String, Value> {
         let answer = |input: &Value| {
             let method = input.get("method").and_then(Value::as_str).unwrap_or_default();
             match self.inner.profile.answer(method, input.get("params").unwrap_or(&Value::Null)) {
@@ -69,7 +69,40 @@ impl Session {
                 Answer::Error { .. } | Answer::Silence => None,
             }
         };
-        Value::Object(inputs.iter().filter_map(|(key, input)| Some((key.clone(), answer(input)?))).collect())
+        inputs.iter().filter_map(|(key, input)| Some((key.clone(), answer(input)?))).collect()
+    }
+}
+
+/// What a server wants to know before it completes a request.
+#[derive(Clone, Debug)]
+pub struct InputRequired {
+    /// What it asks for, by its own names; none when the request is only to be sent again.
+    pub inputs: Option<Map<String, Value>>,
+    state: Option<Value>,
+}
+
+impl InputRequired {
+    /// The parameters of the next round of a request that had `params`.
+    pub fn next_params(&self, params: Option<&Value>, responses: Option<Map<String, Value>>) -> Value {
+        let mut next = params.and_then(Value::as_object).cloned().unwrap_or_default();
+        if let Some(responses) = responses {
+            next.insert("inputResponses".to_owned(), Value::Object(responses));
+        }
+        // Exactly the value that came, and only where one came.
+        match &self.state {
+            Some(state) => next.insert("requestState".to_owned(), state.clone()),
+            None => next.shift_remove("requestState"),
+        };
+        Value::Object(next)
+    }
+}
+
+impl Reply {
+    /// What the server wants to know first, if this is not its last word on the request.
+    pub fn input_required(&self) -> Option<InputRequired> {
+        let asked = self.result().filter(|_| self.result_type().as_deref() == Some("input_required"))?;
+        let inputs = asked.get("inputRequests").and_then(Value::as_object).cloned();
+        Some(InputRequired { inputs, state: asked.get("requestState").cloned() })
     }
 }
 

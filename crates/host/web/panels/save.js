@@ -1,4 +1,4 @@
-// Taking a session along: the recording as a file, and the state as an address.
+// What can be kept of a session: the recording as a file, and the state as an address.
 
 import { copyButton, h } from "../dom.js";
 
@@ -6,7 +6,7 @@ import { copyButton, h } from "../dom.js";
 /** @import {Store} from "../store.js" */
 
 /** @param {Store} store @param {Api} api */
-export function tracePanel(store, api) {
+export function savePanel(store, api) {
   const all = h("a", { class: "button small", href: api.traceUrl(), download: "" }, "Everything");
   const one = h("a", { class: "button small", download: "" }, "This app only");
   const address = h("p", { class: "mono wrap" });

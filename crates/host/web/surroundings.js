@@ -1,56 +1,27 @@
-// The surroundings of the app that a person can turn: theme, mode, size, profile, and the rarer ones behind Options.
+// The surroundings of every app that a person can turn: theme, host, and the rarer ones behind Options.
 
-import { invocation } from "./context.js";
 import { fill, h } from "./dom.js";
 import { GRANTS, KINDS, SWITCHES, isKnown } from "./link.js";
-import { playedProfile, profileOf, toldAtStart } from "./store.js";
+import { profileOf, toldAtStart } from "./store.js";
 
-/** @import {Mode, Settings} from "./types.d.ts" */
+/** @import {Settings} from "./types.d.ts" */
 /** @import {Store} from "./store.js" */
 
-/** @type {Record<string, string>} */
-const STATUS = {
-  idle: "no app", loading: "loading", initialized: "waiting", ready: "ready", failed: "failed",
-};
-/** What a call came to that is not as wished, and as what it is coloured. @type {Record<string, {text: string, as: string}>} */
-const OUTCOMES = { failed: { text: "tool error", as: "failed" }, cancelled: { text: "cancelled", as: "idle" } };
 const LOCALES = ["en-US", "en-GB", "de-DE", "fr-FR", "es-ES", "pt-BR", "ja-JP", "zh-CN", "ko-KR", "hi-IN", "ar-EG", "he-IL"];
 const ZONES = ["UTC", "America/New_York", "America/Los_Angeles", "America/Sao_Paulo", "Europe/London", "Europe/Zurich", "Asia/Kolkata", "Asia/Tokyo", "Australia/Sydney"];
 
-/** What the person can turn: what holds for every app, and what is about the one on the stage. @param {Store} store @param {{mode: (mode: Mode) => void, close: () => void, run: () => void}} to */
-export function createToolbar(store, to) {
-  const status = h("span", { class: "status", role: "status" });
-  const doing = h("span", { class: "doing" });
-  const close = h("button", { type: "button", class: "small", title: "Tear the app down", onclick: to.close }, "Close app");
-  const apply = h("button", { type: "button", class: "small primary", title: "An app learns of the host and its capabilities only when it starts", onclick: to.run }, "Run again to apply");
-  const size = picker(["desktop", "tablet", "phone", "free"], (value) => store.choose({ size: /** @type {Settings["size"]} */ (value) }));
+/** @param {Store} store @param {() => void} run */
+export function createSurroundings(store, run) {
+  const apply = h("button", { type: "button", class: "small primary", title: "An app learns of the host and its capabilities only when it starts", onclick: run }, "Run again to apply");
   const profiles = h("select", { onchange: (/** @type {Event} */ event) => store.choose({ profile: valueOf(event) }) });
-  const surroundings = h("div", { class: "surroundings", role: "toolbar", aria: { label: "Surroundings of every app" } },
+  const element = h("div", { class: "surroundings", role: "toolbar", aria: { label: "Surroundings of every app" } },
     apply,
     segmented("Theme", ["auto", "light", "dark"], (theme) => store.choose({ theme })),
     labelled("Host", profiles),
     optionsMenu(store));
-  const app = h("div", { class: "toolbar", role: "toolbar", aria: { label: "The app" } },
-    status,
-    segmented("Display mode", ["inline", "fullscreen", "pip"], to.mode),
-    labelled("Size", size),
-    doing,
-    close);
-  store.watch(["status", "outcome", "settings", "mode", "modes", "view", "host", "shown"], (state) => {
+  store.watch(["settings", "view", "shown"], (state) => {
     apply.hidden = state.view === null || state.shown?.told === toldAtStart(state.settings);
-    const outcome = state.status === "idle" || state.status === "loading" ? undefined : OUTCOMES[state.outcome];
-    status.textContent = outcome?.text ?? STATUS[state.status];
-    status.dataset.status = outcome?.as ?? state.status;
-    close.hidden = state.view === null;
-    press(surroundings, "Theme", state.settings.theme);
-    press(app, "Display mode", state.mode, state.modes);
-    size.value = state.settings.size;
-  });
-  store.watch(["status", "running", "shown", "settings", "servers"], (state) => {
-    const tool = state.servers.find((one) => one.id === state.shown?.server)?.tools.find((one) => one.name === state.shown?.tool);
-    const said = tool && (state.running || state.status === "ready") ? invocation(tool, playedProfile(state), state.running) : "";
-    doing.textContent = said || (state.running && state.status !== "loading" ? "calling the tool …" : "");
-    doing.title = doing.textContent;
+    press(element, "Theme", state.settings.theme);
   });
   store.watch(["host", "settings"], (state) => {
     const current = profileOf(state);
@@ -59,7 +30,7 @@ export function createToolbar(store, to) {
     const gaps = current?.gaps?.length ? `Not known or not played:\n${current.gaps.map((gap) => `- ${gap}`).join("\n")}` : "";
     profiles.title = [current?.description, current?.date && `As of ${current.date}.`, gaps].filter(Boolean).join("\n");
   });
-  return { surroundings, app };
+  return element;
 }
 
 /** @param {Event} event */
@@ -68,25 +39,16 @@ const valueOf = (event) => /** @type {HTMLSelectElement} */ (event.target).value
 /** @param {string} text @param {HTMLElement} control */
 const labelled = (text, control) => h("label", { class: "labelled" }, h("span", {}, text), control);
 
-/** @param {string[]} values @param {(value: string) => void} choose */
-function picker(values, choose) {
-  return h("select", { onchange: (/** @type {Event} */ event) => choose(valueOf(event)) }, values.map((value) => h("option", { value }, value)));
-}
-
 /** @template {string} T @param {string} label @param {T[]} values @param {(value: T) => void} choose */
 function segmented(label, values, choose) {
   return h("div", { class: "segmented", role: "group", aria: { label } },
     values.map((value) => h("button", { type: "button", data: { value }, onclick: () => choose(value) }, value)));
 }
 
-/** @param {HTMLElement} bar @param {string} label @param {string} value @param {string[]} [possible] */
-function press(bar, label, value, possible) {
+/** @param {HTMLElement} bar @param {string} label @param {string} value */
+function press(bar, label, value) {
   for (const button of bar.querySelectorAll(`[aria-label="${label}"] button`)) {
-    if (!(button instanceof HTMLButtonElement)) continue;
-    const own = button.dataset.value ?? "";
-    button.setAttribute("aria-pressed", String(own === value));
-    button.disabled = possible !== undefined && own !== value && !possible.includes(own);
-    button.title = button.disabled ? "app and host do not both have this mode" : "";
+    if (button instanceof HTMLButtonElement) button.setAttribute("aria-pressed", String(button.dataset.value === value));
   }
 }
 
