@@ -56,7 +56,7 @@ function aboutServer(server, selected) {
 
 /** @param {PageState} state @returns {Notice[]} */
 function nothingShown(state) {
-  if (state.status === "loading") return [{ tone: "busy", title: "Opening the app …" }];
+  if (state.status === "loading") return [{ tone: "busy", title: selection(state)?.tool.yardstick.isUi === false ? "Running the tool …" : "Opening the app …" }];
   if (!state.host) return state.connection === "lost" ? [] : [{ tone: "busy", title: "Asking the servers for their tools …" }];
   const tools = state.servers.flatMap((server) => server.tools.filter((tool) => tool.yardstick.isUi));
   const chosen = selection(state);

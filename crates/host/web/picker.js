@@ -54,7 +54,7 @@ function group(server, words, state, pick) {
   const facts = [title, server.protocol, server.transport, server.version && `v${server.version}`].filter(Boolean).join(" · ");
   const key = `${server.id} plain`;
   return h("div", { class: "tool-group" },
-    h("h3", { title: server.description ?? "" }, h("span", { class: `dot ${server.state}`, role: "img", aria: { label: STATES[server.state] } }), server.name),
+    h("h2", { title: server.description ?? "" }, h("span", { class: `dot ${server.state}`, role: "img", aria: { label: STATES[server.state] } }), server.name),
     h("p", { class: "muted facts" }, server.state === "ready" ? facts : STATES[server.state]),
     server.note && h("p", { class: "muted facts" }, server.note),
     h("ul", {}, tools.map((tool) => h("li", {}, item(server, tool, state, pick)))),

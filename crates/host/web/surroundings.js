@@ -101,6 +101,6 @@ function drawOptions(menu, store, settings, sampling) {
 
 /** @param {string} label @param {string} id @param {string[]} values @param {string} value @param {(value: string) => void} choose */
 function suggest(label, id, values, value, choose) {
-  const box = h("input", { list: id, data: { key: id }, value, onchange: () => box.value.trim() && isKnown(id === "locales" ? "locale" : "timeZone", box.value.trim()) ? choose(box.value.trim()) : (box.value = value) });
+  const box = h("input", { list: id, aria: { label }, data: { key: id }, value, onchange: () => box.value.trim() && isKnown(id === "locales" ? "locale" : "timeZone", box.value.trim()) ? choose(box.value.trim()) : (box.value = value) });
   return h("label", { class: "labelled" }, h("span", {}, label), box, h("datalist", { id }, values.map((one) => h("option", { value: one }))));
 }

@@ -34,12 +34,14 @@ export function createTimeline(to) {
   let follow = true;
   /** @type {Set<number>} */ let linked = new Set();
 
-  const canvas = h("div", { class: "tl-canvas" });
-  const none = h("p", { class: "empty tl-none" });
+  const canvas = h("div", { class: "tl-canvas", role: "rowgroup" });
+  const nothing = h("span", { role: "gridcell" });
+  const none = h("div", { class: "empty tl-none", role: "row" }, nothing);
   const list = h("div", { class: "tl-list", role: "grid", tabindex: "0", aria: { label: "Messages", colcount: 4 } }, none, canvas);
   const count = h("span", { class: "muted tl-count", role: "status" });
   const search = h("input", { type: "search", class: "tl-search", placeholder: "Search messages  /", aria: { label: "Search messages" }, oninput: () => (filter.text = search.value.trim().toLowerCase(), refilter()) });
-  const detail = h("div", { class: "tl-detail" });
+  const opened = h("div", { class: "tl-opened", role: "gridcell" });
+  const detail = h("div", { class: "tl-detail", role: "row" }, opened);
   const earlier = h("button", { type: "button", class: "tl-earlier", hidden: true, onclick: () => {
     filter.run = filter.run === null ? runs.isCurrent : null;
     refilter();
@@ -125,7 +127,7 @@ export function createTimeline(to) {
     if (open >= 0) detail.style.top = `${(open + 1) * ROW}px`;
     none.hidden = visible.length > 0;
     const inScope = rows.filter((row) => row.kind !== "run" && (filter.run?.(row.run) ?? true)).length;
-    none.textContent = inScope === 0 ? "Every message between app, proxy, host and server is listed here." : "No message passes the filters.";
+    nothing.textContent = inScope === 0 ? "Every message between app, proxy, host and server is listed here." : "No message passes the filters.";
     list.setAttribute("aria-rowcount", String(visible.length));
     const passed = visible.filter((row) => row.kind !== "run").length;
     count.textContent = passed === inScope ? `${passed} messages` : `${passed} of ${inScope}`;
@@ -179,7 +181,7 @@ export function createTimeline(to) {
     const row = byKey.get(key);
     list.setAttribute("aria-activedescendant", row ? `tl-${key}` : "");
     if (row) {
-      fill(detail, ...details(row));
+      fill(opened, ...details(row));
       canvas.append(detail);
       detail.style.top = "0";
       detailHeight = detail.offsetHeight;
@@ -207,7 +209,7 @@ export function createTimeline(to) {
 
   /** Lets the person change a request to a server and send it once more. @param {Row} row */
   function edit({ entry }) {
-    fill(detail, ...requestEditor(entry, to.send, () => select(selected)));
+    fill(opened, ...requestEditor(entry, to.send, () => select(selected)));
     detailHeight = detail.offsetHeight;
     draw();
   }

@@ -16,5 +16,6 @@ mod person;
 mod restart;
 mod rig;
 mod servers;
+mod statements;
 mod tiny;
 mod unasked;

@@ -70,15 +70,18 @@ async fn show(host: &Host, browser: &Browser, at: usize, name: &str) {
     let url = host.url();
     let page = browser.page(&url).await.expect("the page loads");
     let pick = format!(
-        "[...document.querySelectorAll('#tool-select option[data-server-id=\"{at}\"]')].find((it) => it.dataset.tool)?.dataset.tool"
+        "[...document.querySelectorAll('#tool-select option[data-server-id=\"{at}\"]')].find((it) => it.dataset.resourceUri)?.dataset.tool"
     );
     let tool = page
         .wait_for(&pick, LIMIT)
         .await
         .unwrap_or_else(|why| panic!("{name} has no tool with a view: {why}"));
-    page.goto(&format!("{url}?server={at}&tool={}&run=1", tool.as_str().unwrap_or_default()))
+    page.goto(&format!("{url}?server={at}&tool={}", tool.as_str().unwrap_or_default()))
         .await
         .expect("the link loads");
+    page.wait_for("document.querySelector('main.alive') !== null", LIMIT).await.expect("the page is there");
+    // Most of these tools do not say that they only read, so they wait for the person.
+    page.click(".run").await.expect("the tool can be run");
     let status = page.wait_for("document.querySelector('main[data-app-status=ready]') !== null", LIMIT).await;
     if let Err(why) = status {
         panic!("{name}: {why}; the page says {:?}", page.eval("document.body.innerText.slice(0, 800)").await);

@@ -1,6 +1,8 @@
 //! Interoperability tests, and the checks that keep the house in order.
 
 #[cfg(test)]
+mod accessible;
+#[cfg(test)]
 mod examples;
 #[cfg(test)]
 mod fixtures;
