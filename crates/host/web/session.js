@@ -38,6 +38,7 @@ export class Session {
   #played = { profile: undefined, name: undefined, off: [] };
   /** @type {Asks | null} */ #asks = null;
   #calling = false;
+  #reading = false;
   #failed = false;
   #gone = () => {};
   #spoke = () => {};
@@ -65,10 +66,13 @@ export class Session {
     if (!this.tool.yardstick.isUi) return this.#callAlone();
     const opening = early?.opened ?? this.#open();
     if (!settings.stream) void this.#call(early?.call);
+    this.#reading = true;
     try {
       this.#show(await opening);
     } catch (error) {
       return this.#fail(error, "the app could not be opened", this.server.name);
+    } finally {
+      this.#reading = false;
     }
     if (settings.stream) await this.#write();
   }
@@ -237,7 +241,7 @@ export class Session {
   #giveUp() {
     this.#unwanted.abort();
     // Both the call and the reading of the document end.
-    if (this.#calling || !this.#view) this.page.api.cancel(this.run).catch(() => {});
+    if (this.#calling || this.#reading) this.page.api.cancel(this.run).catch(() => {});
     this.#calling = false;
   }
 
