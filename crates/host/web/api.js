@@ -21,12 +21,14 @@ export function refusalOf(answer) {
 
 /** @param {string} token */
 export function createApi(token) {
+  /** Whether the page is on its way out: what is sent now has to outlive it. */
+  let leaving = false;
   /** @param {string} method @param {string} path @param {Json} [body] @param {RequestInit} [more] @returns {Promise<Json>} */
   async function send(method, path, body, more = {}) {
     const headers = { "x-yardstick-token": token, ...(body === undefined ? {} : { "content-type": "application/json" }) };
     let response;
     try {
-      response = await fetch(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }), ...more });
+      response = await fetch(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }), keepalive: leaving, ...more });
     } catch (error) {
       if (more.signal?.aborted) throw error;
       throw new ApiError("the test host does not answer", { culprit: "yardstick host", repair: "start `yardstick host` again and reload this page" });
@@ -38,8 +40,11 @@ export function createApi(token) {
   return {
     /** @param {{serverId: string, tool: string, run: string, profile?: string}} want @returns {Promise<View>} */
     openView: (want) => send("POST", "/api/views", want),
-    /** @param {string} id */
-    closeView: (id) => send("DELETE", `/api/views/${encodeURIComponent(id)}`, undefined, { keepalive: true }),
+    /** Closes a View; a page that leaves lets it finish what it has asked for. @param {string} id */
+    closeView: (id) => send("DELETE", `/api/views/${encodeURIComponent(id)}${leaving ? "?leaving=1" : ""}`, undefined, { keepalive: true }),
+    /** The page is about to go, and may yet stay. */
+    leave: () => void (leaving = true, setTimeout(() => (leaving = false), 1000)),
+    isLeaving: () => leaving,
     /** What the server answers, or `{later: true}` if that takes its time. @param {string} id @param {{seq: number, method: string, params: Json, callId: string}} ask @returns {Promise<Json>} */
     ask: (id, ask) => send("POST", `/api/views/${encodeURIComponent(id)}/request`, { ...ask, later: true }),
     /** The answers that took their time, after number `after`, when there are any. @param {string} id @param {number} after @returns {Promise<{answers: {n: number, callId: string, answer: Json}[]}>} */

@@ -111,7 +111,7 @@ function start() {
   setTimeout(hear, session ? HISTORY_MS : 0);
   store.watch(["status"], ({ status }) => status === "ready" && hear());
   // When the page is hidden the app hardly hears anything any more; before that it mostly does.
-  const goodbye = () => session?.teardown("the page is closed");
+  const goodbye = () => (api.leave(), session?.teardown("the page is closed"));
   window.addEventListener("beforeunload", () => void goodbye());
   window.addEventListener("pagehide", () => {
     const { view } = store.get();

@@ -194,7 +194,7 @@ export class Session {
   async #askServer(ask, seq) {
     // The host looks for the message that led to this. It has to be there first: a browser has few connections to one
     // host, and requests that wait for a log would keep that very log from being sent.
-    await this.#recorder?.flush();
+    if (!this.page.api.isLeaving()) await this.#recorder?.flush();
     const answer = await this.#asks?.ask(ask, seq);
     this.feed({ type: "server-reply", ticket: ask.ticket, ...answer });
   }

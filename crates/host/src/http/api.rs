@@ -20,6 +20,8 @@ use crate::timeline::{Party, Said, milliseconds};
 use crate::view::{View, read, reading};
 use crate::{Profile, Shared, inquiries, state, trace};
 
+/// How long a view is kept whose page has left.
+const LEAVING: Duration = Duration::from_secs(5);
 /// The most entries that the page hands in at a time.
 const BATCH: usize = 5_000;
 
@@ -47,7 +49,7 @@ pub(super) async fn route(shared: &Arc<Shared>, rest: &str, request: Request) ->
         (&Method::POST, ["views", id, "request"]) => asks::asked(shared, id, request).await,
         (&Method::GET, ["views", id, "answers"]) => asks::answers(shared, id, value("after")).await,
         (&Method::POST, ["views", id, "log"]) => logged(shared, id, request).await,
-        (&Method::DELETE, ["views", id]) => close(shared, id),
+        (&Method::DELETE, ["views", id]) => close(shared, id, value("leaving").is_some()),
         (&Method::GET, ["events"]) => Ok(follow(shared, &request, value("after"))),
         (&Method::GET, ["trace"]) => Ok(trace::download(shared, value("view"))),
         _ => Err(reply::refused(404, &format!("there is no {method} /api/{rest}"))),
@@ -266,7 +268,16 @@ fn duration(count: f64) -> Duration {
     Duration::try_from_secs_f64(count.clamp(0.0, 1e9) / 1000.0).unwrap_or_default()
 }
 
-fn close(shared: &Shared, id: &str) -> Outcome {
+/// Closes a view. One whose page leaves may still save its work: what it has asked for is done.
+fn close(shared: &Arc<Shared>, id: &str, leaving: bool) -> Outcome {
+    if leaving && shared.views.named(id).is_some() {
+        let (shared, id) = (shared.clone(), id.to_owned());
+        tokio::spawn(async move {
+            tokio::time::sleep(LEAVING).await;
+            shared.views.close(&id);
+        });
+        return Ok(reply::json(202, &json!({})));
+    }
     match shared.views.close(id) {
         true => Ok(reply::json(200, &json!({}))),
         false => Err(reply::refused(404, &format!("no view {id} is open"))),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::rig::{Rig, SOON, browser, ready};
 use crate::servers::reference;
-use crate::tiny::Tiny;
+use crate::tiny::{Tiny, document, plain, tool};
 
 /// An app that wants to be as small as can be, and smaller.
 const SHY: &str = r#"<!doctype html><title>Shy</title><p>Here I am<script>
@@ -143,6 +143,30 @@ async fn an_app_is_told_when_the_page_is_loaded_again() {
     page.goto(&rig.link(&[("tool", "open"), ("run", "1")])).await.unwrap();
     let view = ready(&page).await;
     view.wait_for("localStorage.last === 'the page is closed'", SOON).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_an_app_saves_when_the_page_is_loaded_again_arrives() {
+    const SAVES: &str = r#"<!doctype html><title>Saves</title><p>Here I am<script>
+const say = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
+addEventListener("message", ({ data }) => {
+  if (data.id === 1) say({ method: "ui/notifications/initialized" });
+  if (data.method === "ui/resource-teardown") (say({ id: 2, method: "tools/call", params: { name: "save", arguments: {} } }), say({ id: data.id, result: {} }));
+});
+say({ id: 1, method: "ui/initialize", params: { protocolVersion: "2026-01-26", appInfo: { name: "saves", version: "1" }, appCapabilities: {} } });
+</script>"#;
+    let tools = vec![tool("open", "ui://tiny/app", &["model", "app"]), plain("save", &["app"])];
+    let tiny = Tiny::new("tiny", tools, vec![document("ui://tiny/app", SAVES, &Value::Null)]);
+    let (rig, browser) = tokio::join!(Rig::start(vec![tiny.target()]), browser());
+    let page = browser.page(&rig.link(&[("tool", "open"), ("run", "1")])).await.unwrap();
+    ready(&page).await;
+    page.goto(&rig.link(&[("tool", "open")])).await.unwrap();
+    let saved = || tiny.calls().iter().any(|call| call["name"] == "save");
+    let end = tokio::time::Instant::now() + SOON;
+    while !saved() {
+        assert!(tokio::time::Instant::now() < end, "nothing was saved: {:?}", tiny.calls());
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
 }
 
 #[tokio::test]

@@ -36,6 +36,7 @@ beforeEach(() => {
   const did = [];
   const api = {
     openView: () => (did.push("open"), view.promise), call: () => (did.push("call"), call.promise), cancel: async () => did.push("cancel"),
+    isLeaving: () => false,
     closeView: async (id) => did.push(`close ${id}`), log: async (_, entries) => did.push(...entries.map((one) => `${one.from}>${one.to} ${one.message?.method ?? "answer"}`)),
     ask: async (_, { method }) => (did.push(`ask ${method}`), { result: { asked: method } }),
   };
