@@ -1,5 +1,6 @@
 //! The views that are open: each a document of somebody else's, under origins of its own.
 
+mod allowlist;
 mod answers;
 mod document;
 mod origin;
@@ -59,6 +60,9 @@ pub(crate) struct View {
     pub(crate) openai: Option<Openai>,
     /// The policy of the document, as its header says it.
     pub(crate) csp: String,
+    /// The hosts that the document may connect to, as its header says it. A host whose apps may open windows sends none: it
+    /// would bind the windows too, which may show any page.
+    pub(crate) allowlist: Option<String>,
     /// What its calls have come to.
     pub(crate) answers: answers::Answers,
     /// Cancelled when it is closed: nobody waits for its calls any more.
@@ -101,6 +105,7 @@ impl Views {
             path,
             openai: profile.openai.clone(),
             document,
+            allowlist: (!profile.sandbox.contains("allow-popups")).then(|| allowlist::of_policy(&csp)),
             csp,
             answers: answers::Answers::default(),
             closed: CancellationToken::new(),
@@ -223,6 +228,7 @@ impl View {
                 "declared": document.ui.csp.as_ref().map(protocol::apps::Csp::to_value),
                 "applied": self.csp,
                 "directives": directives(&self.csp),
+                "allowlist": self.allowlist,
                 "dropped": document.dropped,
                 "approved": document.approved(),
             },

@@ -130,6 +130,7 @@ pub(super) const DECLARED: Expected = &[
     ("reach: image", &["load", "error"]),
     ("reach: script", &["load"]),
     ("hit /fetch", &["true"]),
+    ("hit /landed", &["true"]),
     ("hit /nocors", &["true"]),
     ("hit /xhr", &["true"]),
     ("hit /image", &["true"]),
