@@ -94,7 +94,7 @@ async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Ans
     };
     let mut result = server.ask(shared, asking).await?;
     if ask.method == "tools/list"
-        && let Some(tools) = result["tools"].as_array_mut()
+        && let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut)
     {
         // What is shown to an app has to be known when it is called.
         if !server.now().knows(tools) {

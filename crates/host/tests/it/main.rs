@@ -11,6 +11,7 @@ mod domains;
 mod evil;
 mod http;
 mod looks;
+mod mutants;
 mod restart;
 mod rig;
 mod servers;

@@ -83,7 +83,8 @@ impl Tiny {
         }
     }
 
-    fn answer(&self, message: &Value) -> Option<Value> {
+    /// What it answers to a message, if that is a request.
+    pub(crate) fn answer(&self, message: &Value) -> Option<Value> {
         let id = message.get("id")?;
         let result = match message["method"].as_str()? {
             "initialize" => json!({
