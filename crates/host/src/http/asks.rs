@@ -76,6 +76,9 @@ fn broken() -> Value {
 }
 
 async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Answered {
+    let Ok(_permit) = view.calls.clone().try_acquire_owned() else {
+        return Err(Refusal::new(code::INTERNAL_ERROR, "too many calls of this app are under way"));
+    };
     let openai = view.openai.as_ref();
     may_ask(&server.now(), openai, &ask.method, &ask.params)?;
     let params = if ask.params.is_null() { json!({}) } else { ask.params };

@@ -1,5 +1,5 @@
 //! A server as small as can be: what it lists is what it is given, what is called is written down. A tool named `hang`
-//! never answers.
+//! never answers, and an argument `bytes` asks for a text of that length.
 
 use std::sync::{Arc, Mutex};
 
@@ -99,7 +99,10 @@ impl Tiny {
                 if message["params"]["name"] == "hang" {
                     return None;
                 }
-                json!({ "content": [{ "type": "text", "text": "done" }] })
+                let length = message["params"]["arguments"]["bytes"].as_u64().unwrap_or_default();
+                let text =
+                    if length > 0 { "x".repeat(usize::try_from(length).unwrap()) } else { "done".into() };
+                json!({ "content": [{ "type": "text", "text": text }] })
             }
             "resources/list" => json!({ "resources": [] }),
             "resources/read" => {
