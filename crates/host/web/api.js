@@ -52,6 +52,6 @@ export function createApi(token) {
     cancel: (callId) => send("POST", "/api/tools/cancel", { callId }),
     /** @param {string} [view] */
     traceUrl: (view) => `/api/trace?token=${encodeURIComponent(token)}${view ? `&view=${encodeURIComponent(view)}` : ""}`,
-    eventsUrl: () => `/api/events?token=${encodeURIComponent(token)}`,
+    events: () => ({ url: `/api/events?token=${encodeURIComponent(token)}`, pastUrl: `/api/events/past?token=${encodeURIComponent(token)}` }),
   };
 }

@@ -25,7 +25,7 @@ export function show(effect, { store, stage }) {
     case "model-context":
       return store.set({ modelContext: effect.context });
     case "chat-message":
-      return store.set({ messages: [...state.messages, { role: effect.role, content: effect.content, at: Date.now() }] });
+      return store.set({ messages: [...state.messages.slice(-199), { role: effect.role, content: effect.content, at: Date.now() }] });
     case "log":
       return store.set({ logs: [...state.logs.slice(-999), { ...effect, at: Date.now() }] });
     case "app":

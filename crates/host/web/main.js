@@ -103,7 +103,7 @@ function follow() {
 function start() {
   /** @type {Stream | undefined} */
   let stream;
-  const hear = () => void (stream ??= listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }) }));
+  const hear = () => void (stream ??= listen(api.events(), host.newest ?? 0, { event: onEvent, state: (connection) => store.set({ connection }) }));
   openFirst();
   // What has happened so far can wait until the first app has its result, but not for one that takes its time.
   setTimeout(hear, session ? HISTORY_MS : 0);
@@ -209,8 +209,8 @@ function updateAddress() {
   if (query !== location.search) history.replaceState(null, "", `${location.pathname}${query}`);
 }
 
-/** @param {Json} event @param {number} number */
-function onEvent(event, number) {
+/** @param {Json} event @param {number} number @param {number} size */
+function onEvent(event, number, size) {
   const state = store.get();
   // The stream begins with what happened before the page was opened: history for the timeline, and no news for the rest.
   const isNews = number > host.newest;
@@ -218,11 +218,13 @@ function onEvent(event, number) {
     case "run":
       return timeline.begin(event);
     case "entry":
-      return timeline.add(event.entry, isNews);
+      return timeline.add(event.entry, isNews, size);
     case "violation":
       timeline.violated(event, isNews);
-      if (event.view === state.view?.id) store.set({ violations: [...state.violations, event] });
+      if (event.view === state.view?.id) store.set({ violations: [...state.violations.slice(-999), event] });
       return;
+    case "dropped":
+      return timeline.dropped(event.count);
     case "server":
       return isNews ? onServer(event.server) : undefined;
     case "reload":

@@ -26,7 +26,7 @@ export function createPicker(store, select, pick) {
     const count = state.servers.reduce((sum, server) => sum + shown(server, state).length, 0);
     filter.hidden = count < MANY;
     const words = filter.hidden ? "" : filter.value.trim().toLowerCase();
-    fill(groups, ...state.servers.map((server) => group(server, words, state, pick)));
+    fill(groups, state.servers.map((server) => group(server, words, state, pick)));
     fillSelect(select, state);
   };
   select.addEventListener("change", () => {
@@ -39,12 +39,16 @@ export function createPicker(store, select, pick) {
 }
 
 /** The tools that the model of the host that is played could call and that have a View. @param {Server} server @param {PageState} state */
-const shown = (server, state) => server.tools.filter((tool) => tool.yardstick.isUi && isForModel(tool, profileOf(state)));
+function shown(server, state) {
+  const profile = profileOf(state);
+  return server.tools.filter((tool) => tool.yardstick.isUi && isForModel(tool, profile));
+}
 
 /** @param {Server} server @param {string} words @param {PageState} state @param {(server: string, tool: string) => void} pick */
 function group(server, words, state, pick) {
-  const tools = shown(server, state).filter((tool) => `${tool.name} ${tool.title ?? ""}`.toLowerCase().includes(words));
-  const others = server.tools.filter((tool) => !shown(server, state).includes(tool));
+  const all = new Set(shown(server, state));
+  const tools = [...all].filter((tool) => `${tool.name} ${tool.title ?? ""}`.toLowerCase().includes(words));
+  const others = server.tools.filter((tool) => !all.has(tool));
   const facts = [server.protocol, server.transport, server.version && `v${server.version}`].filter(Boolean).join(" · ");
   return h("div", { class: "tool-group" },
     h("h3", { title: server.description ?? "" }, h("span", { class: `dot ${server.state}`, role: "img", aria: { label: STATES[server.state] } }), server.name),
@@ -85,5 +89,5 @@ function fillSelect(select, state) {
   }));
   const none = h("option", { value: "", disabled: true }, options.length > 0 ? "Pick a tool" : "no tool with a View");
   none.selected = !options.some((option) => option.selected);
-  fill(select, none, ...options);
+  fill(select, [none, ...options]);
 }

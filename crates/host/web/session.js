@@ -6,6 +6,7 @@ import { open, step } from "./bridge.js";
 import { capabilities, hostInfo, hostModes, policy, surroundings } from "./context.js";
 import { show } from "./effects.js";
 import { openFrame, titleOf } from "./frame.js";
+import { createIntake } from "./intake.js";
 import { createRecorder } from "./recorder.js";
 import { noView, playedProfile, toldAtStart } from "./store.js";
 import { stream } from "./stream.js";
@@ -34,8 +35,7 @@ export class Session {
   /** What the View is told at its start holds for as long as it is there. @type {{profile: Profile | undefined, name: string | undefined, off: string[]}} */
   #played = { profile: undefined, name: undefined, off: [] };
   /** @type {Asks | null} */ #asks = null;
-  #calling = false;
-  #failed = false;
+  #calling = false; #failed = false;
   /** @type {() => void} */ #gone = () => {};
   /** @type {() => void} */ #spoke = () => {};
 
@@ -94,8 +94,8 @@ export class Session {
     for (const event of this.#early.splice(0)) this.feed(event);
     frame.listen({
       ready: (message, resource) => (this.#recorder?.add("proxy", "host", message), void this.#recorder?.add("host", "proxy", resource)),
-      message: (message) => this.#hear(message),
       dropped: (report) => void this.#recorder?.add("view", "proxy", report.message, [{ level: "must", text: `dropped by the sandbox proxy: ${report.why}`, rule: "apps#sandbox-proxy" }]),
+      ...createIntake({ hear: (message) => this.#hear(message), record: (message, findings) => void this.#recorder?.add("view", "host", message, findings), answer: (message) => this.#attempt({ type: "to-view", message }), send: frame.send }),
       navigated: () => this.#navigated(),
     });
   }

@@ -6,6 +6,7 @@
 mod api;
 mod asks;
 mod attack;
+mod bounds;
 mod demo;
 mod domains;
 mod evil;
