@@ -3,12 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use transport::secrets::Secrets;
 
 /// How many events are kept for those who come late.
 const KEPT: usize = 20_000;
+/// How many bytes they may have together.
+const KEPT_BYTES: usize = 32 * 1024 * 1024;
 
 /// What happened, in order; clones are the same feed.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +31,20 @@ struct Events {
     /// The number of the oldest one that is kept, from 1.
     first: u64,
     kept: VecDeque<Arc<str>>,
+    bytes: usize,
+}
+
+impl Events {
+    fn push(&mut self, event: String) {
+        self.first = self.first.max(1);
+        self.bytes += event.len();
+        self.kept.push_back(event.into());
+        while self.kept.len() > KEPT || self.bytes > KEPT_BYTES {
+            let Some(oldest) = self.kept.pop_front() else { break };
+            self.bytes -= oldest.len();
+            self.first += 1;
+        }
+    }
 }
 
 impl Feed {
@@ -49,6 +65,15 @@ impl Feed {
         }
     }
 
+    /// A message as the page may have it.
+    pub(crate) fn hidden_json(&self, message: &str) -> String {
+        if self.inner.secrets.is_empty() {
+            return message.to_owned();
+        }
+        serde_json::from_str(message)
+            .map_or_else(|_| self.hide(message), |value| self.hidden(&value).to_string())
+    }
+
     fn hide(&self, text: &str) -> String {
         self.inner.secrets.hide(text).into_owned()
     }
@@ -59,24 +84,22 @@ impl Feed {
             if self.inner.secrets.is_empty() { event.to_string() } else { self.hidden(event).to_string() };
         let newest = {
             let mut events = self.lock();
-            events.first = events.first.max(1);
-            events.kept.push_back(event.into());
-            if events.kept.len() > KEPT {
-                events.kept.pop_front();
-                events.first += 1;
-            }
+            events.push(event);
             events.first + events.kept.len() as u64 - 1
         };
         self.inner.newest.send_replace(newest);
     }
 
-    /// Those after number `after`, with their numbers.
+    /// Those after number `after`, with their numbers. What is no longer kept of them is told first.
     pub(crate) fn since(&self, after: u64) -> Vec<(u64, Arc<str>)> {
         let events = self.lock();
-        let skip = (after + 1).saturating_sub(events.first.max(1));
-        let from = usize::try_from(skip).unwrap_or(usize::MAX);
+        let (first, next) = (events.first.max(1), after.saturating_add(1));
+        let gone = first.saturating_sub(next);
+        let told =
+            (gone > 0).then(|| (first - 1, json!({ "kind": "dropped", "count": gone }).to_string().into()));
+        let from = usize::try_from(next.saturating_sub(first)).unwrap_or(usize::MAX);
         let numbered = events.kept.iter().enumerate().skip(from);
-        numbered.map(|(at, event)| (events.first + at as u64, event.clone())).collect()
+        told.into_iter().chain(numbered.map(|(at, event)| (first + at as u64, event.clone()))).collect()
     }
 
     /// The number of the newest one.
@@ -97,7 +120,6 @@ impl Feed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn secrets_do_not_reach_the_page() {
@@ -127,6 +149,20 @@ mod tests {
             feed.tell(&json!(n));
         }
         let kept = feed.since(0);
-        assert_eq!((kept.len(), kept[0].0), (KEPT, 2));
+        assert_eq!((kept.len(), kept[1].0), (KEPT + 1, 2));
+        assert_eq!((kept[0].0, &*kept[0].1), (1, r#"{"kind":"dropped","count":1}"#));
+        assert_eq!(feed.since(1).len(), KEPT);
+    }
+
+    #[test]
+    fn large_events_push_out_more() {
+        let feed = Feed::default();
+        let large = json!("x".repeat(KEPT_BYTES / 4));
+        for _ in 0..10 {
+            feed.tell(&large);
+        }
+        let kept = feed.since(0);
+        assert_eq!((kept.len(), kept[0].0, feed.newest()), (4, 7, 10));
+        assert!(kept[0].1.contains("\"count\":7"), "{}", kept[0].1);
     }
 }

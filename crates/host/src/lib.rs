@@ -28,7 +28,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use transport::client::{Limits, Target};
+use transport::client::{Limits, RunQuota, Target};
 
 pub use error::Error;
 pub use profile::{Profile, profiles};
@@ -39,6 +39,11 @@ use inquiries::Inquiries;
 use server::Servers;
 use timeline::Timeline;
 use view::Views;
+
+/// The most bytes of one message of a server.
+const MESSAGE: usize = 16 * 1024 * 1024;
+/// How many bytes are kept of what was said in a session with a server.
+pub(crate) const RECORD: usize = 32 * 1024 * 1024;
 
 /// A server whose apps are shown.
 #[derive(Clone, Debug)]
@@ -83,10 +88,15 @@ impl Default for Options {
             watch: Vec::new(),
             sampling: false,
             roots: Vec::new(),
-            // People wait longer for a tool than a test does, and not at all for what may follow an answer.
+            // People wait longer for a tool than a test does, and not at all for what may follow an answer. A session goes on
+            // for as long as they like, so what comes is bounded message by message, and what is kept of it in all.
             limits: Limits {
                 request: Duration::from_secs(60),
                 linger: Duration::from_millis(5),
+                message: MESSAGE,
+                traffic: usize::MAX,
+                record: RECORD,
+                run: RunQuota::endless(),
                 ..Limits::default()
             },
         }

@@ -1,20 +1,28 @@
 //! Every message between View, proxy, host and server, in one order, with what is wrong with it.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use protocol::apps::{self, Way};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::feed::Feed;
 use crate::finding::Finding;
 
-/// How many entries are kept for the trace.
+/// How many messages of views are kept for the trace.
 const KEPT: usize = 20_000;
+/// How many bytes they may have together.
+const KEPT_BYTES: usize = 32 * 1024 * 1024;
 /// Of longer texts in messages, the page sees the beginning.
 const LONGEST: usize = 2_000;
+/// Of longer messages too.
+const SHOWN: usize = 64 * 1024;
+/// How many requests may wait for their answers; of more, the oldest half is forgotten.
+const OPEN: usize = 4_096;
+/// A longer id is nobody's, and no answer is looked for.
+const LONGEST_ID: usize = 256;
 
 /// Who says something, or is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -49,15 +57,37 @@ impl Party {
     }
 }
 
-/// One message.
+/// One message from or to a view. What is said to a server is in the record of its session.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) at: Duration,
-    pub(crate) view: Option<String>,
-    pub(crate) server: Option<String>,
+    pub(crate) view: String,
     pub(crate) from: Party,
     pub(crate) to: Party,
-    pub(crate) message: Value,
+    /// As JSON, which takes a fraction of the room that its tree would.
+    pub(crate) message: Arc<str>,
+}
+
+/// The messages of views that are kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept {
+    /// The newest, in order.
+    pub(crate) entries: VecDeque<Entry>,
+    /// How many of each view came before them.
+    pub(crate) dropped: HashMap<String, u64>,
+    bytes: usize,
+}
+
+impl Kept {
+    fn push(&mut self, entry: Entry) {
+        self.bytes += entry.message.len();
+        self.entries.push_back(entry);
+        while self.entries.len() > KEPT || self.bytes > KEPT_BYTES {
+            let Some(oldest) = self.entries.pop_front() else { break };
+            self.bytes -= oldest.message.len();
+            *self.dropped.entry(oldest.view).or_default() += 1;
+        }
+    }
 }
 
 /// What is added to the timeline.
@@ -105,7 +135,9 @@ pub(crate) struct Timeline {
 #[derive(Debug, Default)]
 struct State {
     last: u64,
-    entries: Vec<Entry>,
+    /// When the last message came.
+    at: Duration,
+    kept: Kept,
     /// Requests that have not been answered: who asked whom, where, under which id.
     open: HashMap<(Channel, Party, String), u64>,
 }
@@ -123,8 +155,8 @@ impl Timeline {
         let mut state = self.lock();
         // Clocks of two programs differ by more than messages take; the order in which they arrived does not lie.
         let now = self.now();
-        let before = state.entries.last().map_or(Duration::ZERO, |entry| entry.at);
-        let at = said.at.unwrap_or(now).clamp(before.min(now), now);
+        let at = said.at.unwrap_or(now).clamp(state.at.min(now), now);
+        state.at = at;
         state.last += 1;
         let n = state.last;
         let answers = state.correlate(n, &said);
@@ -136,18 +168,15 @@ impl Timeline {
             "server": said.server,
             "from": said.from,
             "to": said.to,
-            "method": said.message["method"],
-            "id": said.message["id"],
+            "method": abridged(&said.message["method"]),
+            "id": abridged(&said.message["id"]),
             "message": abridged(&said.message),
             "answers": answers,
             "cause": said.cause,
             "findings": said.findings,
         }});
-        let Said { view, server, from, to, message, .. } = said;
-        state.entries.push(Entry { at, view, server, from, to, message });
-        if state.entries.len() > KEPT {
-            let surplus = state.entries.len() - KEPT;
-            state.entries.drain(..surplus);
+        if let Said { view: Some(view), server: None, from, to, message, .. } = said {
+            state.kept.push(Entry { at, view, from, to, message: message.to_string().into() });
         }
         // Told under the lock: the order of the feed is that of the numbers.
         self.feed.tell(&shown);
@@ -159,9 +188,9 @@ impl Timeline {
         self.start.elapsed()
     }
 
-    /// What was said so far.
-    pub(crate) fn entries(&self) -> Vec<Entry> {
-        self.lock().entries.clone()
+    /// What views said and were told so far.
+    pub(crate) fn kept(&self) -> Kept {
+        self.lock().kept.clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -172,10 +201,19 @@ impl Timeline {
 impl State {
     /// Remembers a request; for a response, the number of its request.
     fn correlate(&mut self, n: u64, said: &Said) -> Option<u64> {
-        let id = said.message.get("id")?.to_string();
-        let channel = (said.view.clone(), said.server.clone());
+        let id = said.message.get("id")?;
+        if id.as_str().is_some_and(|id| id.len() > LONGEST_ID) || id.is_object() || id.is_array() {
+            return None;
+        }
+        let (id, channel) = (id.to_string(), (said.view.clone(), said.server.clone()));
         if said.message.get("method").is_some() {
             self.open.insert((channel, said.from, id), n);
+            if self.open.len() > OPEN {
+                let mut numbers: Vec<u64> = self.open.values().copied().collect();
+                let (_, middle, _) = numbers.select_nth_unstable(OPEN / 2);
+                let middle = *middle;
+                self.open.retain(|_, asked| *asked > middle);
+            }
             return None;
         }
         self.open.remove(&(channel, said.to, id))
@@ -187,19 +225,53 @@ pub(crate) fn milliseconds(at: Duration) -> f64 {
     at.as_secs_f64() * 1000.0
 }
 
-/// The message with long texts cut.
+/// The message with long texts cut, and what is too much left out.
 fn abridged(message: &Value) -> Value {
-    match message {
-        Value::String(text) if text.len() > LONGEST => {
-            let end = text.floor_char_boundary(LONGEST);
-            Value::String(format!("{}… ({} bytes)", &text[..end], text.len()))
+    abridge(message, &mut { SHOWN })
+}
+
+/// What fits into the room that is left, which it takes up.
+fn abridge(value: &Value, room: &mut usize) -> Value {
+    match value {
+        Value::String(text) => Value::String(beginning(text, room)),
+        Value::Array(items) => {
+            let mut shown = Vec::new();
+            for (at, item) in items.iter().enumerate() {
+                if *room == 0 {
+                    shown.push(json!(format!("… ({} more)", items.len() - at)));
+                    break;
+                }
+                shown.push(abridge(item, room));
+            }
+            Value::Array(shown)
         }
-        Value::Array(items) => items.iter().map(abridged).collect(),
         Value::Object(members) => {
-            members.iter().map(|(name, value)| (name.clone(), abridged(value))).collect()
+            let mut shown = Map::new();
+            for (at, (name, value)) in members.iter().enumerate() {
+                if *room == 0 {
+                    shown.insert("…".to_owned(), json!(format!("{} more", members.len() - at)));
+                    break;
+                }
+                let name = beginning(name, room);
+                shown.insert(name, abridge(value, room));
+            }
+            Value::Object(shown)
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => message.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
+            *room = room.saturating_sub(8);
+            value.clone()
+        }
     }
+}
+
+fn beginning(text: &str, room: &mut usize) -> String {
+    let most = LONGEST.min(*room);
+    *room = room.saturating_sub(text.len().min(most) + 4);
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(most);
+    format!("{}… ({} bytes)", &text[..end], text.len())
 }
 
 #[cfg(test)]
@@ -233,6 +305,44 @@ mod tests {
         let html = "ä".repeat(LONGEST);
         timeline.add(said(Party::Host, Party::Proxy, json!({ "params": { "html": html } })));
         assert!(feed.since(0)[0].1.len() < LONGEST + 500);
-        assert_eq!(timeline.entries()[0].message["params"]["html"], html);
+        assert!(timeline.kept().entries[0].message.contains(&html));
+    }
+
+    #[test]
+    fn a_message_of_many_parts_is_cut_for_the_page() {
+        let feed = Feed::default();
+        let timeline = Timeline::new(feed.clone());
+        let items: Vec<Value> = (0..100_000).map(|n| json!({ "n": n })).collect();
+        timeline.add(said(Party::View, Party::Host, json!({ "method": "m", "params": items })));
+        let shown = &feed.since(0)[0].1;
+        assert!(shown.len() < 4 * SHOWN && shown.contains(" more)"), "{}", shown.len());
+        let named: Value = serde_json::from_str(shown).unwrap();
+        assert_eq!(named["entry"]["method"], "m");
+    }
+
+    #[test]
+    fn the_oldest_messages_are_dropped_and_counted() {
+        let timeline = Timeline::new(Feed::default());
+        let large = "x".repeat(KEPT_BYTES / 4);
+        for _ in 0..10 {
+            timeline.add(said(Party::View, Party::Host, json!({ "method": large })));
+        }
+        timeline.add(Said { server: Some("0".to_owned()), ..said(Party::Host, Party::Server, json!({})) });
+        let kept = timeline.kept();
+        assert_eq!((kept.entries.len(), kept.dropped["v"]), (3, 7));
+    }
+
+    #[test]
+    fn requests_without_answers_are_forgotten() {
+        let timeline = Timeline::new(Feed::default());
+        for id in 0..3 * OPEN {
+            timeline.add(said(Party::View, Party::Host, json!({ "id": id, "method": "ping" })));
+        }
+        assert!(timeline.lock().open.len() <= OPEN);
+        let newest = json!({ "id": 3 * OPEN - 1, "result": {} });
+        assert_eq!(
+            timeline.lock().correlate(0, &said(Party::Host, Party::View, newest)),
+            Some(3 * OPEN as u64)
+        );
     }
 }

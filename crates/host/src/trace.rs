@@ -24,9 +24,7 @@ pub(crate) fn download(shared: &Shared, view: Option<&str>) -> Response {
             }
         }
     }
-    let mut entries = shared.timeline.entries();
-    entries.iter_mut().for_each(|entry| entry.message = shared.feed.hidden(&entry.message));
-    for tape in with_views(&entries, view).values() {
+    for tape in with_views(shared, view).values() {
         file.extend_from_slice(&write::tape(tape));
     }
     attachment(file, "session.ndjson")
@@ -46,27 +44,27 @@ fn with_server(server: &Server, at: usize, record: &Record) -> Tape {
     let mut veil = Veil::of(&server.target);
     transcript.entries = transcript.entries.into_iter().map(|entry| veil.entry(entry)).collect();
     tape.transcript = transcript;
+    tape.dropped = record.recorder.dropped() as u64;
     tape
 }
 
 /// The sessions with views, by name.
-fn with_views(entries: &[Entry], wanted: Option<&str>) -> BTreeMap<String, Tape> {
+fn with_views(shared: &Shared, wanted: Option<&str>) -> BTreeMap<String, Tape> {
+    let kept = shared.timeline.kept();
     let mut tapes = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| entry.server.is_none()) {
-        let Some(view) = entry.view.as_deref().filter(|view| wanted.is_none_or(|wanted| wanted == *view))
-        else {
-            continue;
-        };
-        let name = format!("view {view}");
-        let tape =
-            tapes.entry(name.clone()).or_insert_with(|| Tape::new(name, Some(Medium::PostMessage), None));
-        tape.transcript.entries.extend(line(entry));
+    for entry in kept.entries.iter().filter(|entry| wanted.is_none_or(|view| view == entry.view)) {
+        let name = format!("view {}", entry.view);
+        let tape = tapes.entry(name.clone()).or_insert_with(|| Tape {
+            dropped: kept.dropped.get(&entry.view).copied().unwrap_or_default(),
+            ..Tape::new(name, Some(Medium::PostMessage), None)
+        });
+        tape.transcript.entries.extend(line(shared, entry));
     }
     tapes
 }
 
-fn line(entry: &Entry) -> Option<Line> {
+fn line(shared: &Shared, entry: &Entry) -> Option<Line> {
     let (direction, exchange) = entry.from.way(entry.to)?.recorded();
-    let bytes = Bytes::from(entry.message.to_string());
+    let bytes = Bytes::from(shared.feed.hidden_json(&entry.message));
     Some(Line { at: entry.at, direction, what: What::Message, exchange, bytes })
 }

@@ -63,6 +63,6 @@ export function createApi(token) {
     knowsToken: async () => (await fetch("/api/ping", { headers: { "x-yardstick-token": token } })).status !== 401,
     /** @param {string} [view] */
     traceUrl: (view) => `/api/trace?token=${encodeURIComponent(token)}${view ? `&view=${encodeURIComponent(view)}` : ""}`,
-    eventsUrl: () => `/api/events?token=${encodeURIComponent(token)}`,
+    events: () => ({ url: `/api/events?token=${encodeURIComponent(token)}`, pastUrl: `/api/events/past?token=${encodeURIComponent(token)}` }),
   };
 }

@@ -11,6 +11,11 @@ export const LARGEST = 10_000;
 /** Nor smaller than this: what cannot be seen cannot be debugged. */
 export const SMALLEST = { width: 160, height: 48 };
 
+/** How many requests of a View may wait for its server. */
+export const MOST_CALLS = 64;
+/** How many of its questions may wait for the person. */
+export const MOST_QUESTIONS = 20;
+
 /** A request that has passed every gate. @typedef {{id: string | number, method: string, params: Obj}} Request */
 
 /** What guards a method: the capability that announces it (`always`: it works unless switched off) and the kind that can be denied.
@@ -75,6 +80,7 @@ export function onRequest(turn, message) {
   const { kind } = GATES[method];
   if (kind && kind !== "display-mode" && state.policy.deny.includes(kind)) return fail(turn, id, -32000, `${method} denied by the host`);
   if (Object.hasOwn(HANDLERS, method)) return HANDLERS[method](turn, request);
+  if (waiting(state, "server") >= MOST_CALLS) return fail(turn, id, -32000, `${method} refused: ${MOST_CALLS} calls of the app are under way, which is as many as there may be`);
   const ticket = `t${state.next++}`;
   state.asks[ticket] = { id, method, kind: "server" };
   turn.effects.push({ type: "ask-server", ticket, method, params: message.params });
@@ -83,10 +89,14 @@ export function onRequest(turn, message) {
 /** @param {Turn} turn @param {string | number} id @param {number} code @param {string} message */
 const fail = (turn, id, code, message) => respond(turn, id, { error: { code, message } });
 
+/** How many requests wait for somebody. @param {BridgeState} state @param {"server" | "person"} kind */
+const waiting = (state, kind) => Object.values(state.asks).filter((ask) => ask.kind === kind).length;
+
 /** Asks the person, unless they have answered for good. @param {Turn} turn @param {string | number} id @param {string} method @param {Question} asked */
 function question(turn, id, method, asked) {
   // A sampled message has to be written by somebody, so that question is always put.
   if (asked.kind !== "sampling" && turn.state.policy.always.includes(asked.kind)) return grant(turn, id, asked);
+  if (waiting(turn.state, "person") >= MOST_QUESTIONS) return fail(turn, id, -32000, `${method} refused: ${MOST_QUESTIONS} questions of the app wait for the person, which is as many as there may be`);
   const ticket = `t${turn.state.next++}`;
   turn.state.asks[ticket] = { id, method, kind: "person", question: asked };
   turn.effects.push({ type: "ask-person", ticket, question: asked });

@@ -1,15 +1,13 @@
 // What the bridge wants the person to see or the browser to do.
 
-import { withLine } from "./store.js";
-
-/** @import {Effect} from "./types.d.ts" */
+/** @import {Effect, Line} from "./types.d.ts" */
 /** @import {Stage} from "./stage.js" */
 /** @import {Store} from "./store.js" */
 
 /** The effects that end in the page. @typedef {Extract<Effect, {type: "ask-person" | "withdraw" | "download" | "resize" | "mode" | "model-context" | "chat-message" | "log" | "app" | "app-tools" | "app-tool-result" | "pong"}>} Shown */
 
-/** @param {Shown} effect @param {{store: Store, stage: Stage}} page */
-export function show(effect, { store, stage }) {
+/** @param {Shown} effect @param {{store: Store, stage: Stage, write: (line: Omit<Line, "at">) => void}} page */
+export function show(effect, { store, stage, write }) {
   const state = store.get();
   switch (effect.type) {
     case "ask-person":
@@ -25,9 +23,9 @@ export function show(effect, { store, stage }) {
     case "model-context":
       return store.set({ modelContext: effect.context });
     case "chat-message":
-      return store.set({ messages: [...state.messages, { role: effect.role, content: effect.content, at: Date.now() }] });
+      return store.set({ messages: [...state.messages.slice(-199), { role: effect.role, content: effect.content, at: Date.now() }] });
     case "log":
-      return store.set({ lines: withLine(state.lines, { from: "log", level: effect.level, logger: effect.logger, text: typeof effect.data === "string" ? effect.data : JSON.stringify(effect.data) ?? "" }) });
+      return write({ from: "log", level: effect.level, logger: effect.logger, text: typeof effect.data === "string" ? effect.data : JSON.stringify(effect.data) ?? "" });
     case "app":
       return store.set({ appInfo: effect.info, declaredModes: effect.modes, hasAppTools: effect.tools });
     case "app-tools":

@@ -1,66 +1,98 @@
-// The stream of what happens in the host process. The browser resumes it by itself; we say when it is lost.
-// A browser opens only a few connections to one host, for all its tabs together: a page that nobody sees lets go of its stream.
+// What happens in the host process, as this tab hears it: first what has happened so far, then what comes. All tabs share one
+// stream where the browser has shared workers; elsewhere each has its own, and lets go of it while nobody sees the tab.
+
+import { openStream } from "./event-source.js";
 
 /** @import {Json} from "./types.d.ts" */
+/** @import {Listener as TextListener} from "./event-source.js" */
 
-/** How long a gap may last before the person is told. */
-const GAP_MS = 1500;
-/** How long to wait before a stream that the browser gave up is opened again. */
-const AGAIN_MS = 2000;
-/** How long a hidden page keeps its stream. */
+/** How long a hidden tab keeps a stream of its own. */
 const HIDDEN_MS = 10_000;
+/** How many events are told at a time. */
+const PIECE = 200;
 
+/** @typedef {{event: (event: Json, number: number, size: number) => void, state: (state: "open" | "lost") => void}} Listener */
+/** @typedef {{text: string, number: number}} Told */
 /** @typedef {ReturnType<typeof listen>} Stream */
 
-/**
- * @param {string} url
- * @param {{event: (event: Json, number: number) => void, state: (state: "open" | "lost") => void, doubt: () => void}} to
- */
-export function listen(url, to) {
-  /** @type {EventSource | undefined} */
-  let source;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let gap;
-  let last = "";
-
-  const open = () => {
-    if (source) return;
-    const now = new EventSource(last === "" ? url : `${url}&after=${encodeURIComponent(last)}`);
-    source = now;
-    now.onopen = () => {
-      clearTimeout(gap);
-      gap = undefined;
-      to.state("open");
-    };
-    now.onmessage = (message) => {
-      last = message.lastEventId || last;
-      const event = parse(message.data);
-      if (event) to.event(event, Number(message.lastEventId));
-    };
-    now.onerror = () => {
-      gap ??= setTimeout(() => to.state("lost"), GAP_MS);
-      to.doubt();
-      if (now.readyState !== EventSource.CLOSED || source !== now) return;
-      source = undefined;
-      setTimeout(open, AGAIN_MS);
-    };
+/** @param {{url: string, pastUrl: string}} from @param {number} newest the number of the last event when the page was made @param {Listener} to */
+export function listen(from, newest, to) {
+  let last = 0;
+  /** @param {string} text @param {number} number */
+  const tell = (text, number) => {
+    if (number <= last) return;
+    last = number;
+    const event = parse(text);
+    if (event) to.event(event, number, text.length);
   };
-  const close = () => {
-    clearTimeout(gap);
-    gap = undefined;
-    source?.close();
-    source = undefined;
-  };
+  const alone = () => listenAlone(from.url, { event: tell, state: to.state });
+  return typeof SharedWorker === "undefined" ? alone() : listenTogether(from, newest, { event: tell, state: to.state }, alone);
+}
 
+/** @param {{url: string, pastUrl: string}} from @param {number} newest @param {TextListener} to @param {() => {close: () => void}} otherwise what is done where the worker does not start */
+function listenTogether(from, newest, to, otherwise) {
+  /** What is to be told; the past comes first. @type {Told[]} */
+  let waiting = [];
+  let past = /** @type {"wanted" | "fetched" | "known"} */ ("wanted");
+  let telling = false;
+  /** Tells a few at a time, so that the page can be used meanwhile. */
+  const tellAll = () => {
+    const some = waiting.slice(0, PIECE);
+    waiting = waiting.slice(PIECE);
+    for (const { text, number } of some) to.event(text, number);
+    telling = waiting.length > 0;
+    if (telling) setTimeout(tellAll);
+  };
+  /** @param {Told[]} events */
+  const add = (events) => {
+    waiting = waiting.concat(events);
+    if (past !== "known" || telling) return;
+    telling = true;
+    tellAll();
+  };
+  const fetchPast = async () => {
+    if (past !== "wanted") return;
+    past = "fetched";
+    try {
+      waiting = [...(await pastEvents(from.pastUrl)), ...waiting];
+      past = "known";
+      add([]);
+    } catch {
+      past = "wanted";
+    }
+  };
+  const worker = new SharedWorker("/assets/events-worker.js", { type: "module", name: from.url });
+  let close = () => worker.port.postMessage("leave");
+  worker.onerror = () => void ({ close } = otherwise());
+  worker.port.onmessage = ({ data }) => {
+    if (data.events) return add(data.events);
+    if (data.state) to.state(data.state);
+    // Whoever has joined misses nothing from now on. A host that was not there has a past when it is.
+    if (data.joined || data.state === "open") void fetchPast();
+  };
+  worker.port.postMessage({ url: from.url, after: newest });
+  return { close: () => close() };
+}
+
+/** @param {string} url @param {TextListener} to */
+function listenAlone(url, to) {
+  const stream = openStream(url, 0, to);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hidden;
   document.addEventListener("visibilitychange", () => {
     clearTimeout(hidden);
-    if (document.hidden) hidden = setTimeout(close, HIDDEN_MS);
-    else open();
+    if (document.hidden) hidden = setTimeout(stream.close, HIDDEN_MS);
+    else stream.open();
   });
-  open();
-  return { open, close };
+  return { close: stream.close };
+}
+
+/** What has happened so far, as far as the host has kept it. @param {string} url @returns {Promise<Told[]>} */
+async function pastEvents(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  const events = (await response.text()).split("\n\n").map((event) => /^id: (\d+)\ndata: (.*)$/.exec(event));
+  return events.filter((event) => event !== null).map(([, number, text]) => ({ text, number: Number(number) }));
 }
 
 /** @param {string} text @returns {Json} */

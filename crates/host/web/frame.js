@@ -4,12 +4,16 @@
 
 const READY = "ui/notifications/sandbox-proxy-ready";
 const RESOURCE = "ui/notifications/sandbox-resource-ready";
+/** How many messages are kept until somebody listens. */
+const UNHEARD = 1000;
 
 /**
  * @typedef {object} FrameEvents
  * @property {(message: Json, resource: Json) => void} ready the proxy is there, and has been given the resource
  * @property {(message: Json) => void} message the View said something
  * @property {(report: {from: string, why: string, message: Json}) => void} dropped the proxy refused to pass something on
+ * @property {(message: Json) => string | undefined} unfit why something is not taken, if so
+ * @property {(message: Json, why: string) => void} refused it was not taken
  * @property {() => void} navigated the View left its document and was closed
  * @property {(line: {level: string, text: string}) => void} console the View wrote to its console, or failed
  * @property {() => void} escape the person pressed Escape in the View
@@ -36,8 +40,8 @@ export function openFrame(view, parent, title) {
   const send = (/** @type {Json} */ message) => element.contentWindow?.postMessage(message, view.proxyOrigin);
   /** @param {FrameEvents} to @param {Json} data */
   const tell = (to, data) => {
-    const why = unreadable(data);
-    if (why) return to.dropped({ from: "view", why: `it cannot be written as JSON, ${why}`, message: { yardstick: "unreadable" } });
+    const why = to.unfit(data);
+    if (why) return to.refused(data, why);
     if (data?.yardstick === "navigated") return to.navigated();
     if (data?.yardstick === "dropped") return to.dropped(data);
     if (data?.yardstick === "console") return to.console(data);
@@ -54,7 +58,7 @@ export function openFrame(view, parent, title) {
       send(resource);
     }
     if (listener) tell(listener, data);
-    else unheard.push(data);
+    else if (unheard.length < UNHEARD) unheard.push(data);
   };
   window.addEventListener("message", hear);
   element.src = view.proxyUrl;
@@ -77,13 +81,3 @@ export function openFrame(view, parent, title) {
 
 /** What a frame is called. @param {Server} server @param {Tool} tool */
 export const titleOf = (server, tool) => `${tool.title ?? tool.name} (app of ${server.name})`;
-
-/** Why JSON cannot carry it, if so. A View may send whatever can be cloned: cycles and big integers too. @param {Json} data */
-function unreadable(data) {
-  try {
-    JSON.stringify(data);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message.split("\n")[0] : String(error);
-  }
-}

@@ -8,6 +8,7 @@ import { listen } from "./events.js";
 import { createForm } from "./form.js";
 import { createLayout } from "./layout.js";
 import { listenKeys } from "./keys.js";
+import { createLines } from "./lines.js";
 import { format } from "./link.js";
 import { keepArguments, keepSettings, lastArguments, usualLocale, usualTimeZone } from "./memory.js";
 import { createNotice } from "./notice.js";
@@ -16,7 +17,7 @@ import { createQuestions } from "./questions.js";
 import { startArguments } from "./schema.js";
 import { Session } from "./session.js";
 import { createStage } from "./stage.js";
-import { blank, createStore, selection, withLine } from "./store.js";
+import { blank, createStore, selection } from "./store.js";
 import { createTabs } from "./tabs.js";
 import { createTimeline } from "./timeline.js";
 import { isEvalProbe } from "./violations.js";
@@ -44,6 +45,7 @@ let session = null;
 
 const stage = createStage(store, { mode: setMode, room: () => session?.roomChanged(), drawer: flipDrawer });
 const layout = createLayout(main);
+const write = createLines(store);
 const timeline = createTimeline({ send: (server, request) => api.request(server, { ...request, callId: runName(), run: session?.run }) });
 const form = createForm(store);
 const tabs = build();
@@ -105,7 +107,11 @@ function follow() {
 function start() {
   /** @type {Stream | undefined} */
   let stream;
-  const hear = () => void (stream ??= listen(api.eventsUrl(), { event: onEvent, state: (connection) => store.set({ connection }), doubt }));
+  const state = (/** @type {"open" | "lost"} */ connection) => {
+    store.set({ connection });
+    if (connection === "lost") void doubt();
+  };
+  const hear = () => void (stream ??= listen(api.events(), host.newest ?? 0, { event: onEvent, state }));
   openFirst();
   // What has happened so far can wait until the first app has its result, but not for one that takes its time.
   setTimeout(hear, session ? HISTORY_MS : 0);
@@ -167,7 +173,7 @@ async function runTool(early) {
   if (!chosen || state.argsError) return;
   keepArguments(chosen.server.id, chosen.tool.name, state.args);
   const old = session;
-  const next = new Session({ api, store, stage, escape }, { ...chosen, args: state.args, name: early?.name ?? runName() });
+  const next = new Session({ api, store, stage, escape, write }, { ...chosen, args: state.args, name: early?.name ?? runName() });
   session = next;
   timeline.show(next.run);
   if (!chosen.tool.yardstick.isUi) (layout.showInspection(), tabs.show("result"));
@@ -227,8 +233,8 @@ function updateAddress() {
   if (query !== location.search) history.replaceState(null, "", `${location.pathname}${query}`);
 }
 
-/** @param {Json} event @param {number} number */
-function onEvent(event, number) {
+/** @param {Json} event @param {number} number @param {number} size */
+function onEvent(event, number, size) {
   const state = store.get();
   // The stream begins with what happened before the page was opened: history for the timeline, and no news for the rest.
   const isNews = number > host.newest;
@@ -236,14 +242,16 @@ function onEvent(event, number) {
     case "run":
       return timeline.begin(event);
     case "entry":
-      timeline.add(event.entry, isNews);
+      timeline.add(event.entry, isNews, size);
       return count(event.entry);
     case "output":
-      return isNews ? store.set({ lines: withLine(state.lines, { from: event.line.from, level: event.line.from === "stdout" ? "warning" : "info", text: event.line.text }) }) : undefined;
+      return isNews ? write({ from: event.line.from, level: event.line.from === "stdout" ? "warning" : "info", text: event.line.text }) : undefined;
     case "violation":
       timeline.violated(event, isNews);
-      if (event.view === state.view?.id) store.set({ violations: [...state.violations, event] });
+      if (event.view === state.view?.id) store.set({ violations: [...state.violations.slice(-999), event] });
       return;
+    case "dropped":
+      return timeline.dropped(event.count);
     case "server":
       return isNews ? onServer(event.server) : undefined;
     case "inquiry":

@@ -26,7 +26,7 @@ export function createPicker(store, select, pick) {
     const count = state.servers.reduce((sum, server) => sum + callable(server, state).length, 0);
     filter.hidden = count < MANY;
     const words = filter.hidden ? "" : filter.value.trim().toLowerCase();
-    fill(groups, ...state.servers.map((server) => group(server, words, state, pick)));
+    fill(groups, state.servers.map((server) => group(server, words, state, pick)));
     fillSelect(select, state);
   };
   select.addEventListener("change", () => {
@@ -42,14 +42,18 @@ export function createPicker(store, select, pick) {
 const shown = (server, state) => callable(server, state).filter((tool) => tool.yardstick.isUi);
 
 /** The tools that the model could call. @param {Server} server @param {PageState} state */
-const callable = (server, state) => server.tools.filter((tool) => isForModel(tool, profileOf(state)));
+function callable(server, state) {
+  const profile = profileOf(state);
+  return server.tools.filter((tool) => isForModel(tool, profile));
+}
 
 /** @param {Server} server @param {string} words @param {PageState} state @param {(server: string, tool: string) => void} pick */
 function group(server, words, state, pick) {
   const matching = (/** @type {Tool[]} */ tools) => tools.filter((tool) => `${tool.name} ${tool.title ?? ""} ${tool.description ?? ""}`.toLowerCase().includes(words));
   const tools = matching(shown(server, state));
   const plain = matching(callable(server, state).filter((tool) => !tool.yardstick.isUi));
-  const hidden = server.tools.filter((tool) => !callable(server, state).includes(tool));
+  const known = new Set(callable(server, state));
+  const hidden = server.tools.filter((tool) => !known.has(tool));
   const title = server.title && server.title !== server.name ? server.title : undefined;
   const facts = [title, server.protocol, server.transport, server.version && `v${server.version}`].filter(Boolean).join(" · ");
   const key = `${server.id} plain`;
@@ -111,5 +115,5 @@ function fillSelect(select, state) {
   }));
   const none = h("option", { value: "", disabled: true }, options.length > 0 ? "Pick a tool" : "no tools");
   none.selected = !options.some((option) => option.selected);
-  fill(select, none, ...options);
+  fill(select, [none, ...options]);
 }

@@ -110,7 +110,8 @@ function initialOf(schema) {
 /** @param {Obj} schema */
 function limits(schema) {
   const { minimum: min, maximum: max, multipleOf: step, minLength, maxLength, pattern, minItems, maxItems } = schema;
-  return Object.fromEntries(Object.entries({ min, max, step, minLength, maxLength, pattern, minItems, maxItems }).filter(([, value]) => value !== undefined));
+  const numbers = Object.entries({ min, max, step, minLength, maxLength, minItems, maxItems }).filter(([, value]) => typeof value === "number");
+  return Object.fromEntries(typeof pattern === "string" ? [...numbers, ["pattern", pattern]] : numbers);
 }
 
 /** What the form starts with: what the schema proposes, and nothing else. @param {Field} field @returns {Json} */
@@ -129,6 +130,8 @@ export function initial(field) {
 
 /** A list that wants more than this is for a person to fill. */
 const MOST_ITEMS = 10;
+/** A text that wants more than this too. */
+const MOST_LETTERS = 1000;
 /** Texts that fit a format. @type {Record<string, string>} */
 const FORMATS = { "date": "2026-01-26", "time": "12:00:00Z", "date-time": "2026-01-26T12:00:00Z", "email": "somebody@example.com", "uri": "https://example.com/", "url": "https://example.com/", "uuid": "00000000-0000-4000-8000-000000000000" };
 
@@ -138,7 +141,7 @@ export function example(field) {
   const { min, max, minLength = 0 } = field.limits ?? {};
   switch (field.kind) {
     case "string":
-      return FORMATS[field.format ?? ""] ?? "example".padEnd(minLength, "x").slice(0, field.limits?.maxLength ?? Infinity);
+      return FORMATS[field.format ?? ""] ?? "example".padEnd(Math.min(minLength, MOST_LETTERS), "x").slice(0, field.limits?.maxLength ?? Infinity);
     case "number":
     case "integer":
       return min ?? Math.min(1, max ?? 1);

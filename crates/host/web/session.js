@@ -7,12 +7,13 @@ import { step } from "./bridge.js";
 import { hostModes, policy } from "./context.js";
 import { openLink, show } from "./effects.js";
 import { openFrame, titleOf } from "./frame.js";
+import { createIntake } from "./intake.js";
 import { failedEffect, problemOf, silence } from "./problem.js";
 import { createRecorder } from "./recorder.js";
-import { noView, playedProfile, toldAtStart, withLine } from "./store.js";
+import { noView, playedProfile, toldAtStart } from "./store.js";
 import { stream } from "./stream.js";
 
-/** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Obj, Profile, Server, Tool, View} from "./types.d.ts" */
+/** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Line, Obj, Profile, Server, Tool, View} from "./types.d.ts" */
 /** @import {Api} from "./api.js" */
 /** @import {Asks} from "./asks.js" */
 /** @import {Told} from "./bridge-start.js" */
@@ -43,7 +44,7 @@ export class Session {
   #gone = () => {};
   #spoke = () => {};
 
-  /** @param {{api: Api, store: Store, stage: Stage, escape: () => void}} page @param {{server: Server, tool: Tool, args: Obj, name: string}} run */
+  /** @param {{api: Api, store: Store, stage: Stage, escape: () => void, write: (line: Omit<Line, "at">) => void}} page @param {{server: Server, tool: Tool, args: Obj, name: string}} run */
   constructor(page, { server, tool, args, name }) {
     this.page = page;
     this.server = server;
@@ -110,10 +111,10 @@ export class Session {
     for (const event of this.#early.splice(0)) this.feed(event);
     frame.listen({
       ready: (message, resource) => (this.#recorder?.add("proxy", "host", message), void this.#recorder?.add("host", "proxy", resource)),
-      message: (message) => this.#hear(message),
       dropped: (report) => void this.#recorder?.add("view", "proxy", report.message, [{ level: "must", text: `dropped by the sandbox proxy: ${report.why}`, rule: "apps#sandbox-proxy" }]),
+      ...createIntake({ hear: (message) => this.#hear(message), record: (message, findings) => void this.#recorder?.add("view", "host", message, findings), answer: (message) => this.#attempt({ type: "to-view", message }), send: frame.send }),
       navigated: () => this.#navigated(),
-      console: ({ level, text }) => store.set({ lines: withLine(store.get().lines, { from: "console", level, text }) }),
+      console: ({ level, text }) => this.page.write({ from: "console", level, text }),
       escape: () => this.page.escape(),
     });
   }

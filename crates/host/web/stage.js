@@ -80,6 +80,8 @@ export function createStage(store, to) {
     box.hidden = state.view === null && slot.childElementCount === 0;
     layout();
   });
+  // An app may tell its size a thousand times a second; only the last one in a frame is seen.
+  const soon = eachFrame(layout);
   const changed = eachFrame(() => {
     layout();
     to.room();
@@ -105,7 +107,7 @@ export function createStage(store, to) {
     /** @param {{width?: number, height?: number}} size */
     resize(size) {
       told = { ...told, ...size };
-      layout();
+      soon();
     },
     save,
     /** The room has changed in a way that nobody else tells. */

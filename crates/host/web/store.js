@@ -96,11 +96,5 @@ export const playedProfile = (state) => named(state, state.shown?.profile ?? sta
 /** @param {PageState} state @param {string} name */
 const named = (state, name) => state.host?.profiles.find((one) => one.name === name) ?? state.host?.profiles[0];
 
-/** How many lines are kept. */
-const MOST_LINES = 1000;
-
-/** @param {Line[]} lines @param {Omit<Line, "at">} line */
-export const withLine = (lines, line) => [...lines.slice(1 - MOST_LINES), { ...line, at: Date.now() }];
-
 /** Whether another tool is chosen than the one on the stage. @param {PageState} state */
 export const isOther = ({ selected, shown }) => Boolean(selected && shown && (selected.server !== shown.server || selected.tool !== shown.tool));

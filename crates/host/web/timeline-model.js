@@ -15,6 +15,7 @@ export const KINDS = /** @type {const} */ (["request", "notification", "response
  * @property {Entry} entry
  * @property {string} label
  * @property {Finding[]} findings
+ * @property {number} [size] the characters of its message
  * @property {string} [hay] lower-case text that a search looks in, once one has
  */
 /**
@@ -61,6 +62,12 @@ export function hayOf(row) {
 export function runRow(key, { run, tool, at, number }) {
   const entry = /** @type {Entry} */ ({ n: key, at, from: "host", to: "host", message: {} });
   return { key, kind: "run", run, entry, label: `Run ${number}: ${tool}`, findings: [] };
+}
+
+/** The line in the place of what is no longer kept. @param {number} key @param {number} count @param {number} at @param {string} run @returns {Row} */
+export function droppedRow(key, count, at, run) {
+  const entry = /** @type {Entry} */ ({ n: key, at, from: "host", to: "host", message: { yardstick: "dropped", count } });
+  return { key, kind: "event", run, entry, label: `${count} earlier events are no longer kept`, findings: [] };
 }
 
 /** A blocked load as a row of its own. @param {Violation & {n: number}} violation @param {number} at @returns {Entry} */

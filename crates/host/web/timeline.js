@@ -3,7 +3,8 @@
 import { copyButton, eachFrame, fill, h, jsonView } from "./dom.js";
 import { finding } from "./finding.js";
 import { createFilterMenu } from "./timeline-filter.js";
-import { KINDS, LANES, lane, passes, preview, related, rowOf, runRow, violationEntry, worst } from "./timeline-model.js";
+import { KINDS, LANES, droppedRow, lane, passes, preview, related, rowOf, runRow, violationEntry, worst } from "./timeline-model.js";
+import { createRows } from "./timeline-rows.js";
 import { requestEditor } from "./request-editor.js";
 import { createRuns } from "./timeline-runs.js";
 
@@ -11,8 +12,6 @@ import { createRuns } from "./timeline-runs.js";
 /** @import {Filter, Row} from "./timeline-model.js" */
 
 const ROW = 26;
-/** The timeline forgets the oldest rows beyond this. */
-const MOST = 20_000;
 /** @type {Record<Row["kind"], string>} */
 const WORDS = { request: "request", notification: "notice", response: "result", error: "error", event: "event", run: "" };
 
@@ -21,8 +20,8 @@ const WORDS = { request: "request", notification: "notice", response: "result", 
 /** @param {{send: (server: string, request: {method: string, params: Json}) => Promise<Json>}} to */
 export function createTimeline(to) {
   const runs = createRuns();
-  /** @type {Row[]} */ let rows = [];
-  /** @type {Map<number, Row>} */ const byKey = new Map();
+  const kept = createRows();
+  const { rows, byKey } = kept;
   /** @type {Row[]} */ let visible = [];
   /** @type {Map<number, HTMLElement>} */ const drawn = new Map();
   /** @type {Filter} */ const filter = { lanes: [...LANES], kinds: [...KINDS], text: "", findings: false, run: runs.isCurrent };
@@ -55,18 +54,19 @@ export function createTimeline(to) {
     return h("div", { class: "tl-head", aria: { hidden: "true" } }, h("span", {}, "s"), h("span", { class: "tl-lanes" }, LANES.map((name) => h("span", { data: { short: name.charAt(0).toUpperCase() } }, h("span", {}, name)))), h("span", {}, "message"));
   }
 
-  /** @param {Entry} entry @param {boolean} isNews whether it happened since the page was opened */
-  function add(entry, isNews) {
+  /** @param {Entry} entry @param {boolean} isNews whether it happened since the page was opened @param {number} [size] its characters */
+  function add(entry, isNews, size = 0) {
     lastAt = entry.at;
-    push(rowOf(entry, (n) => byKey.get(n), runs.of(entry, isNews)));
+    push({ ...rowOf(entry, (n) => byKey.get(n), runs.of(entry, isNews)), size });
   }
 
   /** @param {Row} row */
   function push(row) {
-    if (byKey.has(row.key)) return;
-    byKey.set(row.key, row);
-    rows.push(row);
-    if (rows.length > MOST) rows.splice(0, rows.length - MOST).forEach((gone) => byKey.delete(gone.key));
+    if (!kept.add(row)) return;
+    if (kept.shrink()) {
+      visible = visible.filter(({ key }) => byKey.has(key));
+      if (selected !== 0 && !byKey.has(selected)) select(0);
+    }
     if (passes(row, filter)) visible.push(row);
     render();
   }
@@ -79,9 +79,8 @@ export function createTimeline(to) {
   }
 
   function clear() {
-    rows = [];
+    kept.clear();
     visible = [];
-    byKey.clear();
     runs.clear();
     select(0);
     render();
@@ -130,7 +129,7 @@ export function createTimeline(to) {
     nothing.textContent = inScope === 0 ? "Every message between app, proxy, host and server is listed here." : "No message passes the filters.";
     list.setAttribute("aria-rowcount", String(visible.length));
     const passed = visible.filter((row) => row.kind !== "run").length;
-    count.textContent = passed === inScope ? `${passed} messages` : `${passed} of ${inScope}`;
+    count.textContent = `${passed === inScope ? `${passed} messages` : `${passed} of ${inScope}`}${kept.forgotten > 0 ? `, ${kept.forgotten} older ones dropped` : ""}`;
     drawEarlier();
   }
 
@@ -248,6 +247,8 @@ export function createTimeline(to) {
     },
     /** A run has begun, in this page or another. @param {{run: string, tool?: string | null, at: number}} event */
     begin: (event) => push(runRow(extraKey--, runs.begin(event))),
+    /** The host no longer has what happened first. @param {number} count */
+    dropped: (count) => push(droppedRow(extraKey--, count, lastAt, runs.of({}, true))),
     /** A load was blocked. @param {Violation} violation @param {boolean} isNews */
     violated: (violation, isNews) => add(violationEntry({ ...violation, n: extraKey-- }, lastAt), isNews),
     /** This page starts a run, which is what it shows from now on. @param {string} run */

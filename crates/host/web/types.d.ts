@@ -97,6 +97,8 @@ export interface View {
     declared: Obj | null;
     applied: string;
     directives: [string, string[]][];
+    /** The hosts that the document may connect to, as its header says it. */
+    allowlist?: string | null;
     dropped: { source: string; why: string }[];
     approved?: Obj | null;
   };

@@ -1,5 +1,6 @@
 //! The append-only record of a conversation.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -61,7 +62,38 @@ pub struct Mark(usize);
 #[derive(Clone, Debug)]
 pub struct Recorder {
     start: Instant,
-    entries: Arc<Mutex<Vec<Entry>>>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+/// The newest entries, as far as there is room.
+#[derive(Debug)]
+struct Kept {
+    entries: VecDeque<Entry>,
+    /// How many there were before them.
+    dropped: usize,
+    bytes: usize,
+    most: usize,
+}
+
+impl Kept {
+    fn push(&mut self, entry: Entry) {
+        self.bytes += cost(&entry);
+        self.entries.push_back(entry);
+        self.shrink();
+    }
+
+    fn shrink(&mut self) {
+        while self.bytes > self.most
+            && let Some(oldest) = self.entries.pop_front()
+        {
+            self.bytes -= cost(&oldest);
+            self.dropped += 1;
+        }
+    }
+}
+
+const fn cost(entry: &Entry) -> usize {
+    size_of::<Entry>() + entry.bytes.len()
 }
 
 impl Transcript {
@@ -72,36 +104,59 @@ impl Transcript {
 }
 
 impl Recorder {
-    /// An empty record that starts now.
+    /// An empty record that starts now and keeps everything.
     pub fn new() -> Self {
-        Self { start: Instant::now(), entries: Arc::default() }
+        Self::keeping(usize::MAX)
+    }
+
+    /// The same, but of more bytes than `most` the oldest entries are dropped.
+    pub fn keeping(most: usize) -> Self {
+        let kept = Kept { entries: VecDeque::new(), dropped: 0, bytes: 0, most };
+        Self { start: Instant::now(), kept: Arc::new(Mutex::new(kept)) }
     }
 
     /// Appends an entry, stamped with the time.
     pub fn record(&self, direction: Direction, what: What, exchange: u32, bytes: Bytes) {
         let at = self.start.elapsed();
-        self.with(|entries| entries.push(Entry { at, direction, what, exchange, bytes }));
+        self.with(|kept| kept.push(Entry { at, direction, what, exchange, bytes }));
     }
 
     /// Records what `act` hands over while it acts. Nobody else records meanwhile, so that what comes of the act cannot stand
     /// before it. Meant for a write that does not block.
     pub fn record_during<T>(&self, act: impl FnOnce(&mut dyn FnMut(Direction, What, u32, Bytes)) -> T) -> T {
         let start = self.start;
-        self.with(|entries| {
+        self.with(|kept| {
             act(&mut |direction, what, exchange, bytes| {
-                entries.push(Entry { at: start.elapsed(), direction, what, exchange, bytes });
+                kept.push(Entry { at: start.elapsed(), direction, what, exchange, bytes });
             })
         })
     }
 
     /// Where the record stands now.
     pub fn mark(&self) -> Mark {
-        self.with(|entries| Mark(entries.len()))
+        self.with(|kept| Mark(kept.dropped + kept.entries.len()))
     }
 
-    /// What was recorded since `mark`.
+    /// What was recorded since `mark`, as far as it is kept.
     pub fn since(&self, mark: Mark) -> Transcript {
-        self.with(|entries| Transcript { entries: entries.get(mark.0..).unwrap_or_default().to_vec() })
+        self.with(|kept| {
+            let skipped = mark.0.saturating_sub(kept.dropped);
+            Transcript { entries: kept.entries.iter().skip(skipped).cloned().collect() }
+        })
+    }
+
+    /// Keeps no more than `most` bytes, now and from now on: how many there are.
+    pub fn keep(&self, most: usize) -> usize {
+        self.with(|kept| {
+            kept.most = most;
+            kept.shrink();
+            kept.bytes
+        })
+    }
+
+    /// How many of the oldest entries were dropped.
+    pub fn dropped(&self) -> usize {
+        self.with(|kept| kept.dropped)
     }
 
     /// All of it.
@@ -109,8 +164,8 @@ impl Recorder {
         self.since(Mark(0))
     }
 
-    fn with<T>(&self, f: impl FnOnce(&mut Vec<Entry>) -> T) -> T {
-        f(&mut self.entries.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, f: impl FnOnce(&mut Kept) -> T) -> T {
+        f(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -132,5 +187,20 @@ mod tests {
         recorder.clone().record(Direction::ToClient, What::Stderr, 0, Bytes::from_static(b"hello"));
         assert_eq!(recorder.since(mark).entries.len(), 1);
         assert_eq!(recorder.transcript().messages().count(), 1);
+    }
+
+    #[test]
+    fn a_record_with_a_bound_keeps_the_newest() {
+        let recorder = Recorder::keeping(3 * (size_of::<Entry>() + 1_000));
+        let mark = recorder.mark();
+        for n in 0..10_u8 {
+            recorder.record(Direction::ToClient, What::Message, 0, Bytes::from(vec![n; 1_000]));
+        }
+        let newest: Vec<u8> = recorder.since(mark).entries.iter().map(|entry| entry.bytes[0]).collect();
+        assert_eq!((newest, recorder.dropped()), (vec![7, 8, 9], 7));
+        let mark = recorder.mark();
+        recorder.record(Direction::ToClient, What::Message, 0, Bytes::from_static(b"new"));
+        assert_eq!(recorder.since(mark).entries.len(), 1);
+        assert_eq!((recorder.keep(0), recorder.dropped()), (0, 11));
     }
 }

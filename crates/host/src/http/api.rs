@@ -51,6 +51,7 @@ pub(super) async fn route(shared: &Arc<Shared>, rest: &str, request: Request) ->
         (&Method::POST, ["views", id, "log"]) => logged(shared, id, request).await,
         (&Method::DELETE, ["views", id]) => close(shared, id, value("leaving").is_some()),
         (&Method::GET, ["events"]) => Ok(follow(shared, &request, value("after"))),
+        (&Method::GET, ["events", "past"]) => Ok(events::past(&shared.feed, number(value("after")))),
         (&Method::GET, ["trace"]) => Ok(trace::download(shared, value("view"))),
         _ => Err(reply::refused(404, &format!("there is no {method} /api/{rest}"))),
     };
@@ -286,8 +287,11 @@ fn close(shared: &Arc<Shared>, id: &str, leaving: bool) -> Outcome {
 
 fn follow(shared: &Shared, request: &Request, after: Option<&str>) -> Response {
     let resumed = request.headers().get("last-event-id").and_then(|id| id.to_str().ok());
-    let after = resumed.or(after).and_then(|n| n.parse().ok()).unwrap_or(0);
-    events::follow(&shared.feed, after)
+    events::follow(&shared.feed, number(resumed.or(after)))
+}
+
+fn number(text: Option<&str>) -> u64 {
+    text.and_then(|n| n.parse().ok()).unwrap_or(0)
 }
 
 pub(super) async fn parsed<T: DeserializeOwned>(request: Request) -> Result<T, Response> {

@@ -76,6 +76,9 @@ fn broken() -> Value {
 }
 
 async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Answered {
+    let Ok(_permit) = view.calls.clone().try_acquire_owned() else {
+        return Err(Refusal::new(code::INTERNAL_ERROR, "too many calls of this app are under way"));
+    };
     let openai = view.openai.as_ref();
     may_ask(&server.now(), openai, &ask.method, &ask.params)?;
     let mut params = if ask.params.is_null() { json!({}) } else { ask.params };
@@ -95,7 +98,7 @@ async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Ans
     };
     let mut result = server.ask(shared, asking).await?;
     if ask.method == "tools/list"
-        && let Some(tools) = result["tools"].as_array_mut()
+        && let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut)
     {
         // What is shown to an app has to be known when it is called.
         if !server.now().knows(tools) {

@@ -11,6 +11,19 @@ use crate::feed::Feed;
 /// After how long a silent stream gets a comment, so that a dead one is noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
+/// How much of what has happened goes out at a time.
+const PIECE: usize = 256 * 1024;
+
+/// Everything after number `after` that has happened so far.
+pub(super) fn past(feed: &Feed, after: u64) -> Response {
+    let all = feed.since(after).into_iter();
+    reply::events(stream::iter(all.map(|(n, event)| Bytes::from(written(n, &event)))))
+}
+
+fn written(n: u64, event: &str) -> String {
+    format!("id: {n}\ndata: {event}\n\n")
+}
+
 /// Everything after number `after`, as it comes.
 pub(super) fn follow(feed: &Feed, after: u64) -> Response {
     let start = (feed.clone(), feed.news(), after, true);
@@ -20,8 +33,11 @@ pub(super) fn follow(feed: &Feed, after: u64) -> Response {
         loop {
             news.borrow_and_update();
             for (n, event) in feed.since(last) {
-                text.push_str(&format!("id: {n}\ndata: {event}\n\n"));
+                text.push_str(&written(n, &event));
                 last = n;
+                if text.len() > PIECE {
+                    break;
+                }
             }
             if !text.is_empty() {
                 return Some((Bytes::from(text), (feed, news, last, false)));

@@ -71,6 +71,9 @@ fn document(view: &View) -> Response {
     let html = scripted(&view.document.html, &view.path, view.bridge().as_ref());
     let mut response = reply::of(200, "text/html; charset=utf-8", html);
     isolate(response.headers_mut(), &view.csp);
+    if let Some(allowlist) = &view.allowlist {
+        reply::set(response.headers_mut(), HeaderName::from_static("connection-allowlist"), allowlist);
+    }
     response
 }
 

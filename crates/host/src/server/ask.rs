@@ -135,7 +135,7 @@ impl Server {
     pub(super) fn request(&self, session: &Session, method: &str, params: &Value, id: &str) -> Request {
         let request = session.request(method).params(params.clone()).id(Value::from(id).to_string());
         match params["name"].as_str().and_then(|name| self.now().tool(name).cloned()) {
-            Some(tool) => request.mirror(&tool.listed["inputSchema"]),
+            Some(tool) => request.mirror(tool.member("inputSchema")),
             None => request,
         }
     }

@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_is_offered_is_subscribed_to() {
-        let tool = Tool::of(json!({ "name": "t", "_meta": { "ui": { "resourceUri": "ui://a" } } }));
+        let tool = Tool::of(json!({ "name": "t", "_meta": { "ui": { "resourceUri": "ui://a" } } })).unwrap();
         let of = |capabilities: Value| {
             filter(&Snapshot { capabilities, tools: vec![tool.clone()], ..Snapshot::default() })
         };

@@ -12,7 +12,6 @@ use wire::{Direction, What};
 
 use super::ask::fresh_id;
 use super::ears::Ears;
-use super::snapshot::Tool;
 use super::{Asking, Server, Snapshot, State, connect, output, requests};
 use crate::Shared;
 use crate::timeline::{Party, Said};
@@ -125,7 +124,7 @@ async fn read_lists(
     };
     let (tools, resources) =
         tokio::join!(listed(tools, "tools/list", "tools"), listed(resources, "resources/list", "resources"));
-    snapshot.tools = tools?.into_iter().map(Tool::of).collect();
+    snapshot.list_tools(tools?);
     let is_ui = |resource: &Value| resource["uri"].as_str().is_some_and(apps::is_ui_uri);
     // A server need not list its user interfaces, so a list that fails is no obstacle.
     snapshot.resources = resources.unwrap_or_default().into_iter().filter(is_ui).collect();
@@ -192,7 +191,7 @@ async fn read_again(server: &Server, shared: &Shared, session: &Session, cause: 
     let mut snapshot = (*server.now()).clone();
     if read_lists(server, shared, session, &mut snapshot, cause).await.is_ok() {
         server.tell(shared, |now| {
-            (now.tools, now.resources) = (snapshot.tools, snapshot.resources);
+            (now.tools, now.strays, now.resources) = (snapshot.tools, snapshot.strays, snapshot.resources);
             now.note = Some("its lists have changed".to_owned());
         });
     }

@@ -29,6 +29,10 @@ pub(crate) use ask::{Answered, Asking, Refusal};
 pub(crate) use keep::keep_all;
 pub(crate) use snapshot::{Snapshot, State, Tool};
 
+/// How many bytes are kept of the sessions with a server that have ended, together. The one that goes on has as many of its own.
+const ENDED_BYTES: usize = crate::RECORD;
+/// How many of them are kept.
+const ENDED: usize = 100;
 /// How long a session has to end in order.
 const PARTING: Duration = Duration::from_secs(2);
 
@@ -65,6 +69,15 @@ pub(crate) struct Record {
     pub(crate) version: Version,
     pub(crate) transport: Transport,
     pub(crate) recorder: Recorder,
+}
+
+/// Shortens the records of sessions that have ended, oldest first.
+fn forget_oldest(ended: &mut Vec<Record>) {
+    ended.drain(..ended.len().saturating_sub(ENDED));
+    let mut room = ENDED_BYTES;
+    for record in ended.iter().rev() {
+        room -= record.recorder.keep(room);
+    }
 }
 
 impl Servers {
@@ -141,7 +154,10 @@ impl Server {
             transport: session.transport(),
             recorder: session.recorder().clone(),
         };
-        self.records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        forget_oldest(&mut records);
+        records.push(record);
+        drop(records);
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
     }
 

@@ -1,18 +1,19 @@
 //! The views that are open: each a document of somebody else's, under origins of its own.
 
+mod allowlist;
 mod answers;
 mod document;
 mod origin;
 mod policy;
 mod widget;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use protocol::apps::Bridge;
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use document::{Document, Unfit, read, reading};
@@ -25,6 +26,10 @@ use crate::{Error, Shared, random};
 
 /// How many views may be open at a time; the oldest gives way.
 const MOST: usize = 32;
+/// How many calls of a view may be under way; others are refused. The page refuses them before they get here.
+const CALLS: usize = 64;
+/// Of how many messages of the page it is known which entry they became.
+const PLACED: usize = 4_096;
 /// How long a request waits for the log that tells of it.
 const OVERTAKEN: Duration = Duration::from_millis(100);
 
@@ -59,12 +64,17 @@ pub(crate) struct View {
     pub(crate) openai: Option<Openai>,
     /// The policy of the document, as its header says it.
     pub(crate) csp: String,
+    /// The hosts that the document may connect to, as its header says it. A host whose apps may open windows sends none: it
+    /// would bind the windows too, which may show any page.
+    pub(crate) allowlist: Option<String>,
+    /// One permit for each call that may be under way.
+    pub(crate) calls: Arc<Semaphore>,
     /// What its calls have come to.
     pub(crate) answers: answers::Answers,
     /// Cancelled when it is closed: nobody waits for its calls any more.
     pub(crate) closed: CancellationToken,
     /// Which entry of the timeline each message of the page became.
-    entries: watch::Sender<HashMap<u64, u64>>,
+    entries: watch::Sender<BTreeMap<u64, u64>>,
     start: OnceLock<Duration>,
     /// What was said so far, and whether it was in order.
     bridge: Mutex<Bridge>,
@@ -101,7 +111,9 @@ impl Views {
             path,
             openai: profile.openai.clone(),
             document,
+            allowlist: (!profile.sandbox.contains("allow-popups")).then(|| allowlist::of_policy(&csp)),
             csp,
+            calls: Arc::new(Semaphore::new(CALLS)),
             answers: answers::Answers::default(),
             closed: CancellationToken::new(),
             entries: watch::Sender::default(),
@@ -188,6 +200,9 @@ impl View {
     pub(crate) fn placed(&self, seq: u64, n: u64) {
         self.entries.send_modify(|entries| {
             entries.insert(seq, n);
+            if entries.len() > PLACED {
+                entries.pop_first();
+            }
         });
     }
 
@@ -223,6 +238,7 @@ impl View {
                 "declared": document.ui.csp.as_ref().map(protocol::apps::Csp::to_value),
                 "applied": self.csp,
                 "directives": directives(&self.csp),
+                "allowlist": self.allowlist,
                 "dropped": document.dropped,
                 "approved": document.approved(),
             },

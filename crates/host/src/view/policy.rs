@@ -39,7 +39,7 @@ pub(crate) fn may_ask(
 
 /// Whether a tool, as it is listed, is shown to an app: what it may call.
 pub(crate) fn for_apps(listed: &Value, openai: Option<&Openai>) -> bool {
-    Tool::of(listed.clone()).visibility(openai).app
+    Tool::of(listed.clone()).is_some_and(|tool| tool.visibility(openai).app)
 }
 
 #[cfg(test)]
@@ -49,7 +49,7 @@ mod tests {
 
     fn server() -> Snapshot {
         let tool = |name: &str, who: &[&str]| {
-            Tool::of(json!({ "name": name, "_meta": { "ui": { "visibility": who } } }))
+            Tool::of(json!({ "name": name, "_meta": { "ui": { "visibility": who } } })).unwrap()
         };
         let tools = vec![tool("both", &["model", "app"]), tool("model", &["model"]), tool("app", &["app"])];
         Snapshot { tools, ..Snapshot::default() }

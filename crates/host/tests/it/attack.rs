@@ -1,5 +1,6 @@
 //! Hostile apps in a real Chromium: each attempt is a row, and each row is checked.
 
+mod hidden;
 mod leaving;
 mod links;
 mod table;
@@ -179,8 +180,8 @@ async fn declared_origins_are_reached_and_the_host_is_not() {
     let mut table = scene.rows(&view).await;
     let hits = scene.evil.hits();
     for path in [
-        "/fetch", "/nocors", "/xhr", "/image", "/script", "/module", "/style", "/iframe", "/socket",
-        "/events", "/beacon",
+        "/fetch", "/landed", "/nocors", "/xhr", "/image", "/script", "/module", "/style", "/iframe",
+        "/socket", "/events", "/beacon",
     ] {
         table.set(&format!("hit {path}"), &json!(hits.iter().any(|hit| hit == path)));
     }

@@ -45,10 +45,11 @@ impl Evil {
             "/events" => "text/event-stream",
             _ => "text/html",
         };
-        self.hits.lock().unwrap().push(path);
         let body = if kind == "text/javascript" { "globalThis.owned = true" } else { "" };
+        let status = if path == "/redirect" { "302 Found\r\nlocation: /landed" } else { "200 OK" };
+        self.hits.lock().unwrap().push(path);
         let answer = format!(
-            "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\naccess-control-allow-origin: *\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\naccess-control-allow-origin: *\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
         // Who has gone meanwhile has been counted all the same.

@@ -31,7 +31,12 @@ impl Rig {
     pub(crate) async fn on(port: u16, targets: Vec<Target>) -> Self {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let targets = targets.into_iter().map(Into::into).collect();
-        let host = Host::start(Options { address, targets, ..Options::default() }).await.unwrap();
+        Self::with(Options { address, targets, ..Options::default() }).await
+    }
+
+    /// The same with other options.
+    pub(crate) async fn with(options: Options) -> Self {
+        let host = Host::start(options).await.unwrap();
         host.settled(SOON).await;
         let authority = host.url().trim_start_matches("http://").trim_end_matches('/').to_owned();
         let port = authority.rsplit(':').next().unwrap().parse().unwrap();

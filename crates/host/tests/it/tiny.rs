@@ -1,5 +1,5 @@
 //! A server as small as can be: what it lists is what it is given, what is called is written down. A tool named `hang`
-//! never answers.
+//! never answers, and an argument `bytes` asks for a text of that length.
 
 use std::sync::{Arc, Mutex};
 
@@ -83,7 +83,8 @@ impl Tiny {
         }
     }
 
-    fn answer(&self, message: &Value) -> Option<Value> {
+    /// What it answers to a message, if that is a request.
+    pub(crate) fn answer(&self, message: &Value) -> Option<Value> {
         let id = message.get("id")?;
         let result = match message["method"].as_str()? {
             "initialize" => json!({
@@ -98,7 +99,10 @@ impl Tiny {
                 if message["params"]["name"] == "hang" {
                     return None;
                 }
-                json!({ "content": [{ "type": "text", "text": "done" }] })
+                let length = message["params"]["arguments"]["bytes"].as_u64().unwrap_or_default();
+                let text =
+                    if length > 0 { "x".repeat(usize::try_from(length).unwrap()) } else { "done".into() };
+                json!({ "content": [{ "type": "text", "text": text }] })
             }
             "resources/list" => json!({ "resources": [] }),
             "resources/read" => {

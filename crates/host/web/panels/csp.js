@@ -47,7 +47,8 @@ function about(view) {
         : h("ul", {}, csp.dropped.map((one) => h("li", {}, h("code", {}, one.source), `: ${one.why}`)))),
     h("section", {}, h("h3", {}, "Applied ", copyButton("Copy", () => csp.applied)),
       h("div", { class: "scroll" }, h("table", { class: "directives" }, h("tbody", {}, csp.directives.map(([name, sources]) =>
-        h("tr", {}, h("th", { scope: "row", class: "mono" }, name), h("td", { class: "mono wrap" }, sources.join(" ")))))))),
+        h("tr", {}, h("th", { scope: "row", class: "mono" }, name), h("td", { class: "mono wrap" }, sources.join(" "))))))),
+      h("p", { class: "muted" }, ...connections(csp.allowlist))),
     h("section", {}, h("h3", {}, "Declared"),
       csp.declared ? jsonView(csp.declared) : empty("The resource declares no `_meta.ui.csp`, so the defaults of the specification hold.")),
     h("section", {}, h("h3", {}, "Permissions"),
@@ -55,6 +56,12 @@ function about(view) {
       h("p", { class: "muted" }, "Sandbox: ", h("code", {}, view.sandbox))),
     view.findings.length > 0 && h("section", {}, h("h3", {}, "Findings about the resource"), view.findings.map(finding)),
   ];
+}
+
+/** What is said about the hosts that the app can reach in other ways. @param {string | null | undefined} allowlist */
+function connections(allowlist) {
+  if (!allowlist) return ["No Connection-Allowlist: this host lets an app open windows, so it can reach any host."];
+  return ["Connection-Allowlist: ", h("code", {}, allowlist), ". Chromium enforces it. Where a browser does not, the app can still reach other hosts by WebRTC, by looking up names, and by leaving its document."];
 }
 
 /** @param {Record<string, unknown> | null} some */

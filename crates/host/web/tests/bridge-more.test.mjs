@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { safeName } from "../bridge-params.js";
+import { MOST_CALLS, MOST_QUESTIONS } from "../bridge-requests.js";
 import { POLICY, Rig, answer, findings, one, sent } from "./bridge-help.mjs";
 
 test("files are saved under safe names once the person agrees", () => {
@@ -182,4 +183,26 @@ test("random walks: nothing early, nothing late, ids echoed, input once and befo
       }
     }
   }
+});
+
+test("calls beyond what may be under way are refused, and taken again when one has ended", () => {
+  const rig = new Rig().start();
+  const call = (id) => rig.say({ id, method: "tools/call", params: { name: "t" } });
+  const tickets = Array.from({ length: MOST_CALLS }, (_, n) => one(call(`c${n}`), "ask-server").ticket);
+  const refused = call("more");
+  assert.equal(one(refused, "ask-server"), undefined);
+  assert.match(answer(refused, "more").error.message, /64 calls of the app are under way/);
+  assert.equal(answer(refused, "more").error.code, -32000);
+  rig.feed({ type: "server-reply", ticket: tickets[0], result: {} });
+  assert.ok(one(call("again"), "ask-server"));
+});
+
+test("questions beyond what a person is asked at a time are refused", () => {
+  const rig = new Rig().start();
+  const ask = (id) => rig.say({ id, method: "ui/open-link", params: { url: "https://a.example/" } });
+  for (let n = 0; n < MOST_QUESTIONS; n++) assert.ok(one(ask(`q${n}`), "ask-person"));
+  const refused = ask("more");
+  assert.equal(one(refused, "ask-person"), undefined);
+  assert.match(answer(refused, "more").error.message, /20 questions of the app wait/);
+  assert.ok(one(rig.say({ id: "call", method: "tools/call", params: { name: "t" } }), "ask-server"), "calls have a bound of their own");
 });

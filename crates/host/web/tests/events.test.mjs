@@ -18,26 +18,31 @@ globalThis.EventSource = Source;
 globalThis.document = { hidden: false, addEventListener: (_, call) => (shown = call) };
 const { listen } = await import("../events.js");
 
+const FROM = { url: "/api/events?token=t", pastUrl: "/api/events/past?token=t" };
 let heard;
 let states;
-let doubts = 0;
-const start = () => listen("/api/events?token=t", { event: (event) => heard.push(event), state: (state) => states.push(state), doubt: () => doubts++ });
+const start = () => listen(FROM, 0, { event: (event) => heard.push(event), state: (state) => states.push(state) });
 beforeEach(() => {
-  mock.timers.enable({ apis: ["setTimeout"] });
   [sources, heard, states] = [[], [], []];
   document.hidden = false;
 });
+
+/** Without shared workers each tab has a stream of its own. */
+function alone() {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  return start();
+}
 afterEach(() => mock.timers.reset());
 
 test("events are parsed, and what is no JSON is passed over", () => {
-  start();
+  alone();
   sources[0].onmessage({ data: '{"kind":"entry"}', lastEventId: "1" });
   sources[0].onmessage({ data: "{", lastEventId: "2" });
   assert.deepEqual(heard, [{ kind: "entry" }]);
 });
 
 test("a short gap is not worth a word, a long one is", () => {
-  start();
+  alone();
   sources[0].onerror();
   mock.timers.tick(1000);
   sources[0].onopen();
@@ -49,7 +54,7 @@ test("a short gap is not worth a word, a long one is", () => {
 });
 
 test("a stream that the browser gave up is opened again where it ended", () => {
-  start();
+  alone();
   sources[0].onmessage({ data: "{}", lastEventId: "41" });
   sources[0].readyState = 2;
   sources[0].onerror();
@@ -58,15 +63,8 @@ test("a stream that the browser gave up is opened again where it ended", () => {
   assert.equal(sources[1].url, "/api/events?token=t&after=41");
 });
 
-test("a stream that breaks off makes the page ask whether it is still the same host", () => {
-  start();
-  const before = doubts;
-  sources[0].onerror();
-  assert.equal(doubts, before + 1);
-});
-
-test("a hidden page lets go after a while and takes up where it was", () => {
-  start();
+test("a hidden tab lets go after a while and takes up where it was", () => {
+  alone();
   sources[0].onmessage({ data: "{}", lastEventId: "7" });
   document.hidden = true;
   shown();
@@ -80,7 +78,53 @@ test("a hidden page lets go after a while and takes up where it was", () => {
   assert.deepEqual(states, []);
 });
 
-test("a page that is left closes its stream", () => {
-  start().close();
+test("a tab that is left closes its stream", () => {
+  alone().close();
   assert.equal(sources[0].readyState, 2);
+});
+
+/** Tabs that share a worker: what connects them is a channel with two ends. */
+async function together(past) {
+  const { promise, resolve } = Promise.withResolvers();
+  globalThis.fetch = async () => (await promise, { ok: true, text: async () => past });
+  globalThis.SharedWorker = class {
+    constructor() {
+      const { port1, port2 } = new MessageChannel();
+      this.port = port1;
+      ports.push(port1, port2);
+      globalThis.onconnect({ ports: [port2] });
+    }
+  };
+  await import("../events-worker.js");
+  return resolve;
+}
+let ports = [];
+afterEach(() => {
+  ports.forEach((port) => port.close());
+  ports = [];
+  delete globalThis.SharedWorker;
+});
+const soon = () => new Promise((resolve) => setTimeout(resolve, 60));
+
+test("tabs share one stream, and each hears the past first and nothing twice", async () => {
+  const answer = await together('id: 1\ndata: {"n":1}\n\nid: 2\ndata: {"n":2}\n\n');
+  start();
+  await soon();
+  const other = [];
+  const second = listen(FROM, 0, { event: (event) => other.push(event), state() {} });
+  await soon();
+  assert.equal(sources.length, 1, "one stream for both");
+  sources[0].onmessage({ data: '{"n":2}', lastEventId: "2" });
+  sources[0].onmessage({ data: '{"n":3}', lastEventId: "3" });
+  await soon();
+  assert.deepEqual(heard, [], "the past comes first");
+  answer();
+  await soon();
+  assert.deepEqual(heard.map((event) => event.n), [1, 2, 3]);
+  assert.deepEqual(other, heard);
+  second.close();
+  await soon();
+  sources[0].onmessage({ data: '{"n":4}', lastEventId: "4" });
+  await soon();
+  assert.deepEqual([heard.length, other.length], [4, 3], "who has left hears no more");
 });

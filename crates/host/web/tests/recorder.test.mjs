@@ -86,3 +86,27 @@ test("a message that is too deep to be read is cut, and those beside it are kept
   assert.equal(seen[0].message.yardstick, "cut");
   assert.deepEqual(seen[1].message, { method: "y", params: { a: [{ b: {} }] } });
 });
+
+test("what comes faster than the host takes it is counted in the place of being kept", async () => {
+  const host = slowHost();
+  const seen = [];
+  const recorder = createRecorder({ log: (view, entries) => (seen.push(...entries), host.api.log(view, entries)) }, "v");
+  for (let i = 0; i < 5000; i++) recorder.add("view", "host", { i });
+  assert.equal(recorder.add("view", "host", {}), undefined, "nobody is told a number that never comes");
+  const flushed = recorder.flush();
+  for (let i = 0; i < 20; i++) (host.open.forEach(({ resolve }) => resolve()), await soon());
+  await flushed;
+  const last = seen.at(-1);
+  assert.deepEqual(last.message, { yardstick: "dropped", count: 1001 });
+  assert.match(last.findings[0].text, /^1001 messages came faster/);
+  assert.equal(seen.length, 4001);
+  assert.deepEqual(seen.map((one) => one.seq), Array.from({ length: 4001 }, (_, i) => i + 1));
+});
+
+test("a batch is bounded in characters too", async () => {
+  const sizes = [];
+  const recorder = createRecorder({ log: async (_, entries) => void sizes.push(JSON.stringify(entries).length) }, "v");
+  for (let i = 0; i < 12; i++) recorder.add("view", "host", { text: "x".repeat(900_000) });
+  await recorder.flush();
+  assert.ok(sizes.length >= 3 && Math.max(...sizes) < 5_000_000, String(sizes));
+});

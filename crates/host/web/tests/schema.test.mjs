@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { example, initial, plan, problems, read, show } from "../schema.js";
+import { example, initial, plan, problems, read, show, startArguments } from "../schema.js";
 
 const SCHEMA = {
   type: "object",
@@ -111,4 +111,14 @@ test("a list that wants items gets them, and says what is missing", () => {
   assert.deepEqual(problems(points, example(points)), []);
   assert.deepEqual(problems(points, { points: [] }), [{ at: "points", text: "must have at least 2 items" }]);
   assert.deepEqual(problems(points, { points: [1, 2, 3, 4].map((x) => ({ x })) }), [{ at: "points", text: "must have at most 3 items" }]);
+});
+
+test("limits that are none, or larger than any text, do no harm", () => {
+  const start = (schema) => startArguments({ name: "t", inputSchema: { type: "object", required: ["a"], properties: { a: schema } }, yardstick: {} });
+  for (const limit of [1e300, "10", null, {}, []]) {
+    for (const schema of [{ type: "string", minLength: limit }, { type: "string", maxLength: limit, pattern: limit }, { type: "number", minimum: limit }, { type: "array", items: {}, minItems: limit }]) {
+      assert.equal(typeof start(schema).fits, "boolean", JSON.stringify(schema));
+    }
+  }
+  assert.equal(start({ type: "string", minLength: 1e300 }).fits, false);
 });

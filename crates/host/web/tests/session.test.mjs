@@ -43,7 +43,7 @@ beforeEach(() => {
   const store = createStore(blank(SETTINGS));
   const slot = { append(frame) { rig.frame = frame; } };
   const stage = { containers: () => ({ inline: { width: 100, maxHeight: 100 } }), slot: () => slot, resize: (size) => did.push(`resize ${size.height}`), save() { throw new Error("the disk is full"); } };
-  const session = new Session({ api, store, stage, escape: () => did.push("escape") }, { server: { id: "s", name: "S", tools: [] }, tool: { name: "t", yardstick: { isUi: true } }, args: { a: 1 }, name: "run-1" });
+  const session = new Session({ api, store, stage, escape: () => did.push("escape"), write: () => {} }, { server: { id: "s", name: "S", tools: [] }, tool: { name: "t", yardstick: { isUi: true } }, args: { a: 1 }, name: "run-1" });
   rig = { view, call, did, store, session, frame: null };
 });
 

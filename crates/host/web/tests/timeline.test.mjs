@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { KINDS, LANES, kindOf, passes, preview, related, rowOf as rowIn, runRow, short, violationEntry, worst } from "../timeline-model.js";
+import { KINDS, LANES, droppedRow, kindOf, passes, preview, related, rowOf as rowIn, runRow, short, violationEntry, worst } from "../timeline-model.js";
+import { createRows } from "../timeline-rows.js";
 import { createRuns } from "../timeline-runs.js";
 
 const entry = (n, from, to, message, more = {}) => ({ n, at: n, from, to, message, ...more });
@@ -129,4 +130,22 @@ test("a search looks into the message, and reads it once", () => {
   assert.ok(passes(row, { ...ALL, text: "abc-7" }));
   assert.ok(!passes(row, { ...ALL, text: "haystack" }));
   assert.equal(reads, 1);
+});
+
+test("the oldest rows give way, some at a time", () => {
+  const kept = createRows(100, 10_000, 10);
+  const add = (key, size) => (kept.add({ key, size }), kept.shrink());
+  for (let key = 1; key <= 110; key++) assert.equal(add(key, 1), false);
+  assert.equal(add(111, 1), true);
+  assert.deepEqual([kept.rows.length, kept.rows[0].key, kept.byKey.size, kept.forgotten], [100, 12, 100, 11]);
+  assert.equal(kept.add({ key: 111 }), false, "the same row once");
+  assert.equal(add(112, 20_000), true, "a large message takes the room of many");
+  assert.deepEqual([kept.rows.length, kept.forgotten], [91, 21]);
+  kept.clear();
+  assert.deepEqual([kept.rows.length, kept.byKey.size, kept.forgotten], [0, 0, 0]);
+});
+
+test("what is no longer kept is one line of the run that goes on", () => {
+  const row = droppedRow(-3, 17, 5, "run-1");
+  assert.deepEqual([row.kind, row.run, row.label], ["event", "run-1", "17 earlier events are no longer kept"]);
 });

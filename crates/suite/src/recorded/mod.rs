@@ -122,6 +122,11 @@ fn grouped<'t>(tapes: &'t [Tape], wanted: &[Version], skipped: &mut Vec<String>)
     let mut groups: Vec<Group<'t>> = Vec::new();
     // A session in which nobody said anything shows nothing, and hides nothing either.
     for tape in tapes.iter().filter(|tape| spoke(tape, Side::Server) || spoke(tape, Side::Client)) {
+        if tape.dropped > 0 {
+            let why = "its beginning was not kept, so what follows cannot be judged";
+            skipped.push(format!("session {}: {why}", tape.name));
+            continue;
+        }
         let via = via(tape);
         let versions = match facts::version(tape) {
             // The bridge has one revision, whatever the server's is.

@@ -33,6 +33,8 @@ pub struct Limits {
     pub message: usize,
     /// The most bytes that a target may send within one session; each message counts with its overhead.
     pub traffic: usize,
+    /// The most bytes that the record of a session keeps; of more, the oldest entries are dropped.
+    pub record: usize,
     /// What all sessions with these limits may receive together.
     pub run: RunQuota,
 }
@@ -59,6 +61,7 @@ impl Default for Limits {
             rounds: 8,
             message: MESSAGE,
             traffic: SESSION,
+            record: usize::MAX,
             run: RunQuota::default(),
         }
     }

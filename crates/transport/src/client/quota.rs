@@ -20,9 +20,16 @@ pub struct RunQuota(Arc<State>);
 struct State {
     received: AtomicUsize,
     floods: AtomicUsize,
+    /// For sessions that last: what comes is bounded message by message, not in all.
+    is_endless: bool,
 }
 
 impl RunQuota {
+    /// One that is never used up.
+    pub fn endless() -> Self {
+        Self(Arc::new(State { is_endless: true, ..State::default() }))
+    }
+
     /// The bound of a session that begins now and would usually have `usual`.
     pub(crate) fn session_bound(&self, usual: usize) -> usize {
         if self.0.floods.load(Ordering::Relaxed) == 0 { usual } else { usual.min(AFTER_A_FLOOD) }
@@ -42,11 +49,13 @@ impl RunQuota {
 
     /// A session has met its bound.
     pub(crate) fn note_flood(&self) {
-        self.0.floods.fetch_add(1, Ordering::Relaxed);
+        if !self.0.is_endless {
+            self.0.floods.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn is_used_up(&self) -> bool {
-        self.0.received.load(Ordering::Relaxed) > WHOLE_RUN
+        !self.0.is_endless && self.0.received.load(Ordering::Relaxed) > WHOLE_RUN
     }
 }
 

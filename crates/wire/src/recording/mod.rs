@@ -58,6 +58,8 @@ pub struct Tape {
     pub medium: Option<Medium>,
     /// The protocol revision, if the file names it.
     pub protocol: Option<String>,
+    /// How many entries there were before these, which were not kept.
+    pub dropped: u64,
     /// What was said.
     pub transcript: Transcript,
 }
@@ -89,7 +91,7 @@ impl Recording {
 impl Tape {
     /// A session without entries.
     pub fn new(name: impl Into<String>, medium: Option<Medium>, protocol: Option<String>) -> Self {
-        Self { name: name.into(), medium, protocol, transcript: Transcript::default() }
+        Self { name: name.into(), medium, protocol, dropped: 0, transcript: Transcript::default() }
     }
 }
 

@@ -116,6 +116,7 @@ impl Reader {
         let tape = self.tape(fields.name("session")?);
         tape.medium = medium.or(tape.medium);
         tape.protocol = protocol.or(tape.protocol.take());
+        tape.dropped += fields.get("dropped").and_then(|raw| raw.get().parse().ok()).unwrap_or(0);
         Ok(())
     }
 

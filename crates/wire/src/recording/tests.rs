@@ -138,8 +138,10 @@ fn entries() -> impl Strategy<Value = Entry> {
 fn tapes() -> impl Strategy<Value = Tape> {
     let mediums = vec![None, Some(Medium::Stdio), Some(Medium::Http), Some(Medium::HttpSse)];
     let protocol = proptest::option::of("[0-9-]{0,10}");
-    (proptest::sample::select(mediums), protocol, proptest::collection::vec(entries(), 0..8)).prop_map(
-        |(medium, protocol, entries)| Tape {
+    let entries = proptest::collection::vec(entries(), 0..8);
+    (proptest::sample::select(mediums), protocol, 0..3_u64, entries).prop_map(
+        |(medium, protocol, dropped, entries)| Tape {
+            dropped,
             transcript: Transcript { entries },
             ..Tape::new("", medium, protocol)
         },

@@ -26,6 +26,9 @@ pub fn session(tape: &Tape) -> Vec<u8> {
     if let Some(protocol) = &tape.protocol {
         line.text("protocol", protocol);
     }
+    if tape.dropped > 0 {
+        line.raw("dropped", tape.dropped.to_string().as_bytes());
+    }
     line.finish()
 }
 

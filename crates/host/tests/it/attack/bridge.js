@@ -53,6 +53,7 @@ async function handshake() {
 /** Everything that makes a browser ask another origin for something. */
 const REACHES = {
   fetch: () => fetch(`${EVIL}/fetch`),
+  redirect: () => fetch(`${EVIL}/redirect`),
   "fetch no-cors": () => fetch(`${EVIL}/nocors`, { mode: "no-cors" }),
   "fetch keepalive": () => fetch(`${EVIL}/keepalive`, { mode: "no-cors", keepalive: true }),
   XMLHttpRequest: () => loads(Object.assign(new XMLHttpRequest(), {}), (xhr) => (xhr.open("GET", `${EVIL}/xhr`), xhr.send())),

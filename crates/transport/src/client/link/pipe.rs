@@ -75,7 +75,9 @@ impl Pipe {
         let router = Arc::new(Router::default());
         let (outbox, answers) = Outbox::new(output, ledger.clone());
         let reader = Reader { router: Arc::clone(&router), ledger: ledger.clone(), responder, answers };
-        let reader = Task::spawn(reader.run(input, limits.run.session_bound(limits.message), ending));
+        let message = limits.run.session_bound(limits.message);
+        let room = message.saturating_mul(OVERLONG).max(limits.traffic);
+        let reader = Task::spawn(reader.run(input, message, room, ending));
         Self { router, outbox, child, _reader: reader }
     }
 
@@ -157,9 +159,9 @@ struct Reader {
 }
 
 impl Reader {
-    async fn run(self, mut input: impl AsyncRead + Unpin, limit: usize, ending: Ending) {
+    async fn run(self, mut input: impl AsyncRead + Unpin, limit: usize, room: usize, ending: Ending) {
         let mut lines = Lines::new(limit);
-        let flooded = self.read(&mut input, &mut lines, limit).await.err();
+        let flooded = self.read(&mut input, &mut lines, room).await.err();
         let unterminated = lines.finish();
         if let Some(Line::Unterminated(rest) | Line::Whole(rest) | Line::Overlong(rest)) =
             unterminated.clone()
@@ -185,10 +187,9 @@ impl Reader {
         &self,
         input: &mut (impl AsyncRead + Unpin),
         lines: &mut Lines,
-        limit: usize,
+        mut room: usize,
     ) -> Result<(), Failure> {
         let mut buffer = vec![0; 64 * 1024];
-        let mut room = limit.saturating_mul(OVERLONG);
         while let Ok(count @ 1..) = input.read(&mut buffer).await {
             // What is too long is thrown away, and has an end nevertheless.
             room = room.checked_sub(count).ok_or_else(|| self.ledger.flooded())?;

@@ -26,7 +26,7 @@ impl Session {
         profile: Profile,
         limits: Limits,
     ) -> Result<Self, Failure> {
-        let recorder = Recorder::new();
+        let recorder = Recorder::keeping(limits.record);
         let mut first = None;
         for transport in Transport::candidates(target, version) {
             match Self::open_recorded(target, transport, version, &profile, &limits, &recorder).await {
@@ -46,7 +46,8 @@ impl Session {
         profile: Profile,
         limits: Limits,
     ) -> Result<Self, Failure> {
-        Self::open_recorded(target, transport, version, &profile, &limits, &Recorder::new()).await
+        let recorder = Recorder::keeping(limits.record);
+        Self::open_recorded(target, transport, version, &profile, &limits, &recorder).await
     }
 
     /// Connects and says nothing: no handshake, no discovery. For 2024-11-05 a URL means HTTP+SSE.
@@ -68,7 +69,8 @@ impl Session {
         profile: Profile,
         limits: Limits,
     ) -> Result<Self, Failure> {
-        Self::connect_recorded(target, transport, version, profile, limits, &Recorder::new()).await
+        let recorder = Recorder::keeping(limits.record);
+        Self::connect_recorded(target, transport, version, profile, limits, &recorder).await
     }
 
     /// Does what comes first in the era: `initialize` and `notifications/initialized`, or `server/discover`. The reply

@@ -1,0 +1,43 @@
+// Holds the one stream of events for all tabs of the page: a browser opens only a few connections to one host, for all tabs
+// together. Tells each tab what happens from when it joined; what happened before, a tab fetches itself.
+
+import { openStream } from "./event-source.js";
+
+/** @type {Set<MessagePort>} */
+const tabs = new Set();
+/** @type {ReturnType<typeof openStream> | undefined} */
+let stream;
+/** @type {"open" | "lost" | undefined} */
+let state;
+
+/** How long events wait for others, since in a flood each message to a tab costs more than the event in it. */
+const TOGETHER_MS = 20;
+/** @type {{text: string, number: number}[]} */
+let waiting = [];
+
+/** @param {{state: "open" | "lost"} | {events: {text: string, number: number}[]}} message */
+const tell = (message) => tabs.forEach((tab) => tab.postMessage(message));
+/** @param {string} text @param {number} number */
+function add(text, number) {
+  if (waiting.push({ text, number }) > 1) return;
+  setTimeout(() => {
+    tell({ events: waiting });
+    waiting = [];
+  }, TOGETHER_MS);
+}
+
+/** @param {MessagePort} tab @param {{url: string, after: number} | "leave"} message */
+function hear(tab, message) {
+  if (message === "leave") return void tabs.delete(tab);
+  tabs.add(tab);
+  tab.postMessage({ joined: true });
+  if (state) tab.postMessage({ state });
+  stream ??= openStream(message.url, message.after, {
+    event: add,
+    state: (now) => tell({ state: (state = now) }),
+  });
+}
+
+/** @type {any} */ (globalThis).onconnect = (/** @type {MessageEvent} */ { ports: [tab] }) => {
+  tab.onmessage = ({ data }) => hear(tab, data);
+};
