@@ -79,7 +79,10 @@ pub(crate) async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>
     one_at_a_time(cx, lanes.last, tell).await;
 }
 
-/// Runs cases, so many at a time. Those that the end of the shared session may have spoiled come back without an outcome.
+/// How often a case is run while the server ends sessions under its hands.
+const TRIES: usize = 4;
+
+/// Runs cases, so many at a time. Those that the end of a session may have spoiled come back without an outcome.
 async fn side_by_side(
     cx: &ServerCx,
     cases: Vec<(Case, Active)>,
@@ -95,8 +98,7 @@ async fn side_by_side(
         .buffer_unordered(jobs.max(1));
     let mut spoiled = Vec::new();
     while let Some((case, run, verdict, took)) = running.next().await {
-        let unclear = matches!(verdict, Err(Finding::Violated(_) | Finding::Blocked(_)));
-        if unclear && cx.is_shared_session_dead() {
+        if is_unclear(&verdict) && cx.is_shared_session_spoiled() {
             spoiled.push((case, run));
         } else {
             tell(Event::Finished(CaseReport::new(&case, &verdict, took)));
@@ -106,16 +108,26 @@ async fn side_by_side(
 }
 
 /// Runs cases one at a time, on a shared session that is opened again whenever the server has ended it: the case that ends
-/// it is the one to blame.
+/// it is the one to blame. Over HTTP a session may end at any time, so there it is to blame when that happens each time.
 async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>) {
     for (case, run) in cases {
-        if cx.is_shared_session_dead() {
-            cx.restart_shared_session().await;
+        for tries in 1..=TRIES {
+            if cx.is_shared_session_spoiled() {
+                cx.restart_shared_session().await;
+            }
+            let (start, lost) = (Instant::now(), cx.lost_sessions());
+            let verdict = run(cx).await;
+            if tries == TRIES || !is_unclear(&verdict) || cx.lost_sessions() == lost {
+                tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
+                break;
+            }
         }
-        let start = Instant::now();
-        let verdict = run(cx).await;
-        tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
     }
+}
+
+/// Whether the end of a session may be what is behind a verdict.
+const fn is_unclear(verdict: &Verdict) -> bool {
+    matches!(verdict, Err(Finding::Violated(_) | Finding::Blocked(_)))
 }
 
 /// The checks that read what was said.

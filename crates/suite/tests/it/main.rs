@@ -7,6 +7,7 @@ extern crate yardstick_suite as suite;
 mod apps;
 mod bridge;
 mod coverage;
+mod forgetful;
 mod guarded;
 mod hung;
 mod matrix;
