@@ -12,6 +12,7 @@ mod guarded;
 mod hung;
 mod matrix;
 mod mcpjam;
+mod one_finding;
 mod pages;
 mod proof;
 mod recorded;
