@@ -18,6 +18,7 @@ struct Lanes {
     shared: Vec<(Case, Active)>,
     alone: Vec<(Case, Active)>,
     other_client: Vec<(Case, Active)>,
+    shared_last: Vec<(Case, Active)>,
     last: Vec<(Case, Active)>,
     /// Whether anybody reads what was said.
     is_read: bool,
@@ -31,6 +32,7 @@ impl Lanes {
                 Run::Server(run) => lanes.shared.push((*case, run)),
                 Run::Alone(run) => lanes.alone.push((*case, run)),
                 Run::OtherClient(run) => lanes.other_client.push((*case, run)),
+                Run::SharedLast(run) => lanes.shared_last.push((*case, run)),
                 Run::Last(run) => lanes.last.push((*case, run)),
                 Run::Wire(_) => lanes.is_read = true,
             }
@@ -41,9 +43,11 @@ impl Lanes {
 
 /// The checks that talk to the server. Beside them all that the server has is looked at, if anybody is to read it.
 pub(crate) async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) {
-    let lanes = Lanes::new(plan);
+    let mut lanes = Lanes::new(plan);
     let explores = lanes.is_read && cx.session().await.is_ok();
     let whole = explores && plan.is_complete(cx.version, cx.via);
+    let ends_early = whole && cx.via == Via::Pipe;
+    let before_end = if ends_early { std::mem::take(&mut lanes.shared_last) } else { Vec::new() };
     let shared = async {
         let explored = async {
             if explores {
@@ -53,7 +57,8 @@ pub(crate) async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>
         let ((), spoiled) = tokio::join!(explored, side_by_side(cx, lanes.shared, jobs, tell));
         one_at_a_time(cx, spoiled, tell).await;
         // Its process makes room for another one. What is known by now need not be asked again.
-        if whole && cx.via == Via::Pipe {
+        if ends_early {
+            one_at_a_time(cx, before_end, tell).await;
             cx.end_shared_session().await;
         }
     };
@@ -77,6 +82,7 @@ pub(crate) async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>
     let ((), spoiled) = tokio::join!(shared, alone);
     one_at_a_time(cx, spoiled, tell).await;
     one_at_a_time(cx, lanes.last, tell).await;
+    one_at_a_time(cx, lanes.shared_last, tell).await;
 }
 
 /// How often a case is run while the server ends sessions under its hands.
