@@ -60,6 +60,8 @@ pub enum Run {
     Alone(Active),
     /// A server, as a client that can do other things than the usual one: on a pipe that takes a process of its own.
     OtherClient(Active),
+    /// A server, on the session that all share, once no other check uses it: by what may leave it of no use.
+    SharedLast(Active),
     /// A server, after all others and one at a time: by ending sessions, or by changing what others look at.
     Last(Active),
     /// Whoever sent the messages of a session, by reading them.
@@ -152,6 +154,7 @@ impl fmt::Debug for Run {
             Self::Server(_) => "Server",
             Self::Alone(_) => "Alone",
             Self::OtherClient(_) => "OtherClient",
+            Self::SharedLast(_) => "SharedLast",
             Self::Last(_) => "Last",
             Self::Wire(_) => "Wire",
         })

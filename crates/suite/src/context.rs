@@ -1,6 +1,6 @@
 //! What a check has to work with.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,7 +9,6 @@ use futures_util::future::join_all;
 use protocol::capability::{Capabilities, Capability};
 use protocol::{Era, Version};
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
 use transport::client::{Closing, Endpoint, Failure, Profile, RawSocket, Reply, Session, Target, Transport};
 use transport::serve::Via;
 use wire::{Direction, Recorder, Transcript};
@@ -21,6 +20,7 @@ use crate::facts::{Fact, Facts, learn};
 use crate::pace::MARGIN;
 use crate::policy::Calls;
 use crate::run_cx::{RunCx, Slot};
+use crate::shared::SharedSession;
 use crate::{Finding, Pace, Patience, Verdict};
 
 /// How long the sessions have to end in order.
@@ -29,8 +29,6 @@ const CLOSING: Duration = Duration::from_secs(4);
 const PARTING: Duration = Duration::from_millis(400);
 /// How many pages of a list are read.
 const PAGES: usize = 50;
-/// How often the shared session is opened again after the server has ended it.
-const LIVES: usize = 6;
 
 /// What a server check has to work with: the server, in one revision.
 #[derive(Debug)]
@@ -41,23 +39,10 @@ pub struct ServerCx {
     pub via: Via,
     pub(crate) run: Arc<RunCx>,
     pub(crate) patience: Patience,
-    /// The shared session and what was learnt on it; the next one is for a server that has ended the last.
-    lives: [Life; LIVES],
-    life: AtomicUsize,
+    pub(crate) shared: SharedSession,
     pub(crate) exclusive: ExclusiveSessions,
     /// Every session that was opened.
     opened: Mutex<Vec<Arc<Opened>>>,
-}
-
-/// A shared session, and what was learnt on it.
-#[derive(Debug, Default)]
-struct Life {
-    session: OnceCell<Result<Session, Finding>>,
-    /// Whether we have ended it ourselves.
-    is_ended: AtomicBool,
-    facts: Facts,
-    /// What the server shows of MCP Apps.
-    surface: OnceCell<crate::checks::Surface>,
 }
 
 /// A session, and its right to a process.
@@ -67,6 +52,8 @@ struct Opened {
     slot: Arc<Mutex<Slot>>,
     /// Whether the passive checks read it.
     judged: bool,
+    /// Whether we have ended it, and not the server.
+    closed: AtomicBool,
 }
 
 impl ServerCx {
@@ -78,8 +65,7 @@ impl ServerCx {
             via,
             run,
             patience,
-            lives: Default::default(),
-            life: AtomicUsize::new(0),
+            shared: SharedSession::default(),
             exclusive: ExclusiveSessions::new(via),
             opened: Mutex::default(),
         }
@@ -88,8 +74,7 @@ impl ServerCx {
     /// With a session that is open already as the shared one.
     pub(crate) fn sharing(self, session: Session, slot: Slot) -> Self {
         self.keep(&session, slot, true);
-        // Nobody can have asked before.
-        let _ = self.lives[0].session.set(Ok(session));
+        self.shared.set(session);
         self
     }
 
@@ -103,73 +88,9 @@ impl ServerCx {
         &self.run.pace
     }
 
-    pub(crate) fn facts(&self) -> &Facts {
-        &self.now().facts
-    }
-
-    pub(crate) fn surface(&self) -> &OnceCell<crate::checks::Surface> {
-        &self.now().surface
-    }
-
-    fn now(&self) -> &Life {
-        &self.lives[self.life.load(Ordering::Acquire).min(LIVES - 1)]
-    }
-
-    /// The session that well-behaved requests share.
-    pub async fn session(&self) -> Result<&Session, Finding> {
-        let opened = self.now().session.get_or_init(|| async {
-            let slot = self.run.slot().await;
-            let established = Box::pin(self.establish(slot)).await;
-            established.map_err(|finding| finding.into_obstacle_of(HANDSHAKE_CHECK))
-        });
-        opened.await.as_ref().map_err(Clone::clone)
-    }
-
-    /// The session that well-behaved requests share, if it has come about.
-    pub(crate) fn opened_session(&self) -> Option<&Session> {
-        self.now().session.get()?.as_ref().ok()
-    }
-
-    /// Whether the server has ended the shared session.
-    pub(crate) fn is_shared_session_dead(&self) -> bool {
-        !self.now().is_ended.load(Ordering::Acquire)
-            && self.opened_session().is_some_and(|session| session.ended().is_some())
-    }
-
-    /// Ends the shared session: nobody needs it any more.
-    pub(crate) async fn end_shared_session(&self) {
-        if let Some(session) = self.opened_session() {
-            self.now().is_ended.store(true, Ordering::Release);
-            self.close_session(session).await;
-        }
-    }
-
-    /// Opens the shared session again, with nothing learnt so far; false when that was done often enough. Its place among
-    /// the processes stays taken meanwhile: nobody who holds one may have to wait for another.
-    pub(crate) async fn restart_shared_session(&self) -> bool {
-        let next = self.life.load(Ordering::Acquire) + 1;
-        if next >= LIVES {
-            return false;
-        }
-        let mut slot = None;
-        if let Some(session) = self.opened_session() {
-            session.close().await;
-            slot = self.take_slot(session);
-        }
-        let reopened = Box::pin(self.establish(slot)).await;
-        let reopened = reopened.map_err(|finding| finding.into_obstacle_of(HANDSHAKE_CHECK));
-        let works = reopened.is_ok();
-        // Nobody else opens it: until here the one before was the shared one.
-        let _ = self.lives[next].session.set(reopened);
-        self.life.store(next, Ordering::Release);
-        works
-    }
-
     /// A session with a server that has shown that it is one: by its handshake, or, where there is none, by a list.
-    async fn establish(&self, slot: Slot) -> Result<Session, Finding> {
-        let session = self.dial(clients::usual(), self.transport()).await?;
-        self.keep(&session, slot, true);
-        let session = self.begin(session).await?;
+    pub(crate) async fn establish(&self, slot: Slot) -> Result<Session, Finding> {
+        let session = self.shake_hands(slot).await?;
         if self.version.era() == Era::Legacy || session.server().capabilities.is_object() {
             return Ok(session);
         }
@@ -182,6 +103,13 @@ impl ServerCx {
             }
         }
         Err(Finding::blocked("neither server/discover nor any list is answered"))
+    }
+
+    /// A session of the usual client, after its handshake.
+    pub(crate) async fn shake_hands(&self, slot: Slot) -> Result<Session, Finding> {
+        let session = self.dial(clients::usual(), self.transport()).await?;
+        self.keep(&session, slot, true);
+        self.begin(session).await
     }
 
     /// Another session, with the usual client. Where each session is a process there is no such thing: what would disturb
@@ -331,7 +259,8 @@ impl ServerCx {
 
     fn keep(&self, session: &Session, slot: Slot, judged: bool) -> Arc<Mutex<Slot>> {
         let slot = Arc::new(Mutex::new(slot));
-        let opened = Opened { session: session.clone(), slot: Arc::clone(&slot), judged };
+        let (session, closed) = (session.clone(), AtomicBool::new(false));
+        let opened = Opened { session, slot: Arc::clone(&slot), judged, closed };
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(opened));
         slot
     }
@@ -353,16 +282,31 @@ impl ServerCx {
 
     /// The same, with so much time for each step.
     pub(crate) async fn close_session_within(&self, session: &Session, step: Duration) -> Closing {
+        if let Some(opened) = self.find_opened(session).filter(|_| session.ended().is_none()) {
+            opened.closed.store(true, Ordering::Release);
+        }
         let ended = session.close_within(step.max(self.run.limits.shutdown)).await;
         drop(self.take_slot(session));
         ended
     }
 
     /// The right to a process that a session has, if it has one.
-    fn take_slot(&self, session: &Session) -> Slot {
-        let opened = self.opened();
-        let own = opened.iter().find(|one| one.session.is_same(session))?;
-        own.slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub(crate) fn take_slot(&self, session: &Session) -> Slot {
+        self.find_opened(session)?.slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn find_opened(&self, session: &Session) -> Option<Arc<Opened>> {
+        self.opened().into_iter().find(|one| one.session.is_same(session))
+    }
+
+    /// How many sessions over HTTP the server has ended so far: it may do so at any time. Where a session is a process, that
+    /// is somebody's fault.
+    pub(crate) fn lost_sessions(&self) -> usize {
+        let is_lost = |one: &Opened| !one.closed.load(Ordering::Acquire) && one.session.ended().is_some();
+        match self.via {
+            Via::Pipe => 0,
+            Via::StreamableHttp | Via::HttpSse => self.opened().iter().filter(|one| is_lost(one)).count(),
+        }
     }
 
     fn opened(&self) -> Vec<Arc<Opened>> {
@@ -536,7 +480,7 @@ impl ServerCx {
         fact: impl Fn(&'c Facts) -> &'c Fact<T>,
         find_out: impl Future<Output = Result<Vec<T>, Finding>>,
     ) -> Result<&'c [T], Finding> {
-        let known = self.lives.iter().find_map(|life| fact(&life.facts).get()?.as_ref().ok());
+        let known = self.shared.all_facts().find_map(|facts| fact(facts).get()?.as_ref().ok());
         match known {
             Some(items) => Ok(items),
             None => learn(fact(self.facts()), find_out).await,
@@ -551,9 +495,6 @@ impl ServerCx {
         failure.into()
     }
 }
-
-/// The check that reports what is wrong with a handshake.
-const HANDSHAKE_CHECK: &str = "server/lifecycle/handshake-complete";
 
 /// How long a start may take is not said anywhere; what never comes about cannot be tested.
 pub(crate) fn not_begun(failure: Failure) -> Finding {

@@ -162,14 +162,16 @@ impl ServerCx {
 
     async fn open_bare(&self) -> Result<Session, Finding> {
         let session = self.initialize_bare().await?;
-        let first = self.exclusive.first_words.get_or_init(|| async {
-            self.on(&session, "ping").send().await.map_err(|finding| match finding {
+        let first = self.exclusive.first_words.get_or_try_init(|| async {
+            let answer = self.on(&session, "ping").send().await.map_err(|finding| match finding {
                 // It may wait for the notification, which comes next.
                 Finding::Blocked(obstacle) => Finding::violated("an answer to ping", obstacle.why),
                 other => other,
-            })
+            });
+            // A session that the server has ended at once says nothing about the ping.
+            if self.via != Via::Pipe && session.ended().is_some() { Err(()) } else { Ok(answer) }
         });
-        first.await;
+        let _ = first.await;
         let ready = session.initialized().await.map_err(Finding::from);
         self.close_unless_ok(&session, ready).await?;
         Ok(session)

@@ -17,8 +17,11 @@ pub(crate) const NO_CODE: &str = "the error has no code that is an integer";
 /// The check that reports bodies which call themselves JSON and are something else.
 const ONE_OBJECT_CHECK: &str = "wire/http/one-json-object";
 
+/// How often a request is sent again because the server no longer knew the shared session.
+const RESENT: usize = 6;
+
 /// A request on its way, with the check's context.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ask<'c> {
     cx: &'c ServerCx,
     pub(crate) session: Session,
@@ -73,16 +76,53 @@ impl<'c> Ask<'c> {
         self.with(|request| request.timeout(limit))
     }
 
-    /// Sends it and waits for the answer.
-    pub async fn send(self) -> Result<Answer, Finding> {
-        let (cx, session) = (self.cx, self.session.clone());
-        let reply = Box::pin(cx.answer_to(self)).await?;
-        Ok(Answer { reply, session })
+    /// Sends it and waits for the answer. Where the server no longer knows the shared session, it is sent again on another.
+    pub async fn send(mut self) -> Result<Answer, Finding> {
+        let cx = self.cx;
+        for _ in 0..RESENT {
+            let reply = Box::pin(cx.answer_to(self.clone())).await?;
+            self.probe_session(&reply).await;
+            match Box::pin(cx.renew(&self.session, Some(&reply))).await {
+                Some(session) => self = self.in_session(session),
+                None => return Ok(Answer { reply, session: self.session }),
+            }
+        }
+        let session = self.session.clone();
+        Ok(Answer { reply: Box::pin(cx.answer_to(self)).await?, session })
     }
 
     /// Sends it, gives what the server asks for on the way, and waits until it is complete: the answer of every round.
-    /// What takes too long is not held against the server.
+    /// What takes too long is not held against the server. Where the server no longer knows the shared session, it is sent
+    /// again on another.
     pub async fn through(mut self) -> Result<Vec<Answer>, Finding> {
+        let cx = self.cx;
+        for _ in 0..RESENT {
+            let answers = self.clone().all_rounds().await?;
+            let last = answers.last().map(|answer| &answer.reply);
+            match Box::pin(cx.renew(&self.session, last)).await {
+                Some(session) => self = self.in_session(session),
+                None => return Ok(answers),
+            }
+        }
+        self.all_rounds().await
+    }
+
+    /// Finds out whether the server still knows the session, where `reply` leaves that open: a request that a check has changed may
+    /// be answered with 404 for another reason.
+    async fn probe_session(&self, reply: &Reply) {
+        let has_id = || self.session.server().session_id.is_some();
+        if reply.is_session_unknown() && self.session.ended().is_none() && has_id() {
+            // The session takes note of the answer.
+            let _ = Box::pin(self.session.request(self.cx.cheap()).exact().send()).await;
+        }
+    }
+
+    fn in_session(mut self, session: &Session) -> Self {
+        self.session = session.clone();
+        self.with(|request| request.in_session(session))
+    }
+
+    async fn all_rounds(mut self) -> Result<Vec<Answer>, Finding> {
         self.cx.patience.left(&self.method)?;
         let usual = self.request.limit_or(self.cx.pace().limit());
         self.request = self.request.timeout(self.cx.patience.limit(&self.method, usual));

@@ -18,6 +18,7 @@ struct Lanes {
     shared: Vec<(Case, Active)>,
     alone: Vec<(Case, Active)>,
     other_client: Vec<(Case, Active)>,
+    shared_last: Vec<(Case, Active)>,
     last: Vec<(Case, Active)>,
     /// Whether anybody reads what was said.
     is_read: bool,
@@ -31,6 +32,7 @@ impl Lanes {
                 Run::Server(run) => lanes.shared.push((*case, run)),
                 Run::Alone(run) => lanes.alone.push((*case, run)),
                 Run::OtherClient(run) => lanes.other_client.push((*case, run)),
+                Run::SharedLast(run) => lanes.shared_last.push((*case, run)),
                 Run::Last(run) => lanes.last.push((*case, run)),
                 Run::Wire(_) => lanes.is_read = true,
             }
@@ -41,9 +43,11 @@ impl Lanes {
 
 /// The checks that talk to the server. Beside them all that the server has is looked at, if anybody is to read it.
 pub(crate) async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) {
-    let lanes = Lanes::new(plan);
+    let mut lanes = Lanes::new(plan);
     let explores = lanes.is_read && cx.session().await.is_ok();
     let whole = explores && plan.is_complete(cx.version, cx.via);
+    let ends_early = whole && cx.via == Via::Pipe;
+    let before_end = if ends_early { std::mem::take(&mut lanes.shared_last) } else { Vec::new() };
     let shared = async {
         let explored = async {
             if explores {
@@ -53,7 +57,8 @@ pub(crate) async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>
         let ((), spoiled) = tokio::join!(explored, side_by_side(cx, lanes.shared, jobs, tell));
         one_at_a_time(cx, spoiled, tell).await;
         // Its process makes room for another one. What is known by now need not be asked again.
-        if whole && cx.via == Via::Pipe {
+        if ends_early {
+            one_at_a_time(cx, before_end, tell).await;
             cx.end_shared_session().await;
         }
     };
@@ -77,9 +82,13 @@ pub(crate) async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>
     let ((), spoiled) = tokio::join!(shared, alone);
     one_at_a_time(cx, spoiled, tell).await;
     one_at_a_time(cx, lanes.last, tell).await;
+    one_at_a_time(cx, lanes.shared_last, tell).await;
 }
 
-/// Runs cases, so many at a time. Those that the end of the shared session may have spoiled come back without an outcome.
+/// How often a case is run while the server ends sessions under its hands.
+const TRIES: usize = 4;
+
+/// Runs cases, so many at a time. Those that the end of a session may have spoiled come back without an outcome.
 async fn side_by_side(
     cx: &ServerCx,
     cases: Vec<(Case, Active)>,
@@ -95,8 +104,7 @@ async fn side_by_side(
         .buffer_unordered(jobs.max(1));
     let mut spoiled = Vec::new();
     while let Some((case, run, verdict, took)) = running.next().await {
-        let unclear = matches!(verdict, Err(Finding::Violated(_) | Finding::Blocked(_)));
-        if unclear && cx.is_shared_session_dead() {
+        if is_unclear(&verdict) && cx.is_shared_session_spoiled() {
             spoiled.push((case, run));
         } else {
             tell(Event::Finished(CaseReport::new(&case, &verdict, took)));
@@ -106,16 +114,26 @@ async fn side_by_side(
 }
 
 /// Runs cases one at a time, on a shared session that is opened again whenever the server has ended it: the case that ends
-/// it is the one to blame.
+/// it is the one to blame. Over HTTP a session may end at any time, so there it is to blame when that happens each time.
 async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>) {
     for (case, run) in cases {
-        if cx.is_shared_session_dead() {
-            cx.restart_shared_session().await;
+        for tries in 1..=TRIES {
+            if cx.is_shared_session_spoiled() {
+                cx.restart_shared_session().await;
+            }
+            let (start, lost) = (Instant::now(), cx.lost_sessions());
+            let verdict = run(cx).await;
+            if tries == TRIES || !is_unclear(&verdict) || cx.lost_sessions() == lost {
+                tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
+                break;
+            }
         }
-        let start = Instant::now();
-        let verdict = run(cx).await;
-        tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
     }
+}
+
+/// Whether the end of a session may be what is behind a verdict.
+const fn is_unclear(verdict: &Verdict) -> bool {
+    matches!(verdict, Err(Finding::Violated(_) | Finding::Blocked(_)))
 }
 
 /// The checks that read what was said.

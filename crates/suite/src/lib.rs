@@ -40,6 +40,7 @@ mod run_cx;
 mod schema;
 mod sdk_defects;
 pub mod seeds;
+mod shared;
 mod streamer;
 mod survey;
 mod sweep;

@@ -568,6 +568,7 @@ const fn is_talkative(failure: &Failure) -> bool {
         | Failure::Unreachable { .. }
         | Failure::Tls { .. }
         | Failure::Closed { .. }
+        | Failure::SessionLost { .. }
         | Failure::TimedOut { .. }
         | Failure::NoEndpoint { .. }
         | Failure::Ours(_) => false,

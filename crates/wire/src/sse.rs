@@ -38,6 +38,11 @@ pub enum Oddity {
     Overlong,
 }
 
+/// Whether a body begins as streams of events do, and as no JSON text does.
+pub fn is_stream(body: &[u8]) -> bool {
+    ["event:", "data:", "id:", "retry:", ":"].iter().any(|field| body.starts_with(field.as_bytes()))
+}
+
 impl Event {
     /// Whether a browser would dispatch the event: it has data and was ended by a blank line.
     pub fn is_dispatched(&self) -> bool {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::edit::{each, in_error, notification, only, remove};
 use super::lists::refused;
-use super::{Effect, Fault};
+use super::{Effect, Fault, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
     &ELICIT_URL_BROKEN,
@@ -22,7 +22,18 @@ pub(super) const FAULTS: &[&Fault] = &[
     &LEVEL_REFUSED,
     &META_LEVEL_UNCHECKED,
     &COMPLETION_UNKNOWN_SERVED,
+    &ROOTS_CHANGE_DEAFENS,
 ];
+
+/// A client whose roots have changed is not listened to any more.
+pub const ROOTS_CHANGE_DEAFENS: Fault = Fault {
+    name: "roots-change-deafens",
+    about: "after notifications/roots/list_changed nothing is answered any more",
+    effect: Effect::Incoming(|incoming| {
+        let changed = incoming.frame.method().as_deref() == Some("notifications/roots/list_changed");
+        changed.then_some(Reaction::Deafen)
+    }),
+};
 
 /// A URL that is none.
 pub const ELICIT_URL_BROKEN: Fault = Fault {

@@ -9,6 +9,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &UNKNOWN_TOOL_SUCCEEDS,
     &TOOL_WITHOUT_SCHEMA,
     &TOOL_SCHEMA_BROKEN,
+    &TOOL_PATTERN_BROKEN,
     &TOOL_NAME_WITH_SPACE,
     &TOOL_NAME_TWICE,
     &CALL_WITHOUT_CONTENT,
@@ -51,6 +52,18 @@ pub const TOOL_SCHEMA_BROKEN: Fault = Fault {
     effect: Effect::Message(|out, m| {
         result_of(out, "tools/list", m, |r| {
             each_tool(r, |tool| tool["inputSchema"]["properties"] = json!({ "x": { "type": "text" } }));
+        })
+    }),
+};
+
+/// A pattern that is no regular expression.
+pub const TOOL_PATTERN_BROKEN: Fault = Fault {
+    name: "tool-pattern-broken",
+    about: "a pattern of every input schema has a class that is not closed",
+    effect: Effect::Message(|out, m| {
+        result_of(out, "tools/list", m, |r| {
+            let broken = json!({ "type": "string", "pattern": "^[a-z+$" });
+            each_tool(r, |tool| tool["inputSchema"]["properties"]["code"] = broken.clone());
         })
     }),
 };

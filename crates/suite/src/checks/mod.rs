@@ -68,6 +68,7 @@ pub(crate) const ALL: &[&[Check]] = &[
     server::completion::CHECKS,
     server::logging::CHECKS,
     server::elicitation::CHECKS,
+    server::roots::CHECKS,
     wire::caching::CHECKS,
     server::subscriptions::CHECKS,
     server::listening::CHECKS,

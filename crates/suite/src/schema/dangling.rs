@@ -1,16 +1,17 @@
 //! References within a schema that lead nowhere.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// Keywords whose members are names, each with a schema.
-const NAMED: &[&str] = &["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-/// Keywords whose values are no schemas.
-const PLAIN: &[&str] = &["const", "default", "enum", "examples"];
+use super::walk::find_in_schemas;
 
 /// The first reference into `schema` that has no target there. Where a part has an address of its own, references are
 /// relative to that, and none is judged.
-pub(super) fn dangling(schema: &Value) -> Option<&str> {
-    if has_address(schema) { None } else { within(schema, schema) }
+pub(super) fn dangling<'s>(schema: &'s Value) -> Option<&'s str> {
+    if has_address(schema) {
+        return None;
+    }
+    let target = |members: &'s Map<String, Value>| members.get("$ref")?.as_str();
+    find_in_schemas(schema, &|members| target(members).filter(|target| leads_nowhere(schema, target)))
 }
 
 fn has_address(schema: &Value) -> bool {
@@ -20,21 +21,6 @@ fn has_address(schema: &Value) -> bool {
             .any(|(name, value)| (name == "$id" || name == "id") && value.is_string() || has_address(value)),
         Value::Array(items) => items.iter().any(has_address),
         _ => false,
-    }
-}
-
-fn within<'s>(root: &Value, schema: &'s Value) -> Option<&'s str> {
-    match schema {
-        Value::Object(members) => members.iter().find_map(|(name, value)| match name.as_str() {
-            "$ref" => value.as_str().filter(|target| leads_nowhere(root, target)),
-            name if PLAIN.contains(&name) => None,
-            name if NAMED.contains(&name) => {
-                value.as_object()?.values().find_map(|named| within(root, named))
-            }
-            _ => within(root, value),
-        }),
-        Value::Array(items) => items.iter().find_map(|item| within(root, item)),
-        _ => None,
     }
 }
 

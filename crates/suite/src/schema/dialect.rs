@@ -23,7 +23,28 @@ pub(super) fn flaw(schema: &Value, version: Version, budget: &Budget) -> Judged<
     // What is judged here is as much work as what it would take to judge by it.
     Cost::of(schema, budget).compile()?;
     let dangles = || dangling(schema).map(|target| format!(": \"$ref\": {target:?} leads nowhere"));
-    Ok(against_dialect(schema, version).or_else(dangles))
+    Ok(against_dialect(&without_patterns(schema), version).or_else(dangles))
+}
+
+/// The same without regular expressions, which some meta-schemas have compiled: the engine here is not that of ECMA-262, and what is
+/// wrong with an expression is judged by a check of its own.
+fn without_patterns(schema: &Value) -> Value {
+    let member = |(name, value): (&String, &Value)| match (name.as_str(), value) {
+        ("pattern", Value::String(_)) => None,
+        ("patternProperties", Value::Object(named)) => {
+            let numbered = named.values().enumerate();
+            Some((
+                name.clone(),
+                numbered.map(|(at, value)| (at.to_string(), without_patterns(value))).collect(),
+            ))
+        }
+        _ => Some((name.clone(), without_patterns(value))),
+    };
+    match schema {
+        Value::Object(members) => members.iter().filter_map(member).collect(),
+        Value::Array(items) => items.iter().map(without_patterns).collect(),
+        plain => plain.clone(),
+    }
 }
 
 fn against_dialect(schema: &Value, version: Version) -> Option<String> {

@@ -11,11 +11,13 @@ mod budget;
 mod cost;
 mod dangling;
 mod dialect;
+mod ecma;
 mod judge;
 mod pattern;
 mod references;
 mod size;
 mod unjudged;
+mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -36,6 +38,11 @@ const SHOWN: usize = 400;
 /// What is wrong with `schema` by the meta-schema of its dialect, and where; or what it refers to and does not have.
 pub(crate) async fn flaw(schema: &Value, version: Version) -> Judged<Option<String>> {
     evaluate(schema, move |schema, budget| dialect::flaw(schema, version, budget)).await
+}
+
+/// The first regular expression in `schema` that is certainly none, and why.
+pub(crate) async fn broken_pattern(schema: &Value) -> Judged<Option<(String, &'static str)>> {
+    evaluate(schema, pattern::broken).await
 }
 
 /// What is wrong with `instance` by `schema`, and where. What is no schema has nothing to say.

@@ -1,9 +1,12 @@
-//! How large a regular expression becomes once its repetitions are written out.
+//! The regular expressions of a schema: how large one becomes once its repetitions are written out, and whether it is one.
 
 use jsonschema::{PatternOptions, ValidationOptions};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::{Judged, TooComplex};
+use serde_json::{Map, Value};
+
+use super::walk::find_in_schemas;
+use super::{Budget, Judged, TooComplex, ecma};
 
 /// The longest source that is parsed.
 const SOURCE: usize = 4096;
@@ -28,6 +31,21 @@ pub(super) fn size(source: &str) -> Judged<usize> {
 pub(super) fn bounded(options: ValidationOptions<'_>) -> ValidationOptions<'_> {
     let engine = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS);
     options.with_pattern_options(engine)
+}
+
+/// The first expression in `schema` that is certainly none, and why.
+pub(super) fn broken(schema: &Value, budget: &Budget) -> Judged<Option<(String, &'static str)>> {
+    let flaw = |source: &str| match budget.spend(source.len()) {
+        Ok(()) => ecma::flaw(source).map(|why| Ok((source.to_owned(), why))),
+        Err(why) => Some(Err(why)),
+    };
+    let look = |members: &Map<String, Value>| {
+        let pattern = members.get("pattern").and_then(Value::as_str);
+        let names = members.get("patternProperties").and_then(Value::as_object);
+        let names = names.into_iter().flat_map(|named| named.keys().map(String::as_str));
+        pattern.into_iter().chain(names).find_map(flaw)
+    };
+    find_in_schemas(schema, &look).transpose()
 }
 
 fn count(part: &Hir) -> usize {

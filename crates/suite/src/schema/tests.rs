@@ -44,6 +44,29 @@ fn chain(length: usize) -> Value {
     json!({ "$ref": "#/$defs/d0", "$defs": defs })
 }
 
+#[tokio::test]
+async fn a_pattern_that_is_none_is_told_once() {
+    let draft_07 = "http://json-schema.org/draft-07/schema#";
+    for dialect in [json!({}), json!({ "$schema": draft_07 })] {
+        let schema = |place: &str, value: Value| {
+            let mut schema = dialect.clone();
+            schema["type"] = json!("object");
+            schema["properties"] = json!({ "a": { "items": { place: value } } });
+            schema
+        };
+        for (place, value) in [("pattern", json!("^[a-z")), ("patternProperties", json!({ "^[a-z": {} }))] {
+            let broken = schema(place, value);
+            assert_eq!(flaw(&broken, NOW).await.unwrap(), None, "{broken}");
+            assert!(broken_pattern(&broken).await.unwrap().is_some(), "{broken}");
+        }
+        let sound = schema("pattern", json!("(?<=a+)[^]"));
+        assert_eq!((flaw(&sound, NOW).await.unwrap(), broken_pattern(&sound).await.unwrap()), (None, None));
+        assert!(flaw(&schema("pattern", json!(7)), NOW).await.unwrap().is_some());
+    }
+    let other = json!({ "type": "object", "default": { "pattern": "[" }, "properties": { "pattern": {} } });
+    assert_eq!(broken_pattern(&other).await.unwrap(), None);
+}
+
 fn text(keywords: &Value) -> Value {
     json!({ "type": "object", "required": ["s"], "properties": { "s": keywords } })
 }

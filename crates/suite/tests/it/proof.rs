@@ -100,9 +100,11 @@ async fn escapes_once(check: &'static Check) -> Vec<String> {
     // A passive check needs something to read.
     let section = format!("server/{}", check.section());
     let only = match check.run {
-        suite::Run::Server(_) | suite::Run::Alone(_) | suite::Run::OtherClient(_) | suite::Run::Last(_) => {
-            vec![check.id]
-        }
+        suite::Run::Server(_)
+        | suite::Run::Alone(_)
+        | suite::Run::OtherClient(_)
+        | suite::Run::SharedLast(_)
+        | suite::Run::Last(_) => vec![check.id],
         suite::Run::Wire(_) => vec![check.id, "server/base", "server/tools", &section],
     };
     let over_http = |version: &Version| check.on != On::Http || *version > Version::V2024_11_05;

@@ -46,6 +46,12 @@ pub enum Failure {
         /// What it said last on stderr.
         stderr: Stderr,
     },
+    /// The target answered with 404: it no longer knows the session.
+    #[error("the target no longer knows the session: it answered {doing} with HTTP 404")]
+    SessionLost {
+        /// What was going on.
+        doing: String,
+    },
     /// The target took too long.
     #[error("the target gave no answer to {waiting} within {} ms{stderr}", after.as_millis())]
     TimedOut {
@@ -159,6 +165,7 @@ impl Failure {
             Self::Unusable(_) | Self::NotStarted { .. } | Self::Unreachable { .. } => Blame::User,
             Self::Tls { .. }
             | Self::Closed { .. }
+            | Self::SessionLost { .. }
             | Self::TimedOut { .. }
             | Self::NotHttp { .. }
             | Self::NotJsonRpc { .. }

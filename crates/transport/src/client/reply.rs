@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
+use protocol::code;
 use serde_json::Value;
 use wire::Frame;
 
@@ -124,6 +125,13 @@ impl Reply {
     /// The error's code, if the response has one that is an integer.
     pub fn code(&self) -> Option<i64> {
         self.error()?.code
+    }
+
+    /// Whether it says that the server does not know the session: 404, unless its error is about the request itself.
+    pub fn is_session_unknown(&self) -> bool {
+        const ABOUT_REQUEST: [i64; 3] =
+            [code::METHOD_NOT_FOUND, code::INVALID_PARAMS, code::RESOURCE_NOT_FOUND];
+        self.status() == Some(404) && self.code().is_none_or(|code| !ABOUT_REQUEST.contains(&code))
     }
 
     /// The `resultType` of the result.

@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use wire::{Direction, What};
 use yardstick_transport::client::{Blame, Closing, Endpoint, Failure, Profile, Session, Target, Transport};
 
-use crate::client_support::{Conn, Req, connect, discovered, http, https, open, quick, result, welcomed};
+use crate::client_support::{
+    Conn, Req, connect, discovered, error, http, https, open, quick, result, welcomed,
+};
 
 const MODERN: Version = Version::V2026_07_28;
 
@@ -60,6 +62,34 @@ async fn a_legacy_session_is_kept_and_deleted() {
         assert_eq!(later.header("mcp-session-id"), Some("s-1"));
         assert_eq!(later.header("mcp-protocol-version"), Some("2025-11-25"));
     }
+}
+
+/// A server that knows no session: what it answers with 404 may have another reason.
+async fn forgetful() -> Session {
+    let peer = http(move |request, mut conn| async move {
+        if !welcomed(&request, &mut conn).await {
+            match request.method().as_str() {
+                "no/such-method" => conn.json(404, error(&request.json(), -32601, "Method not found")).await,
+                _ => conn.full(404, "text/plain", "", "Session not found").await,
+            }
+        }
+        conn
+    })
+    .await;
+    open(&peer.target(), Version::V2025_11_25).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_no_longer_knows_has_ended() {
+    let session = forgetful().await;
+    session.request("no/such-method").send().await.unwrap();
+    session.request("ping").header("mcp-session-id", "made-up").send().await.unwrap();
+    session.request("ping").header("host", "elsewhere.example").send().await.unwrap();
+    session.request("GET").verb(http::Method::GET).send().await.unwrap();
+    assert!(session.ended().is_none(), "these say nothing of the session");
+    let reply = session.request("ping").send().await.unwrap();
+    assert_eq!(reply.status(), Some(404));
+    assert!(matches!(session.ended(), Some(Failure::SessionLost { .. })));
 }
 
 #[tokio::test]

@@ -16,9 +16,6 @@ use serde_json::Value;
 
 use crate::handshake::start_to_list;
 
-/// How often the start of a server is timed.
-const STARTS: usize = 3;
-
 /// What one run of `yardstick check` cost, and found.
 struct Run {
     seconds: f64,
@@ -41,9 +38,10 @@ fn main() -> Result<()> {
         "start ms", "check ms", "ratio", "starts", "revisions", "blocked", "failed"
     )?;
     for command in commands {
-        let start = median((0..STARTS).map(|_| start_to_list(command)).collect::<Result<Vec<_>>>()?);
-        let runs = (0..rounds).map(|_| check(&yardstick, command)).collect::<Result<Vec<_>>>()?;
-        for run in &runs {
+        // The first start of all reads the program from the disk.
+        start_to_list(command)?;
+        let runs = between_starts(rounds, || start_to_list(command), || check(&yardstick, command))?;
+        for (start, run) in &runs {
             let mut line = String::new();
             write!(line, "{:>9.0} {:>9.0} {:>6.1}", start * 1e3, run.seconds * 1e3, run.seconds / start)?;
             write!(line, " {:>7} {:>10} {:>8} {:>7}", run.starts, run.revisions, run.blocked, run.failed)?;
@@ -98,7 +96,37 @@ fn check(yardstick: &Path, command: &[String]) -> Result<Run> {
     Ok(Run { seconds, starts, revisions, blocked: count("blocked"), failed: count("failed") })
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
+/// Runs, each with the mean of a start before it and a start after it: what else the machine does changes from run to run, and
+/// slows both.
+fn between_starts<T>(
+    rounds: usize,
+    mut start: impl FnMut() -> Result<f64>,
+    mut run: impl FnMut() -> Result<T>,
+) -> Result<Vec<(f64, T)>> {
+    let mut before = start()?;
+    let mut runs = Vec::new();
+    for _ in 0..rounds {
+        let run = run()?;
+        let after = start()?;
+        runs.push((f64::midpoint(before, after), run));
+        before = after;
+    }
+    Ok(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_run_is_compared_with_the_starts_around_it() {
+        let mut starts = [0.25, 0.75, 1.25].into_iter();
+        let mut runs = ["first", "second"].into_iter();
+        let measured = between_starts(
+            2,
+            || starts.next().context("a start too many"),
+            || runs.next().context("a run too many"),
+        );
+        assert_eq!(measured.ok(), Some(vec![(0.5, "first"), (1.0, "second")]));
+    }
 }

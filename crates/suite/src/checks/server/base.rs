@@ -248,7 +248,7 @@ async fn send_broken(cx: &ServerCx) -> Result<Option<Value>, Finding> {
     Ok(None)
 }
 
-const BATCH_ANSWERED: Check = Check {
+pub(super) const BATCH_ANSWERED: Check = Check {
     id: "server/base/batch-answered",
     title: "a batch is received, and every request in it answered",
     cites: &[must("basic/index#batching", Span::only(Version::V2025_03_26))],
@@ -260,7 +260,7 @@ const BATCH_ANSWERED: Check = Check {
     fault: &fault::BATCH_REFUSED,
 };
 
-async fn batch_answered(cx: &ServerCx) -> Verdict {
+pub(super) async fn batch_answered(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
     let one = |request: Request| serde_json::from_str::<Value>(&request.message()).unwrap_or_default();
     // One that every server knows: what becomes of others has checks of its own.

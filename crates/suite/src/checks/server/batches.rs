@@ -6,6 +6,7 @@ use server::fault::{base as fault, framing};
 use transport::client::{Failure, Session};
 use transport::serve::Via;
 
+use super::base::{BATCH_ANSWERED, batch_answered};
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, advised, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[NOTIFICATIONS_UNANSWERED, EMPTY_REFUSED, NOT_SERVED];
@@ -26,7 +27,7 @@ const NOTIFICATIONS_UNANSWERED: Check = Check {
 
 async fn notifications_unanswered(cx: &ServerCx) -> Verdict {
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" });
-    match answer_to(cx, &json!([note, note]).to_string()).await? {
+    match answer_among_batches(cx, &json!([note, note]).to_string()).await? {
         // What has no id is about the whole of it: it was not taken, which another check tells, and may be said so.
         Some(bytes) if is_refusal(&bytes) => Err(Finding::not_applicable("the server takes no batches")),
         Some(bytes) if !bytes.is_empty() => Err(shown(&bytes, "no response", "a response")),
@@ -59,7 +60,7 @@ const EMPTY_REFUSED: Check = Check {
 };
 
 async fn empty_refused(cx: &ServerCx) -> Verdict {
-    match answer_to(cx, "[]").await? {
+    match answer_among_batches(cx, "[]").await? {
         Some(bytes) => match wire::Frame::parse(&bytes) {
             Ok(frame) if frame.error.is_some() => Ok(()),
             Ok(_) | Err(_) => Err(shown(&bytes, "one error", "something else")),
@@ -97,6 +98,21 @@ async fn not_served(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// The same where the revision has batches. A server that none of them comes through to has one wrong, which is told by the check
+/// of batches that have requests in them.
+async fn answer_among_batches(cx: &ServerCx, batch: &str) -> Result<Option<Vec<u8>>, Finding> {
+    let answer = answer_to(cx, batch).await;
+    let why = match &answer {
+        Err(Finding::Violated(evidence)) => evidence.actual.clone(),
+        Err(Finding::Blocked(obstacle)) if obstacle.because.is_none() => obstacle.why.clone(),
+        Ok(_) | Err(_) => return answer,
+    };
+    match batch_answered(cx).await {
+        Err(Finding::Violated(_)) => Err(Finding::blocked_by(BATCH_ANSWERED.id, why)),
+        Ok(()) | Err(_) => answer,
+    }
+}
+
 /// Sends `batch` on a session of its own: the first message that comes back, or for HTTP the whole body.
 async fn answer_to(cx: &ServerCx, batch: &str) -> Result<Option<Vec<u8>>, Finding> {
     let session = cx.alone().await?;
@@ -117,7 +133,10 @@ async fn answer_on(cx: &ServerCx, session: &Session, batch: &str) -> Result<Opti
     }
     session.send_bytes(line).await?;
     if !cx.has_caught_up(session).await {
-        return Err(Finding::blocked("the server answers nothing any more"));
+        return Err(match session.ended() {
+            Some(end) => Finding::violated("an answer to the request after the batch", end.to_string()),
+            None => Finding::blocked("the server answers nothing any more"),
+        });
     }
     while let Some(message) = session.incoming(cx.pace().moment()).await? {
         let response = message.frames().iter().any(|frame| frame.method.is_none());

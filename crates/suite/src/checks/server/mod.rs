@@ -33,6 +33,7 @@ pub(super) mod rebinding;
 pub(super) mod requests;
 pub(super) mod resources;
 pub(super) mod resumption;
+pub(super) mod roots;
 pub(super) mod session_ids;
 pub(super) mod sessions;
 pub(super) mod statelessness;

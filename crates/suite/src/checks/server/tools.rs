@@ -8,10 +8,10 @@ use server::fault::{lists, tools as fault};
 use super::fixture::blocked;
 use super::lists::expect_unique;
 use crate::schema::{self, Unjudged};
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, should};
+use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
-    &[SCHEMA_VALID, INPUT_OBJECT, NAME_CHARACTERS, NAME_UNIQUE, ORDER_STABLE];
+    &[SCHEMA_VALID, PATTERNS_VALID, INPUT_OBJECT, NAME_CHARACTERS, NAME_UNIQUE, ORDER_STABLE];
 
 const SCHEMA_VALID: Check = Check {
     id: "server/tools/schema-valid",
@@ -46,6 +46,34 @@ async fn schema_valid(cx: &ServerCx) -> Verdict {
         }
     }
     unjudged.verdict()
+}
+
+const PATTERNS_VALID: Check = Check {
+    id: "server/tools/schema-patterns-valid",
+    title: "the patterns in the schemas of tools are regular expressions",
+    cites: &[advice(
+        "https://json-schema.org/draft/2020-12/json-schema-validation#section-6.3.3",
+        Span::ALWAYS,
+    )],
+    aliases: &[],
+    why: "clients that compile the schema fail on it, and so does every call of the tool",
+    fix: "write the expression as JavaScript takes it, and compile it in a test",
+    on: On::Any,
+    run: Run::Server(|cx| Box::pin(patterns_valid(cx))),
+    fault: &fault::TOOL_PATTERN_BROKEN,
+};
+
+async fn patterns_valid(cx: &ServerCx) -> Verdict {
+    for tool in cx.tools().await? {
+        for member in ["inputSchema", "outputSchema"] {
+            // What is too complex to look at is told by the check of the schema.
+            if let Ok(Some((pattern, why))) = schema::broken_pattern(&tool[member]).await {
+                let actual = format!("tool {}, {member}: {pattern:?}: {why}", tool["name"]);
+                return Err(Finding::violated("patterns that are regular expressions of ECMA-262", actual));
+            }
+        }
+    }
+    Ok(())
 }
 
 const INPUT_OBJECT: Check = Check {

@@ -39,18 +39,13 @@ fn one_object(cx: &WireCx<'_>) -> Verdict {
         match Payload::parse(&entry.bytes) {
             Ok(Payload::Single(_)) => {}
             Ok(Payload::Batch(_)) => return Err(violated(entry, "one JSON object", "an array")),
-            Err(_) if is_event_stream(&entry.bytes) => {
+            Err(_) if ::wire::sse::is_stream(&entry.bytes) => {
                 return Err(violated(entry, "one JSON object", "an event stream, called application/json"));
             }
             Err(why) => return Err(violated(entry, "one JSON object", why.to_string())),
         }
     }
     if judged == 0 { Err(Finding::not_applicable("no answer came as JSON")) } else { Ok(()) }
-}
-
-/// Whether a body begins as event streams do.
-fn is_event_stream(body: &[u8]) -> bool {
-    ["event:", "data:", "id:", "retry:", ":"].iter().any(|field| body.starts_with(field.as_bytes()))
 }
 
 const EVENT_MESSAGES: Check = Check {

@@ -39,6 +39,7 @@ const fn is_refusal(failure: &Failure) -> bool {
         | Failure::Unreachable { .. }
         | Failure::Tls { .. }
         | Failure::Closed { .. }
+        | Failure::SessionLost { .. }
         | Failure::TimedOut { .. }
         | Failure::NotHttp { .. }
         | Failure::NotJsonRpc { .. }

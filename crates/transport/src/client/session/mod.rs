@@ -183,12 +183,22 @@ impl Session {
         }
     }
 
-    /// Why the channel has ended, if it has. Streamable HTTP has no one channel that could end.
+    /// Why the conversation has ended, if it has: its channel has, or the server no longer knows the session.
     pub fn ended(&self) -> Option<Failure> {
         match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.router.ended(),
             Channel::HttpSse { sse, .. } => sse.router.ended(),
-            Channel::Streamable(_) => None,
+            Channel::Streamable(http) => http.router.ended(),
+        }
+    }
+
+    /// The server has answered `doing` with 404, so nothing more will come of this session.
+    fn lose(&self, doing: &str) {
+        let why = Failure::SessionLost { doing: doing.to_owned() };
+        match &*self.inner.channel {
+            Channel::Pipe(_) => {}
+            Channel::HttpSse { sse, .. } => sse.router.end(why),
+            Channel::Streamable(http) => http.router.end(why),
         }
     }
 

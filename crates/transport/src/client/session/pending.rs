@@ -30,6 +30,8 @@ pub struct Pending {
     started: Instant,
     patience: Duration,
     turn: Turn,
+    /// Whether a 404 speaks of the session.
+    names_session: bool,
 }
 
 impl Pending {
@@ -37,6 +39,7 @@ impl Pending {
         let composed = request.compose();
         let (session, patience, started) = (request.session.clone(), request.patience(), Instant::now());
         let turn = request.turn.clone().unwrap_or_else(|| session.turn());
+        let names_session = request.names_session();
         let (flow, head) = match &*session.inner.channel {
             Channel::Pipe(pipe) => {
                 let ticket = pipe.router.register(composed.want.clone(), composed.token.clone());
@@ -58,7 +61,8 @@ impl Pending {
         let (head, exchange) = head.map_or((None, 0), |(head, number)| (Some(head), number));
         let id = composed.want.first().cloned();
         let Composed { want, label, .. } = composed;
-        Ok(Self { session, label, want, id, flow, reply: empty(head, exchange), started, patience, turn })
+        let reply = empty(head, exchange);
+        Ok(Self { session, label, want, id, flow, reply, started, patience, turn, names_session })
     }
 
     /// Watches what belongs to no request; see [`Session::listen`].
@@ -74,6 +78,7 @@ impl Pending {
             started: Instant::now(),
             patience: session.inner.limits.request,
             turn: session.turn(),
+            names_session: false,
         }
     }
 
@@ -204,13 +209,16 @@ impl Pending {
         self.flow = Flow::Over;
     }
 
-    /// Keeps what the stream knows and the reply should.
+    /// Keeps what the stream knows and the reply should, and what the reply says of the session.
     fn take_over(&mut self) {
         if let Flow::Own(own) = &mut self.flow {
             self.reply.body = std::mem::take(&mut own.whole);
             self.reply.cut = own.cut.take();
             self.reply.last_event_id = own.body.last_event_id.take();
             self.reply.retry = own.body.retry.map(Duration::from_millis);
+        }
+        if self.names_session && self.reply.is_session_unknown() {
+            self.session.lose(&self.label);
         }
     }
 

@@ -161,6 +161,27 @@ impl Request {
         self
     }
 
+    /// The same request in another session.
+    #[must_use]
+    pub fn in_session(mut self, session: &Session) -> Self {
+        self.session = session.clone();
+        self.turn = None;
+        self
+    }
+
+    /// Whether a 404 to it speaks of the session: it is posted as every message of the session is.
+    pub(super) fn names_session(&self) -> bool {
+        let prefix = |name: &str| name.get(..header::PARAM_PREFIX.len()).map(str::to_ascii_lowercase);
+        let is_param = |name: &str| prefix(name) == prefix(header::PARAM_PREFIX);
+        let is_usual = self.headers.iter().all(|(name, _)| is_param(name)) && self.without.is_empty();
+        let has_session = match &*self.session.inner.channel {
+            Channel::Pipe(_) => false,
+            Channel::HttpSse { .. } => true,
+            Channel::Streamable(http) => !self.is_modern() && http.session_id().is_some(),
+        };
+        has_session && is_usual && self.verb == http::Method::POST && self.path.is_none()
+    }
+
     /// How long it waits for the response, if that was said, else `usual`; but a process that has not said anything yet has
     /// the time of a start.
     pub fn limit_or(&self, usual: Duration) -> Duration {

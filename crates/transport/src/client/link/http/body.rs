@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
-use wire::sse::{Event, Events, Oddity};
+use wire::sse::{Event, Events, Oddity, is_stream};
 use wire::{Payload, What};
 
 use super::Exchange;
@@ -99,10 +99,24 @@ impl BodyReader {
             }
             Mode::Whole(body) => {
                 body.extend_from_slice(bytes);
-                Ok(())
+                if is_stream(body) && self.says_json() { self.read_as_stream() } else { Ok(()) }
             }
             Mode::Over => Ok(()),
         }
+    }
+
+    /// Goes on with a stream that calls itself JSON as what it is, so that nothing else is held against it than that name. The
+    /// record has its first bytes once more, as no message.
+    fn read_as_stream(&mut self) -> Result<(), Failure> {
+        let events = Mode::Events(Events::new(self.exchange.http().message_limit));
+        let Mode::Whole(body) = std::mem::replace(&mut self.mode, events) else { return Ok(()) };
+        let start = Bytes::copy_from_slice(&body[..body.len().min(EVIDENCE)]);
+        self.exchange.http().ledger.got(What::Noise, self.exchange.number, start)?;
+        self.push(&body)
+    }
+
+    fn says_json(&self) -> bool {
+        self.exchange.head.media_type().is_some_and(|t| t == "application/json" || t.ends_with("+json"))
     }
 
     fn finish(&mut self) -> Result<(), Failure> {
@@ -150,9 +164,7 @@ impl BodyReader {
         if body.is_empty() {
             return Ok(());
         }
-        let says_json =
-            self.exchange.head.media_type().is_some_and(|t| t == "application/json" || t.ends_with("+json"));
-        let is_message = self.cut.is_none() && (says_json || Payload::parse(&body).is_ok());
+        let is_message = self.cut.is_none() && (self.says_json() || Payload::parse(&body).is_ok());
         let what = if is_message { What::Message } else { What::Noise };
         self.exchange.http().ledger.got(what, self.exchange.number, body.clone())?;
         let message = is_message.then(|| Message::plain(body.clone(), self.exchange.number));
