@@ -152,7 +152,7 @@ async fn cancel(shared: &Shared, request: Request) -> Outcome {
     // A run is a call and the reading of its document; both end.
     let ids = [cancel.call_id.clone(), reading(&cancel.call_id)];
     let cancelled = shared.servers.iter().flat_map(|server| ids.iter().map(|id| server.cancel(id)));
-    match cancelled.fold(false, |any, one| any || one) {
+    match cancelled.filter(|was_there| *was_there).count() > 0 {
         true => Ok(reply::json(200, &json!({}))),
         false => Err(reply::refused(404, &format!("no call {} is under way", cancel.call_id))),
     }
