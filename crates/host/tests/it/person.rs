@@ -107,11 +107,11 @@ async fn sampling_and_roots_are_there_only_if_the_person_said_so() {
     let (_host, page, _browser) = start(asking(&asker)).await;
     run(&page, "model").await;
     assert!(result(&page).await.contains("-32601"));
-    let roots = vec![json!({ "uri": "file:///work/somewhere", "name": "somewhere" })];
+    let roots = vec![json!({ "uri": "file:///srv/somewhere", "name": "somewhere" })];
     let (_host, page, _browser) = start(Options { sampling: true, roots, ..asking(&asker) }).await;
     assert_eq!(asker.declared()["roots"], json!({}));
     run(&page, "roots").await;
-    assert!(result(&page).await.contains("file:///work/somewhere"));
+    assert!(result(&page).await.contains("file:///srv/somewhere"));
     run(&page, "model").await;
     page.wait_for(CARD, SOON).await.unwrap();
     page.main().type_into(".question textarea", "something").await.unwrap();
