@@ -58,7 +58,7 @@ pub(super) fn remove(object: &mut Value, member: &str) {
     }
 }
 
-/// Sends `extra` preceded_by of every result, where `applies` says so.
+/// Sends `extra` before every result, where `applies` says so.
 pub(super) fn preceded_by(message: Value, applies: bool, extra: Value) -> Vec<Value> {
     if applies && message.get("result").is_some() { vec![extra, message] } else { vec![message] }
 }
