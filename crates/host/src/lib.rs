@@ -4,7 +4,7 @@
 //! proxy document and the View's own document, each under a name of its own for every View. The page acts and
 //! records; what may pass and what is wrong is decided here.
 
-mod ahead;
+mod prefetch;
 mod error;
 mod feed;
 mod finding;
@@ -33,7 +33,7 @@ use transport::client::{Limits, RunQuota, Target};
 pub use error::Error;
 pub use profile::{Profile, profiles};
 
-use ahead::Ahead;
+use prefetch::Prefetched;
 use feed::Feed;
 use inquiries::Inquiries;
 use server::Servers;
@@ -123,7 +123,7 @@ pub(crate) struct Shared {
     pub(crate) timeline: Timeline,
     pub(crate) servers: Servers,
     pub(crate) views: Views,
-    pub(crate) ahead: Ahead,
+    pub(crate) prefetched: Prefetched,
     pub(crate) inquiries: Inquiries,
     pub(crate) options: Options,
 }
@@ -152,7 +152,7 @@ impl Host {
             timeline: Timeline::new(feed.clone()),
             servers: Servers::new(&options.targets),
             views: Views::default(),
-            ahead: Ahead::default(),
+            prefetched: Prefetched::default(),
             inquiries: Inquiries::new(feed.clone()),
             feed,
             options,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use transport::client::Transport;
-use transport::tap::Veil;
+use transport::tap::Redactor;
 use wire::recording::{About, Medium, Tape, write};
 use wire::{Entry as Line, What};
 
@@ -41,8 +41,8 @@ fn with_server(server: &Server, at: usize, record: &Record) -> Tape {
     let mut tape = Tape::new(name, Some(medium), Some(record.version.to_string()));
     let mut transcript = record.recorder.transcript();
     transcript.entries.retain(|entry| entry.what == What::Message);
-    let mut veil = Veil::of(&server.target);
-    transcript.entries = transcript.entries.into_iter().map(|entry| veil.entry(entry)).collect();
+    let mut redactor = Redactor::of(&server.target);
+    transcript.entries = transcript.entries.into_iter().map(|entry| redactor.entry(entry)).collect();
     tape.transcript = transcript;
     tape.dropped = record.recorder.dropped() as u64;
     tape

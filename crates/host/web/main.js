@@ -3,7 +3,7 @@
 import { isReadOnly } from "./annotations.js";
 import { createAppBar } from "./app-bar.js";
 import { copyButton, eachFrame, h } from "./dom.js";
-import { api, choose, host, link, runName, settings, shallRun, takeEarly, usualProfile } from "./early.js";
+import { api, choose, host, link, runName, settings, shallRun, takeFirstRun, usualProfile } from "./first-run.js";
 import { listen } from "./events.js";
 import { createForm } from "./form.js";
 import { createLayout } from "./layout.js";
@@ -30,7 +30,7 @@ import { savePanel } from "./panels/save.js";
 import { toolsPanel } from "./panels/tools.js";
 
 /** @import {Entry, Inquiry, Json, Mode, Server} from "./types.d.ts" */
-/** @import {Early} from "./early.js" */
+/** @import {FirstRun} from "./first-run.js" */
 /** @import {Stream} from "./events.js" */
 
 const isKnownProfile = !settings.profile || host.profiles.some((one) => one.name === settings.profile);
@@ -138,7 +138,7 @@ async function doubt() {
 /** Opens what the link names, or the first tool that can be run. */
 function openFirst() {
   const { servers } = store.get();
-  const early = takeEarly();
+  const early = takeFirstRun();
   const choice = early?.choice ?? choose(servers, link);
   if (!choice) {
     const settled = servers.every((server) => server.state !== "connecting");
@@ -166,7 +166,7 @@ function pick(server, tool) {
   form.refresh();
 }
 
-/** @param {Early} [early] */
+/** @param {FirstRun} [early] */
 async function runTool(early) {
   const state = store.get();
   const chosen = selection(state);

@@ -1,7 +1,7 @@
 // Servers and their tools. A list where there is room, the native select of the page where there is not.
 
 import { fill, h } from "./dom.js";
-import { isForModel } from "./early.js";
+import { isForModel } from "./first-run.js";
 import { profileOf } from "./store.js";
 
 /** @import {Profile, Server, Tool} from "./types.d.ts" */

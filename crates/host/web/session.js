@@ -17,7 +17,7 @@ import { stream } from "./stream.js";
 /** @import {Api} from "./api.js" */
 /** @import {Asks} from "./asks.js" */
 /** @import {Told} from "./bridge-start.js" */
-/** @import {Early} from "./early.js" */
+/** @import {FirstRun} from "./first-run.js" */
 /** @import {Frame} from "./frame.js" */
 /** @import {Recorder} from "./recorder.js" */
 /** @import {Stage} from "./stage.js" */
@@ -58,7 +58,7 @@ export class Session {
     this.initialized = new Promise((resolve) => (this.#spoke = resolve));
   }
 
-  /** Opens the View and calls the tool, both at once. @param {Early} [early] what is under way already */
+  /** Opens the View and calls the tool, both at once. @param {FirstRun} [early] what is under way already */
   async start(early) {
     const { store } = this.page;
     const { settings } = store.get();

@@ -1,13 +1,13 @@
 //! What a run found, in every format: pure functions of a [`suite::Report`], or sinks of [`suite::Event`]s.
 
-mod again;
+mod reproduction;
 mod alike;
 mod collection;
 mod coverage;
 mod digest;
 mod explain;
 mod findings;
-mod harmless;
+mod visible_text;
 pub mod html;
 pub mod human;
 pub mod json;
@@ -27,5 +27,5 @@ mod wrap;
 pub use collection::Collection;
 pub use coverage::coverage;
 pub use explain::{explain, list};
-pub use harmless::{visible, visible_but_styles, visible_lines};
+pub use visible_text::{visible, visible_but_styles, visible_lines};
 pub use read::{Unreadable, read};

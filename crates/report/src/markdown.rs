@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use suite::{Conclusion, Counts, Outcome, Party, Report};
 
 use crate::Collection;
-use crate::again::again;
+use crate::reproduction::reproduction;
 use crate::collection::labels;
 use crate::digest::{Digest, places};
 use crate::findings::{Findings, Group, Obstacle};

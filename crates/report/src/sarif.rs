@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use suite::{Conclusion, Level, Outcome, Report};
 
 use crate::Collection;
-use crate::again::again;
+use crate::reproduction::reproduction;
 use crate::findings::{Findings, Group};
 use crate::revisions;
 use crate::text::{self, visible};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-pub(crate) use crate::harmless::{visible, visible_lines};
+pub(crate) use crate::visible_text::{visible, visible_lines};
 use suite::{CaseReport, Excerpt, Report, find_focus};
 
 /// A name is no place for a story.

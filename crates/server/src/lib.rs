@@ -15,7 +15,7 @@ pub mod fault;
 mod feature;
 mod fixtures;
 mod lists;
-pub mod moment;
+pub mod rfc3339;
 mod params;
 mod peer;
 mod rpc;

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 use transport::client::{Message, Reply};
 
-use crate::streamer::Streamer;
+use crate::streaming_request::StreamingRequest;
 use crate::sweep::{Called, Completed, Got, Read};
 use crate::{Finding, Verdict};
 
@@ -20,7 +20,7 @@ pub struct Facts {
     pub(crate) reads: Fact<Read>,
     pub(crate) gets: Fact<Got>,
     pub(crate) completions: Fact<Completed>,
-    pub(crate) streamer: OnceCell<Result<Streamer, Finding>>,
+    pub(crate) streaming_request: OnceCell<Result<StreamingRequest, Finding>>,
     /// The reply to a call, and what came on the GET stream meanwhile.
     pub(crate) overheard: OnceCell<Result<(Reply, Vec<Message>), Finding>>,
     /// What came of messages that are no proper requests.

@@ -26,7 +26,7 @@ use crate::baseline::{Baseline, Ledger};
 use crate::clients;
 use crate::lanes::{read, talk};
 use crate::run_cx::{FUTURE, PAST, RunCx, Slot};
-use crate::{Calls, Event, Keep, Plan, Report, Selection, ServerCx, ServerName, Survey, TargetReport};
+use crate::{Calls, Event, SessionSink, Plan, Report, Selection, ServerCx, ServerName, Survey, TargetReport};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub struct Options {
     /// How many checks run side by side.
     pub jobs: usize,
     /// Is given every session once it has ended.
-    pub keep: Option<Keep>,
+    pub keep: Option<SessionSink>,
     /// What is known to fail.
     pub baseline: Baseline,
     /// Which tools are called, and with what.
@@ -504,7 +504,7 @@ impl Running<'_> {
 
 /// Hands over the sessions of a revision in the end, also when the run is interrupted before.
 struct Keeping<'r> {
-    keep: Option<&'r Keep>,
+    keep: Option<&'r SessionSink>,
     cx: &'r ServerCx,
     /// Known once they are about to be closed.
     sessions: Option<Vec<Recorder>>,

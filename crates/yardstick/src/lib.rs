@@ -38,7 +38,7 @@
 //! ```
 
 mod address;
-mod again;
+mod reproduction;
 mod args;
 mod calls;
 mod command;

@@ -7,7 +7,7 @@ use protocol::Version;
 use suite::{Baseline, CaseReport, Conclusion, Options, Report};
 use transport::client::{Failure, Target};
 
-use crate::again;
+use crate::reproduction;
 use crate::suggest::explain_unknown_check;
 use crate::terminal;
 
@@ -69,7 +69,7 @@ impl Measure {
         if let Some(name) = self.options.selection.unknown() {
             return Err(Failure::Unusable(explain_unknown_check(name)));
         }
-        let arguments = again::of_target(&self.target);
+        let arguments = reproduction::of_target(&self.target);
         suite::run(&self.target, &arguments, &self.options, |_| {}).await.map(Measured)
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use transport::client::Target;
-use transport::tap::Veil;
+use transport::tap::Redactor;
 use wire::recording::{About, Tape, write};
 
 use crate::exit::Usage;
@@ -44,10 +44,10 @@ impl Record {
     /// What saves a session with one target, its secrets left out.
     pub(crate) fn saver(&self, target: &Target) -> impl Fn(Tape) + Send + Sync + 'static {
         let saving = Arc::clone(&self.saving);
-        let veil = Mutex::new(Veil::of(target));
+        let redactor = Mutex::new(Redactor::of(target));
         move |tape| {
-            let mut veil = veil.lock().unwrap_or_else(PoisonError::into_inner);
-            let entries = tape.transcript.entries.into_iter().map(|entry| veil.entry(entry)).collect();
+            let mut redactor = redactor.lock().unwrap_or_else(PoisonError::into_inner);
+            let entries = tape.transcript.entries.into_iter().map(|entry| redactor.entry(entry)).collect();
             let tape = Tape { transcript: wire::Transcript { entries }, ..tape };
             if let Some(saving) = saving.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
                 saving.save(tape);

@@ -11,7 +11,7 @@ use transport::serve::Handler;
 use transport::serve::http::{HttpServer, Options};
 
 use crate::address::read_endpoint;
-use crate::again;
+use crate::reproduction;
 use crate::args::{BuiltIn, Check};
 use crate::configuration::{NamedTarget, read_servers};
 use crate::connection::add_headers;
@@ -42,7 +42,7 @@ pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<Measur
             let target = server.target.with_secrets(arguments.with_secrets);
             terminal::hide_secrets(&target.secrets());
             let server = NamedTarget { target, ..server };
-            let again = again::of_configured(arguments, &server);
+            let again = reproduction::of_configured(arguments, &server);
             let subject = Subject { target: server.target, arguments: again, _server: None };
             MeasuredServer { subjects: vec![subject] }
         });
@@ -52,7 +52,7 @@ pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<Measur
         Some(target) => {
             let target = target.with_secrets(arguments.with_secrets);
             terminal::hide_secrets(&target.secrets());
-            let again = again::arguments(arguments, &target);
+            let again = reproduction::arguments(arguments, &target);
             vec![Subject { target, arguments: again, _server: None }]
         }
         None => built_in(arguments).await?,
@@ -87,7 +87,7 @@ async fn built_in(given: &Check) -> anyhow::Result<Vec<Subject>> {
         return Err(Usage(text).into());
     }
     let ways = given.built_in.unwrap_or(BuiltIn::Both);
-    let arguments = again::of_built_in(given, ways);
+    let arguments = reproduction::of_built_in(given, ways);
     // A server for each: what a check changes on one of them the other must not show.
     let mut subjects = Vec::new();
     if matches!(ways, BuiltIn::Both | BuiltIn::Stdio) {

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Request, Response, asks, body, events, guard, query, reply};
-use crate::ahead::Wanted;
+use crate::prefetch::Wanted;
 use crate::finding::Finding;
 use crate::profile;
 use crate::server::{Asking, Refusal, Server};
@@ -205,7 +205,7 @@ async fn open(shared: &Shared, request: Request) -> Outcome {
     let run = open.run.as_deref();
     let name = open.profile.as_ref().unwrap_or(&shared.options.profile).clone();
     let wanted = Wanted { server: server.id.clone(), uri, profile: name };
-    let document = match shared.ahead.take(run.unwrap_or_default(), &wanted).await {
+    let document = match shared.prefetched.take(run.unwrap_or_default(), &wanted).await {
         Some(document) => document,
         None => read(shared, &server, &wanted.uri, &profile, run).await,
     };

@@ -100,7 +100,7 @@ fn documents(shared: &Arc<Shared>, path: &str, request: &Request) -> Response {
             let led = guard::led(request.headers());
             let rest = async move {
                 shared.servers.settled(SETTLING).await;
-                let run = (led != Led::Stranger).then(|| shared.ahead.begin(&shared, &query)).flatten();
+                let run = (led != Led::Stranger).then(|| shared.prefetched.begin(&shared, &query)).flatten();
                 let profile = value(&query, "profile").unwrap_or(&shared.options.profile);
                 page::body(&shared, profile, &Start { run, led })
             };

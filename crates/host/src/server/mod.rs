@@ -3,9 +3,9 @@
 mod ask;
 mod cancellations;
 mod connect;
-mod ears;
+mod notifications;
 mod exchange;
-mod keep;
+mod supervisor;
 mod output;
 mod progress;
 mod requests;
@@ -26,7 +26,7 @@ use progress::Progress;
 use crate::HostedServer;
 
 pub(crate) use ask::{Answered, Asking, Refusal};
-pub(crate) use keep::keep_all;
+pub(crate) use supervisor::keep_all;
 pub(crate) use snapshot::{Snapshot, State, Tool};
 
 /// How many bytes are kept of the sessions with a server that have ended, together. The one that goes on has as many of its own.

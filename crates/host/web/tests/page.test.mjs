@@ -19,7 +19,7 @@ function reached(name, seen = new Set()) {
 
 test("what comes first is named first, and is little", () => {
   const named = [...read("page.html").matchAll(/rel="modulepreload" href="\/assets\/([^"]+)"/g)].map(([, name]) => name);
-  assert.deepEqual(named.sort(), [...reached("early.js")].sort());
+  assert.deepEqual(named.sort(), [...reached("first-run.js")].sort());
   assert.ok(named.length <= 7);
 });
 

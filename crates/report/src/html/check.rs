@@ -6,7 +6,7 @@ use suite::{CaseReport, Counts, Outcome, Report};
 
 use super::escape::{class, escape, sign};
 use super::frame::frames;
-use crate::again::again;
+use crate::reproduction::reproduction;
 use crate::findings::{Group, Obstacle, grouped};
 use crate::tally::{Part, counted};
 

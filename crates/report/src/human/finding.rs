@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use suite::{CaseReport, Excerpt, Outcome, Party, Report};
 
 use super::{BOLD, DIM, Detail, Look, obstacle, style};
-use crate::again::again;
+use crate::reproduction::reproduction;
 use crate::findings::{Findings, Group};
 use crate::text::{self, visible};
 use crate::wrap::wrap;

@@ -6,7 +6,7 @@ use suite::{Outcome, Report};
 
 use super::finding::label;
 use super::{BOLD, DIM, Detail, Look, style};
-use crate::again::again;
+use crate::reproduction::reproduction;
 use crate::findings::Obstacle;
 use crate::text::visible;
 use crate::wrap::wrap;

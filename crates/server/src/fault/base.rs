@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::edit::{ahead, each, legacy, modern, recode, remove, result_of};
+use super::edit::{preceded_by, each, legacy, modern, recode, remove, result_of};
 use super::{Effect, Fault, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -37,7 +37,7 @@ pub const REQUEST_ID_NULL: Fault = Fault {
     name: "request-id-null",
     about: "the server pings with the id null",
     effect: Effect::Message(|out, m| {
-        ahead(m, legacy(out), json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }))
+        preceded_by(m, legacy(out), json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }))
     }),
 };
 
@@ -46,7 +46,7 @@ pub const REQUEST_ID_REUSED: Fault = Fault {
     name: "request-id-reused",
     about: "the server uses the same id for all its pings",
     effect: Effect::Message(|out, m| {
-        ahead(m, legacy(out), json!({ "jsonrpc": "2.0", "id": "again", "method": "ping" }))
+        preceded_by(m, legacy(out), json!({ "jsonrpc": "2.0", "id": "again", "method": "ping" }))
     }),
 };
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::edit::{ahead, notification};
+use super::edit::{preceded_by, notification};
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -23,7 +23,7 @@ pub const CANCELS_FOREIGN: Fault = Fault {
     effect: Effect::Message(|out, m| {
         let params = json!({ "requestId": "nobody-asked" });
         let note = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
-        ahead(m, out.method != Some("initialize"), note)
+        preceded_by(m, out.method != Some("initialize"), note)
     }),
 };
 

@@ -58,8 +58,8 @@ pub(super) fn remove(object: &mut Value, member: &str) {
     }
 }
 
-/// Sends `extra` ahead of every result, where `applies` says so.
-pub(super) fn ahead(message: Value, applies: bool, extra: Value) -> Vec<Value> {
+/// Sends `extra` before every result, where `applies` says so.
+pub(super) fn preceded_by(message: Value, applies: bool, extra: Value) -> Vec<Value> {
     if applies && message.get("result").is_some() { vec![extra, message] } else { vec![message] }
 }
 

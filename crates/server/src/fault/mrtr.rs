@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::edit::{ahead, each, modern, notification, remove, result_of};
+use super::edit::{preceded_by, each, modern, notification, remove, result_of};
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -74,7 +74,7 @@ pub const MODERN_SERVER_ASKS: Fault = Fault {
     about: "the server sends requests to clients of 2026-07-28",
     effect: Effect::Message(|out, m| {
         let ask = json!({ "jsonrpc": "2.0", "id": "mine", "method": "roots/list", "params": {} });
-        ahead(m, modern(out), ask)
+        preceded_by(m, modern(out), ask)
     }),
 };
 

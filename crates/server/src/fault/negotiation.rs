@@ -3,7 +3,7 @@
 use protocol::Version;
 use serde_json::json;
 
-use super::edit::{ahead, legacy, recode, remove, results_of};
+use super::edit::{preceded_by, legacy, recode, remove, results_of};
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -31,7 +31,7 @@ pub const ASKS_TOO_EARLY: Fault = Fault {
     about: "the client is asked for its roots before the handshake is over",
     effect: Effect::Message(|out, m| {
         let first = out.method == Some("initialize");
-        ahead(m, first, json!({ "jsonrpc": "2.0", "id": "early", "method": "roots/list" }))
+        preceded_by(m, first, json!({ "jsonrpc": "2.0", "id": "early", "method": "roots/list" }))
     }),
 };
 
@@ -56,7 +56,7 @@ pub const CHANGES_UNDECLARED: Fault = Fault {
                 remove(&mut r["capabilities"][list], "listChanged");
             }
         });
-        m.into_iter().flat_map(|m| ahead(m, listed, note.clone())).collect()
+        m.into_iter().flat_map(|m| preceded_by(m, listed, note.clone())).collect()
     }),
 };
 
@@ -66,7 +66,7 @@ pub const TELLS_TOO_EARLY: Fault = Fault {
     about: "a change of the tools is told before initialize is answered",
     effect: Effect::Message(|out, m| {
         let note = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
-        ahead(m, out.method == Some("initialize"), note)
+        preceded_by(m, out.method == Some("initialize"), note)
     }),
 };
 
@@ -81,7 +81,7 @@ pub const METHOD_OF_OTHER_REVISION: Fault = Fault {
         };
         let note =
             json!({ "jsonrpc": "2.0", "method": method, "params": { "taskId": "t", "status": "working" } });
-        ahead(m, out.version.is_some() && out.method != Some("initialize"), note)
+        preceded_by(m, out.version.is_some() && out.method != Some("initialize"), note)
     }),
 };
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::edit::{ahead, in_error, legacy, only, remove, result_of};
+use super::edit::{preceded_by, in_error, legacy, only, remove, result_of};
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -162,7 +162,7 @@ pub const UPDATES_UNASKED: Fault = Fault {
     effect: Effect::Message(|out, m| {
         let concerns = legacy(out) && out.method == Some("resources/list");
         let params = json!({ "uri": "test://static-text" });
-        ahead(
+        preceded_by(
             m,
             concerns,
             json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params }),

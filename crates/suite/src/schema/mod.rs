@@ -6,7 +6,7 @@
 //! misjudge ([`aside`]). Small work is done at once. What is larger gets a thread of its own, which holds up neither the
 //! run nor its end.
 
-mod aside;
+mod evaluate;
 mod budget;
 mod cost;
 mod dangling;
@@ -25,7 +25,7 @@ mod tests;
 use protocol::Version;
 use serde_json::Value;
 
-pub(crate) use aside::{evaluate, evaluate_now};
+pub(crate) use evaluate::{evaluate, evaluate_now};
 pub(crate) use budget::{Budget, Judged, TooComplex};
 pub(crate) use judge::{Judge, matches_pattern};
 pub(crate) use references::References;

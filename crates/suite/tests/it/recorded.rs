@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use protocol::Version;
 use protocol::method::Side;
-use suite::{CaseReport, Check, Keep, On, Options, Outcome, Recorded, Run, Selection, judge, registry, run};
+use suite::{CaseReport, Check, SessionSink, On, Options, Outcome, Recorded, Run, Selection, judge, registry, run};
 use transport::client::Limits;
 use wire::recording::{About, Recording, Tape, write};
 
@@ -25,7 +25,7 @@ async fn recorded(
     let kept = Arc::clone(&tapes);
     let brief = Duration::from_millis(700);
     let limits = Limits { request: brief, start: brief, probe: brief, ..Limits::default() };
-    let keep = Some(Keep::new(move |tape| kept.lock().unwrap().push(tape)));
+    let keep = Some(SessionSink::new(move |tape| kept.lock().unwrap().push(tape)));
     let options = Options { protocols, selection, limits, keep, ..Options::default() };
     let report = run(&subject.target, "", &options, |_| {}).await.unwrap();
     let mut file = write::header(&About::default());

@@ -3,7 +3,7 @@
 //! A [`Target`] says how to reach a server, [`probe`] finds out what it speaks, and a [`Session`] talks to it over
 //! whatever wire it has; every byte lands in the session's [`wire::Recorder`]. [`RawSocket`] sends what is no HTTP.
 
-mod courier;
+mod answer_poster;
 mod failure;
 mod ledger;
 mod limits;

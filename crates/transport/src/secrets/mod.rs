@@ -5,7 +5,7 @@
 //! for in text (`looks.rs`) are hidden only where they are given. A piece of a secret at the place where a text was cut is hidden
 //! as well. No I/O besides the environment.
 
-mod looks;
+mod appearance;
 pub(crate) mod origin;
 mod spelling;
 mod unescape;
@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
 
-pub use looks::is_secret_name;
-pub(crate) use looks::{is_ordinary, looks_random, random_words};
+pub use appearance::is_secret_name;
+pub(crate) use appearance::{is_ordinary, looks_random, random_words};
 pub use origin::{secrets_of_command_line, secrets_of_environment, secrets_of_url};
 use spelling::{Spelling, spellings};
 use unescape::Unescaped;
@@ -79,7 +79,7 @@ impl Secrets {
 
     fn of_values(values: BTreeSet<String>) -> Self {
         let mut all: Vec<Spelling> = values.iter().flat_map(|value| spellings(value)).collect();
-        all.retain(|spelling| spelling.text.len() >= looks::SHORTEST);
+        all.retain(|spelling| spelling.text.len() >= appearance::SHORTEST);
         if all.is_empty() {
             return Self(None);
         }

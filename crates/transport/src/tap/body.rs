@@ -4,7 +4,7 @@ use bytes::{Bytes, BytesMut};
 use wire::sse::{Event, Events, Oddity};
 use wire::{Payload, What};
 
-use super::clerk::Piecewise;
+use super::session_assembler::Piecewise;
 use crate::MAX_MESSAGE;
 
 /// How much of what is too long is kept.

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use wire::{Direction, Line, Lines, What};
 
-use super::clerk::Piecewise;
+use super::session_assembler::Piecewise;
 use super::note::Piece;
 use crate::MAX_MESSAGE;
 

@@ -1,4 +1,4 @@
-//! What the traffic hands to the scribe.
+//! What the traffic hands to the writer.
 
 use std::pin::Pin;
 use std::sync::mpsc;
@@ -31,7 +31,7 @@ pub(super) enum Piece {
     End(Option<String>),
 }
 
-/// Writes notes for the scribe. Clones write for the same one.
+/// Writes notes for the writer. Clones write for the same one.
 #[derive(Clone, Debug)]
 pub struct Pen(pub(super) mpsc::Sender<Option<Noted>>);
 
@@ -49,7 +49,7 @@ impl Pen {
     /// what the other side has seen must be in it.
     pub(super) fn note(&self, direction: Direction, exchange: u32, piece: Piece) -> Recorded {
         let (recorded, waiting) = oneshot::channel();
-        // A scribe that is gone records nothing, and that is all.
+        // A writer that is gone records nothing, and that is all.
         let _ = self.0.send(Some((Note { at: Instant::now(), direction, exchange, piece }, recorded)));
         Box::pin(async move {
             let _ = tokio::time::timeout(PATIENCE, waiting).await;

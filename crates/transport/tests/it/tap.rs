@@ -13,7 +13,7 @@ use wire::What;
 use wire::recording::{About, Recording};
 use yardstick_transport::client::{Endpoint, Target};
 use yardstick_transport::tap::http::HttpTap;
-use yardstick_transport::tap::{Desk, Scribe, Veil};
+use yardstick_transport::tap::{RecordOptions, RecordWriter, Redactor};
 
 #[derive(Clone, Default)]
 struct Sink(Arc<Mutex<Vec<u8>>>);
@@ -31,7 +31,7 @@ impl Write for Sink {
 
 struct Tapped {
     tap: HttpTap,
-    scribe: Scribe,
+    writer: RecordWriter,
     sink: Sink,
 }
 
@@ -39,19 +39,19 @@ impl Tapped {
     async fn at(url: &str) -> Self {
         let endpoint = Endpoint::new(url).unwrap();
         let sink = Sink::default();
-        let scribe = Scribe::start(Desk {
+        let writer = RecordWriter::start(RecordOptions {
             sink: Box::new(sink.clone()),
-            veil: Veil::of(&Target::Url(endpoint.clone())),
+            redactor: Redactor::of(&Target::Url(endpoint.clone())),
             about: About::default(),
             name: "t".into(),
             endpoint: Some(endpoint.url.path().to_owned()),
             keep: false,
             trouble: Box::new(|why| panic!("{why}")),
         });
-        let scribe = scribe.unwrap();
+        let writer = writer.unwrap();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let tap = HttpTap::bind(address, &endpoint, scribe.pen()).await.unwrap();
-        Self { tap, scribe, sink }
+        let tap = HttpTap::bind(address, &endpoint, writer.pen()).await.unwrap();
+        Self { tap, writer, sink }
     }
 
     async fn connect(&self) -> TcpStream {
@@ -62,7 +62,7 @@ impl Tapped {
 
     async fn finish(self) -> Recording {
         self.tap.shut_down(Duration::from_secs(2)).await;
-        self.scribe.finish().await;
+        self.writer.finish().await;
         let file = self.sink.0.lock().unwrap().clone();
         Recording::read(file).unwrap()
     }

@@ -11,7 +11,7 @@ use protocol::method::Side;
 use suite::{Options, Recorded};
 use transport::client::Target;
 use transport::tap::http::HttpTap;
-use transport::tap::{Desk, Scribe, Veil, Written, stdio};
+use transport::tap::{RecordOptions, RecordWriter, Redactor, Written, stdio};
 
 use crate::address::read_endpoint;
 use crate::args::Tap;
@@ -34,14 +34,14 @@ pub(crate) async fn run(arguments: Tap) -> anyhow::Result<Exit> {
 
 async fn over_stdio(program: &str, args: &[String], arguments: &Tap) -> anyhow::Result<Exit> {
     let target = Target::command(program, args.to_vec()).with_secrets(arguments.with_secrets);
-    let (scribe, file) = begin(&target, None, arguments)?;
+    let (writer, file) = begin(&target, None, arguments)?;
     let streams = stdio::Streams {
         input: tokio::io::stdin(),
         output: tokio::io::stdout(),
         errors: tokio::io::stderr(),
     };
-    let ended = stdio::run(program, args, streams, &scribe.pen()).await;
-    end(scribe.finish().await, &file, arguments);
+    let ended = stdio::run(program, args, streams, &writer.pen()).await;
+    end(writer.finish().await, &file, arguments);
     match ended {
         Ok(status) => Ok(Exit::Program(code(status))),
         // As a shell has it.
@@ -56,18 +56,18 @@ async fn over_http(url: &str, arguments: &Tap) -> anyhow::Result<Exit> {
     let mut endpoint = read_endpoint(url, "tap")?;
     arguments.connection.apply_to(&mut endpoint)?;
     let target = Target::Url(endpoint.clone()).with_secrets(arguments.with_secrets);
-    let (scribe, file) = begin(&target, Some(endpoint.url.path().to_owned()), arguments)?;
+    let (writer, file) = begin(&target, Some(endpoint.url.path().to_owned()), arguments)?;
     let address = arguments.http.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-    let tap = HttpTap::bind(address, &endpoint, scribe.pen()).await?;
+    let tap = HttpTap::bind(address, &endpoint, writer.pen()).await?;
     terminal::print(&format!("{}\n", tap.url()))?;
     listen(if arguments.check { First::Finishes } else { First::Asks });
     told_to_stop().await;
     tap.shut_down(GRACE).await;
-    Ok(end(scribe.finish().await, &file, arguments).unwrap_or(Exit::Success))
+    Ok(end(writer.finish().await, &file, arguments).unwrap_or(Exit::Success))
 }
 
 /// Begins the record. A file that cannot be written is told of, and the session goes on without.
-fn begin(target: &Target, endpoint: Option<String>, arguments: &Tap) -> anyhow::Result<(Scribe, PathBuf)> {
+fn begin(target: &Target, endpoint: Option<String>, arguments: &Tap) -> anyhow::Result<(RecordWriter, PathBuf)> {
     let moment = stamp();
     let opened = match &arguments.record {
         Some(path) => SharedLog::open(path, false).map(|file| (file, path.clone())),
@@ -85,9 +85,9 @@ fn begin(target: &Target, endpoint: Option<String>, arguments: &Tap) -> anyhow::
             (Box::new(io::sink()), path)
         }
     };
-    let scribe = Scribe::start(Desk {
+    let writer = RecordWriter::start(RecordOptions {
         sink,
-        veil: Veil::of_strangers(target),
+        redactor: Redactor::of_strangers(target),
         about: about(Some(target.describe())),
         name: format!("{moment}-{}", std::process::id()),
         endpoint,
@@ -96,7 +96,7 @@ fn begin(target: &Target, endpoint: Option<String>, arguments: &Tap) -> anyhow::
             terminal::warn(&format!("yardstick tap: the recording ends here: {why}; the session goes on"));
         }),
     });
-    Ok((scribe.context("no thread to record on")?, path))
+    Ok((writer.context("no thread to record on")?, path))
 }
 
 /// Judges what was recorded, if that was asked for.

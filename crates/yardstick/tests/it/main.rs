@@ -5,9 +5,9 @@
 #[cfg(unix)]
 mod action;
 #[cfg(unix)]
-mod again;
+mod reproduction;
 #[cfg(unix)]
-mod again_faults;
+mod reproduction_faults;
 mod check;
 mod configured;
 #[cfg(target_os = "linux")]

@@ -17,7 +17,7 @@ use transport::serve::Reservation;
 use super::state::{State, Status};
 use crate::context::Ask;
 use crate::cost;
-use crate::moment::rfc3339;
+use crate::rfc3339::rfc3339;
 use crate::peer::Peer;
 use crate::rpc::{self, RpcError};
 use crate::server::{Change, Server};

@@ -6,7 +6,7 @@ use server::fault::{base, framing as fault};
 use transport::client::Request;
 
 use crate::expect::{Answer, NO_CODE};
-use crate::unasked::{drain, expect_no_response};
+use crate::unsolicited::{drain, expect_no_response};
 use crate::{
     Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, advised, must, must_not,
 };

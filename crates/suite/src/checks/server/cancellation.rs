@@ -9,7 +9,7 @@ use transport::client::{Failure, Message, Pending, Session};
 use transport::serve::Via;
 
 use crate::sweep::SlowCall;
-use crate::unasked::{drain, expect_no_response};
+use crate::unsolicited::{drain, expect_no_response};
 use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[CANCELLED_UNANSWERED, STRAY_IGNORED];

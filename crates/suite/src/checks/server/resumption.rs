@@ -40,10 +40,10 @@ const IDS_UNIQUE: Check = Check {
 
 async fn ids_unique(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    let streamer = cx.streamer().await?;
+    let streaming_request = cx.streaming_request().await?;
     let mut seen = HashSet::new();
     for _ in 0..3 {
-        let answer = streamer.ask(cx, &session).0.send().await?;
+        let answer = streaming_request.ask(cx, &session).0.send().await?;
         for message in &answer.reply.messages {
             let Some(id) = id_of(message) else { continue };
             if !seen.insert(id.clone()) {
@@ -68,9 +68,9 @@ const OWN_STREAM_ONLY: Check = Check {
 
 async fn own_stream_only(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    let streamer = cx.streamer().await?;
-    let one = streamer.ask(cx, &session).0.send().await?.reply;
-    let two = streamer.ask(cx, &session).0.send().await?.reply;
+    let streaming_request = cx.streaming_request().await?;
+    let one = streaming_request.ask(cx, &session).0.send().await?.reply;
+    let two = streaming_request.ask(cx, &session).0.send().await?.reply;
     let first = one.messages.first().and_then(id_of).ok_or_else(no_ids)?;
     let mut resumed = resume(&session, &first).await?;
     let mut replayed = 0;
@@ -102,7 +102,7 @@ const PRIMED: Check = Check {
 
 async fn primed(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    let reply = cx.streamer().await?.ask(cx, &session).0.send().await?.reply;
+    let reply = cx.streaming_request().await?.ask(cx, &session).0.send().await?.reply;
     if reply.messages.iter().all(|message| id_of(message).is_none()) {
         return Err(no_ids());
     }
@@ -164,8 +164,8 @@ const DISCONNECT_NO_CANCEL: Check = Check {
 async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
     // Work that was nearly done when the connection broke would show nothing.
-    let (streamer, took) = cx.slow_streamer().await?;
-    let mut pending = streamer.ask(cx, &session).0.start().await?;
+    let (streaming_request, took) = cx.slow_streaming_request().await?;
+    let mut pending = streaming_request.ask(cx, &session).0.start().await?;
     let first = pending.next().await?.ok_or_else(|| Finding::blocked("the stream ended at once"))?;
     let last = id_of(&first).ok_or_else(no_ids)?;
     if pending.is_settled() {

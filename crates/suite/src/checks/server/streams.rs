@@ -35,7 +35,7 @@ const ENDS: Check = Check {
 
 async fn ends(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    let mut pending = cx.streamer().await?.ask(cx, &session).0.start().await?;
+    let mut pending = cx.streaming_request().await?.ask(cx, &session).0.start().await?;
     while !pending.is_settled() {
         if pending.next().await?.is_none() {
             return Err(Finding::blocked("the stream ended without a response"));
@@ -71,8 +71,8 @@ const RELATED: Check = Check {
 /// Two requests at once: each stream has its own response and its own progress, and no other.
 async fn related(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    let streamer = cx.streamer().await?;
-    let ((one, first), (two, second)) = (streamer.ask(cx, &session), streamer.ask(cx, &session));
+    let streaming_request = cx.streaming_request().await?;
+    let ((one, first), (two, second)) = (streaming_request.ask(cx, &session), streaming_request.ask(cx, &session));
     let (one, two) = tokio::join!(one.send(), two.send());
     let (one, two) = (one?, two?);
     own(&one, &first)?;
@@ -149,7 +149,7 @@ async fn call_while_listening(cx: &ServerCx) -> Result<(Reply, Vec<Message>), Fi
 async fn overhear(cx: &ServerCx) -> Result<(Reply, Vec<Message>), Finding> {
     let session = cx.alone().await?;
     let mut beside = listen(&session).await?;
-    let answer = cx.streamer().await?.ask(cx, &session).0.send().await?;
+    let answer = cx.streaming_request().await?.ask(cx, &session).0.send().await?;
     let mut came = Vec::new();
     while let Ok(Some(message)) = beside.next_within(SILENCE).await {
         came.push(message);

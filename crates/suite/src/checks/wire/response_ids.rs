@@ -9,7 +9,7 @@ use transport::serve::Via;
 
 use super::http_exchange::{Exchange, exchanges};
 use super::{answered_ids, cancelled, frames, requests};
-use crate::heard::is_proper;
+use crate::wire_cx::is_proper;
 use crate::{Check, Evidence, Excerpt, Finding, On, Run, Verdict, WireCx, advised, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ERROR_ID, LARGE_ID];

@@ -10,7 +10,7 @@ use wire::sse::Event;
 
 use super::Task;
 use super::http::{BodyReader, Http, Item, Origin, Outgoing, path_of};
-use crate::client::courier::Courier;
+use crate::client::answer_poster::AnswerPoster;
 use crate::client::responder::Responder;
 use crate::client::route::Router;
 use crate::client::{Endpoint, Failure, Limits};
@@ -40,8 +40,8 @@ impl HttpSse {
             Err(_) => return Err(bad("it does not begin with an `endpoint` event")),
         };
         let router = Arc::new(Router::default());
-        let courier = Courier::new(Arc::clone(http), limits.request);
-        let answering = Answering { responder, courier, headers: post_headers(headers), path: path.clone() };
+        let poster = AnswerPoster::new(Arc::clone(http), limits.request);
+        let answering = Answering { responder, poster, headers: post_headers(headers), path: path.clone() };
         let reader = Task::spawn(read(stream, Arc::clone(&router), answering));
         Ok(Self { router, path, reader: Mutex::new(Some(reader)) })
     }
@@ -55,7 +55,7 @@ impl HttpSse {
 
 struct Answering {
     responder: Responder,
-    courier: Courier,
+    poster: AnswerPoster,
     headers: HeaderMap,
     path: String,
 }
@@ -135,7 +135,7 @@ async fn read(mut stream: BodyReader, router: Arc<Router>, answering: Answering)
                     Err(why) => router.noise(why),
                 }
                 for answer in answering.responder.answers(&message) {
-                    answering.courier.deliver(&answering.path, &answering.headers, answer);
+                    answering.poster.deliver(&answering.path, &answering.headers, answer);
                 }
             }
             Ok(Some(Item::Event(_) | Item::Whole(..))) => {}

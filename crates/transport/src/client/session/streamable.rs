@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::compose::Composed;
 use super::{Request, Session, headers};
-use crate::client::courier::Courier;
+use crate::client::answer_poster::AnswerPoster;
 use crate::client::ledger::Ledger;
 use crate::client::link::Task;
 use crate::client::link::http::{BodyReader, Http, Item, Outgoing, path_of};
@@ -26,7 +26,7 @@ pub(super) struct Streamable {
     base: HeaderMap,
     version: Version,
     responder: Responder,
-    courier: Courier,
+    poster: AnswerPoster,
     state: Mutex<State>,
     listener: tokio::sync::Mutex<Listener>,
 }
@@ -61,7 +61,7 @@ impl Streamable {
             base: headers::base(endpoint)?,
             version,
             responder,
-            courier: Courier::new(Arc::clone(&http), limits.request),
+            poster: AnswerPoster::new(Arc::clone(&http), limits.request),
             state: Mutex::default(),
             listener: tokio::sync::Mutex::default(),
             http,
@@ -149,7 +149,7 @@ impl Streamable {
         // Headers that served for the session serve here.
         let Ok(mut headers) = self.session_headers() else { return };
         headers::post(&mut headers);
-        self.courier.deliver(&self.path, &headers, bytes);
+        self.poster.deliver(&self.path, &headers, bytes);
     }
 
     pub(super) async fn stop_listening(&self) {

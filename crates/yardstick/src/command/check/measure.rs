@@ -7,7 +7,7 @@ use std::time::Instant;
 use futures_util::future::join_all;
 use protocol::Version;
 use report::Collection;
-use suite::{Event, Keep, Options, Report};
+use suite::{Event, SessionSink, Options, Report};
 use transport::client::{Target, await_connection};
 
 use super::{Run, interrupted};
@@ -131,9 +131,9 @@ fn tell(part: &Part<'_>, seen: &Mutex<Seen<'_>>, event: &Event) {
 }
 
 /// What becomes of the sessions: the tools that they list are remembered, and they are saved if that is wanted.
-fn keep_sessions(run: &Run, target: &Target) -> Keep {
+fn keep_sessions(run: &Run, target: &Target) -> SessionSink {
     let (save, listed) = (run.record.as_ref().map(|record| record.saver(target)), run.listed.clone());
-    Keep::new(move |session| {
+    SessionSink::new(move |session| {
         listed.read_session(&session);
         if let Some(save) = &save {
             save(session);

@@ -15,13 +15,13 @@ const AT_ONCE: usize = 32;
 
 /// Posts answers. Clones share the bound.
 #[derive(Clone, Debug)]
-pub(crate) struct Courier {
+pub(crate) struct AnswerPoster {
     http: Arc<Http>,
     slots: Arc<Semaphore>,
     patience: Duration,
 }
 
-impl Courier {
+impl AnswerPoster {
     pub(crate) fn new(http: Arc<Http>, patience: Duration) -> Self {
         Self { http, slots: Arc::new(Semaphore::new(AT_ONCE)), patience }
     }

@@ -10,9 +10,9 @@ use wire::recording::{Medium, Tape};
 
 /// Is given every session of a run; clones give to the same one.
 #[derive(Clone)]
-pub struct Keep(Arc<dyn Fn(Tape) + Send + Sync>);
+pub struct SessionSink(Arc<dyn Fn(Tape) + Send + Sync>);
 
-impl Keep {
+impl SessionSink {
     /// Gives every session to `take`, which names it.
     pub fn new(take: impl Fn(Tape) + Send + Sync + 'static) -> Self {
         Self(Arc::new(take))
@@ -31,8 +31,8 @@ impl Keep {
     }
 }
 
-impl fmt::Debug for Keep {
+impl fmt::Debug for SessionSink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Keep")
+        f.write_str("SessionSink")
     }
 }

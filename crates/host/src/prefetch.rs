@@ -15,7 +15,7 @@ const KEPT: usize = 4;
 
 /// The documents that nobody has asked for yet.
 #[derive(Debug, Default)]
-pub(crate) struct Ahead {
+pub(crate) struct Prefetched {
     reads: Mutex<VecDeque<Read>>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Wanted {
     pub(crate) profile: String,
 }
 
-impl Ahead {
+impl Prefetched {
     /// Begins to read what a page with this query will ask for, if that is clear: the name of the run that it is for.
     pub(crate) fn begin(&self, shared: &Arc<Shared>, query: &[(String, String)]) -> Option<String> {
         let value = |name: &str| value(query, name);

@@ -12,7 +12,7 @@ import { requiresNothing, startArguments } from "./schema.js";
 /** @import {Frame} from "./frame.js" */
 
 /** A tool that can be run, with what, and whether that may happen unasked. @typedef {{server: Server, tool: Tool, args: Obj, fits: boolean}} Choice */
-/** A run that was begun early. @typedef {{name: string, choice: Choice, opened: Promise<{view: View, frame: Frame}>, call: Promise<Json> | undefined}} Early */
+/** A run that was begun early. @typedef {{name: string, choice: Choice, opened: Promise<{view: View, frame: Frame}>, call: Promise<Json> | undefined}} FirstRun */
 
 const VISIBILITY = "openai/visibility";
 
@@ -28,7 +28,7 @@ export const settings = startSettings(link);
 export const usualProfile = String(host.options?.profile ?? "");
 
 const first = choose(host.servers ?? [], link);
-/** @type {Early | undefined} */
+/** @type {FirstRun | undefined} */
 let early = first?.tool.yardstick.isUi && shallRun(first, link) ? begin(first) : undefined;
 loadRest();
 
@@ -74,7 +74,7 @@ export function admitted(named, own) {
   return own ? named : { ...named, always: undefined };
 }
 
-/** @param {Choice} choice @returns {Early} */
+/** @param {Choice} choice @returns {FirstRun} */
 function begin(choice) {
   // The host may have read the document of this very run ahead.
   const name = host.run ?? runName();
@@ -108,7 +108,7 @@ export function runName() {
 }
 
 /** Hands over the run that was begun early, once. */
-export function takeEarly() {
+export function takeFirstRun() {
   const taken = early;
   early = undefined;
   return taken;

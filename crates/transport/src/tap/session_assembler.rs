@@ -20,7 +20,7 @@ pub(super) const ASIDE: usize = usize::MAX;
 
 /// Puts notes in order.
 #[derive(Debug)]
-pub(super) enum Clerk {
+pub(super) enum SessionAssembler {
     Stdio(Box<Streams>),
     Http(Exchanges),
 }
@@ -52,7 +52,7 @@ struct Exchange {
     session: Option<usize>,
 }
 
-impl Clerk {
+impl SessionAssembler {
     pub(super) fn new(endpoint: Option<&str>) -> Self {
         match endpoint {
             None => Self::Stdio(Box::new(Streams::new())),

@@ -13,7 +13,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// Listens to a server.
 #[derive(Debug)]
-pub(super) struct Ears {
+pub(super) struct Notifications {
     session: Session,
     /// What is subscribed to; nothing where the server offers nothing, or has refused.
     filter: Option<Value>,
@@ -21,7 +21,7 @@ pub(super) struct Ears {
     pause: Duration,
 }
 
-impl Ears {
+impl Notifications {
     pub(super) async fn open(session: &Session, snapshot: &Snapshot) -> Self {
         let filter = match session.version().era() {
             Era::Modern => filter(snapshot),

@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use wire::recording::{About, Medium, Tape, write};
 
-use super::clerk::{ASIDE, Clerk, Filed};
+use super::session_assembler::{ASIDE, SessionAssembler, Filed};
 use super::note::{Noted, Pen};
-use super::veil::Veil;
+use super::redact::Redactor;
 
 /// How long the last lines may take; a disk that hangs must not keep the session from ending.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a scribe works with.
-pub struct Desk {
+/// What a writer works with.
+pub struct RecordOptions {
     /// Where the lines go; each is written as soon as it is known.
     pub sink: Box<dyn Write + Send>,
     /// What keeps secrets out.
-    pub veil: Veil,
+    pub redactor: Redactor,
     /// The first line.
     pub about: About,
     /// What the names of sessions begin with; unique, so that files can be put together.
@@ -35,7 +35,7 @@ pub struct Desk {
 
 /// Writes the record until it is told to finish.
 #[derive(Debug)]
-pub struct Scribe {
+pub struct RecordWriter {
     pen: Pen,
     written: oneshot::Receiver<Written>,
 }
@@ -49,12 +49,12 @@ pub struct Written {
     pub complete: bool,
 }
 
-impl Scribe {
+impl RecordWriter {
     /// Begins with the first line.
-    pub fn start(desk: Desk) -> io::Result<Self> {
+    pub fn start(desk: RecordOptions) -> io::Result<Self> {
         let (sender, notes) = mpsc::channel();
         let (done, written) = oneshot::channel();
-        let thread = std::thread::Builder::new().name("scribe".to_owned());
+        let thread = std::thread::Builder::new().name("record-writer".to_owned());
         thread.spawn(move || {
             // Nobody waits for it any more when the session has ended without it.
             let _ = done.send(Writing::new(desk).run(&notes));
@@ -69,7 +69,7 @@ impl Scribe {
 
     /// Writes what is left, and gives back what was recorded.
     pub async fn finish(self) -> Written {
-        // A scribe that is gone has given its answer already.
+        // A writer that is gone has given its answer already.
         let _ = self.pen.0.send(None);
         let written = tokio::time::timeout(PATIENCE, self.written).await;
         written.ok().and_then(Result::ok).unwrap_or_default()
@@ -77,33 +77,33 @@ impl Scribe {
 }
 
 struct Writing {
-    desk: Desk,
+    desk: RecordOptions,
     trouble: Option<Box<dyn FnOnce(io::Error) + Send>>,
-    clerk: Clerk,
+    assembler: SessionAssembler,
     start: Instant,
     tapes: BTreeMap<usize, Tape>,
 }
 
 impl Writing {
-    fn new(mut desk: Desk) -> Self {
+    fn new(mut desk: RecordOptions) -> Self {
         let trouble = std::mem::replace(&mut desk.trouble, Box::new(|_| {}));
-        let clerk = Clerk::new(desk.endpoint.as_deref());
+        let assembler = SessionAssembler::new(desk.endpoint.as_deref());
         let tapes = BTreeMap::new();
-        Self { desk, trouble: Some(trouble), clerk, start: Instant::now(), tapes }
+        Self { desk, trouble: Some(trouble), assembler, start: Instant::now(), tapes }
     }
 
     fn run(mut self, notes: &mpsc::Receiver<Option<Noted>>) -> Written {
-        let target = self.desk.about.target.take().map(|target| self.desk.veil.text(&target));
+        let target = self.desk.about.target.take().map(|target| self.desk.redactor.text(&target));
         self.desk.about.target = target;
         let header = write::header(&self.desk.about);
         self.write(&header);
         while let Ok(Some((note, recorded))) = notes.recv() {
             let at = note.at.saturating_duration_since(self.start);
-            let filed = self.clerk.take(note, at);
+            let filed = self.assembler.take(note, at);
             self.put(filed);
             drop(recorded);
         }
-        let rest = self.clerk.finish(self.start.elapsed());
+        let rest = self.assembler.finish(self.start.elapsed());
         self.put(rest);
         Written { complete: self.trouble.is_some(), tapes: self.tapes.into_values().collect() }
     }
@@ -111,7 +111,7 @@ impl Writing {
     fn put(&mut self, filed: Vec<Filed>) {
         let mut lines = Vec::new();
         for Filed { session, medium, entry } in filed {
-            let entry = self.desk.veil.entry(entry);
+            let entry = self.desk.redactor.entry(entry);
             let name = self.session(session, medium, &mut lines);
             lines.extend_from_slice(&write::entry(&name, &entry));
             if self.desk.keep
@@ -155,8 +155,8 @@ impl Writing {
     }
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for RecordOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").field("about", &self.about).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("RecordOptions").field("about", &self.about).field("name", &self.name).finish_non_exhaustive()
     }
 }

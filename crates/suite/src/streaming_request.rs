@@ -17,13 +17,13 @@ static TOKENS: AtomicU64 = AtomicU64::new(1);
 
 /// A request whose answer is a stream.
 #[derive(Clone, Debug)]
-pub struct Streamer {
+pub struct StreamingRequest {
     method: String,
     params: Value,
     schema: Value,
 }
 
-impl Streamer {
+impl StreamingRequest {
     /// The request, under a progress token of its own.
     pub fn ask<'c>(&self, cx: &'c ServerCx, session: &Session) -> (Ask<'c>, String) {
         let token = format!("yardstick-stream-{}", TOKENS.fetch_add(1, Ordering::Relaxed));
@@ -46,13 +46,13 @@ impl Streamer {
 
 impl ServerCx {
     /// A request that is answered with a stream; not applicable when there is none.
-    pub async fn streamer(&self) -> Result<&Streamer, Finding> {
-        let found = self.facts().streamer.get_or_init(|| self.find_streamer()).await;
+    pub async fn streaming_request(&self) -> Result<&StreamingRequest, Finding> {
+        let found = self.facts().streaming_request.get_or_init(|| self.find_streaming_request()).await;
         found.as_ref().map_err(Clone::clone)
     }
 
     /// One that takes its time and asks nothing of the client, as far as there is such a request, and how long it took.
-    pub async fn slow_streamer(&self) -> Result<(Streamer, Duration), Finding> {
+    pub async fn slow_streaming_request(&self) -> Result<(StreamingRequest, Duration), Finding> {
         let calls = self.calls().await.unwrap_or_default();
         let talkative = calls.iter().filter(|called| streamed(called).is_some_and(|count| count >= ENOUGH));
         let timed = talkative.filter_map(|called| {
@@ -60,26 +60,26 @@ impl ServerCx {
             Some((answers.map(|answer| answer.reply.elapsed).max()?, &called.tool))
         });
         if let Some((took, tool)) = timed.max_by_key(|(took, _)| *took)
-            && let Some(streamer) = Streamer::call(self, tool).await
+            && let Some(streaming_request) = StreamingRequest::call(self, tool).await
         {
-            return Ok((streamer, took));
+            return Ok((streaming_request, took));
         }
-        Ok((self.streamer().await?.clone(), Duration::ZERO))
+        Ok((self.streaming_request().await?.clone(), Duration::ZERO))
     }
 
     /// Always the same one: the first tool that says something before its end and asks nothing of the client, else the first
     /// whose answer comes as a stream at all, else a request that costs nothing.
-    async fn find_streamer(&self) -> Result<Streamer, Finding> {
+    async fn find_streaming_request(&self) -> Result<StreamingRequest, Finding> {
         let calls = self.calls().await.unwrap_or_default();
         let streaming: Vec<_> =
             calls.iter().filter_map(|called| Some((streamed(called)?, &called.tool))).collect();
         let talkative = streaming.iter().find(|(messages, _)| *messages >= ENOUGH);
         if let Some((_, tool)) = talkative.or(streaming.first())
-            && let Some(streamer) = Streamer::call(self, tool).await
+            && let Some(streaming_request) = StreamingRequest::call(self, tool).await
         {
-            return Ok(streamer);
+            return Ok(streaming_request);
         }
-        let plain = Streamer::plain(self);
+        let plain = StreamingRequest::plain(self);
         let answer = plain.ask(self, self.session().await?).0.send().await.map_err(Finding::into_obstacle)?;
         if worth(&answer) > 0 {
             Ok(plain)

@@ -11,7 +11,7 @@ use crate::secrets::{HIDDEN, Secrets, is_secret_name, merged, replace};
 
 /// Takes secrets out of entries before they are written.
 #[derive(Debug, Default)]
-pub struct Veil {
+pub struct Redactor {
     lifted: bool,
     /// Whether the requests are somebody else's, whose headers may hold anything.
     of_strangers: bool,
@@ -22,7 +22,7 @@ pub struct Veil {
     sessions: Vec<String>,
 }
 
-impl Veil {
+impl Redactor {
     /// Hides what the target is known to keep secret, and what headers and addresses name as such.
     pub fn of(target: &Target) -> Self {
         Self { lifted: target.shows_secrets(), secrets: target.secrets(), ..Self::default() }
@@ -196,64 +196,64 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn shown(veil: &mut Veil, what: What, text: &str) -> String {
+    fn shown(redactor: &mut Redactor, what: What, text: &str) -> String {
         let bytes = Bytes::copy_from_slice(text.as_bytes());
         let entry = Entry { at: Duration::ZERO, direction: Direction::ToServer, what, exchange: 1, bytes };
-        String::from_utf8(veil.entry(entry).bytes.to_vec()).unwrap()
+        String::from_utf8(redactor.entry(entry).bytes.to_vec()).unwrap()
     }
 
     #[test]
     fn a_token_is_hidden_where_it_stands_and_wherever_it_is_repeated() {
-        let mut veil = Veil::default();
+        let mut redactor = Redactor::default();
         let head = "POST /mcp?api_key=k1k1&page=2 HTTP/1.1\r\nAuthorization: Bearer abc.def\r\nCookie: a=b\r\n\
                     X-Api-Key: zzzzz\r\nMcp-Session-Id: 0f0f0f\r\nAccept: */*\r\n\r\n";
         assert_eq!(
-            shown(&mut veil, What::Head, head),
+            shown(&mut redactor, What::Head, head),
             "POST /mcp?api_key=***&page=*** HTTP/1.1\r\nAuthorization: Bearer ***\r\nCookie: ***\r\n\
              X-Api-Key: ***\r\nMcp-Session-Id: session-1\r\nAccept: */*\r\n\r\n"
         );
         let echo = r#"{"id":1,"result":"abc.def, zzzzz and 0f0f0f"}"#;
-        assert_eq!(shown(&mut veil, What::Message, echo), r#"{"id":1,"result":"***, *** and ***"}"#);
-        let other = shown(&mut veil, What::Head, "HTTP/1.1 200 OK\r\nmcp-session-id: 1111\r\n\r\n");
+        assert_eq!(shown(&mut redactor, What::Message, echo), r#"{"id":1,"result":"***, *** and ***"}"#);
+        let other = shown(&mut redactor, What::Head, "HTTP/1.1 200 OK\r\nmcp-session-id: 1111\r\n\r\n");
         assert!(other.contains("mcp-session-id: session-2"), "{other}");
     }
 
     #[test]
     fn what_a_stranger_sends_in_a_header_of_its_own_is_hidden() {
         let head = "POST /mcp HTTP/1.1\r\nX-Tenant: acme-corporation\r\nX-Access-Key: zzzzz\r\nMcp-Method: tools/list\r\n\r\n";
-        let mut veil = Veil { of_strangers: true, ..Veil::default() };
+        let mut redactor = Redactor { of_strangers: true, ..Redactor::default() };
         let hidden =
             "POST /mcp HTTP/1.1\r\nX-Tenant: ***\r\nX-Access-Key: ***\r\nMcp-Method: tools/list\r\n\r\n";
-        assert_eq!(shown(&mut veil, What::Head, head), hidden);
-        assert_eq!(shown(&mut veil, What::Stderr, "for acme-corporation"), "for ***");
-        let ours = shown(&mut Veil::default(), What::Head, head);
+        assert_eq!(shown(&mut redactor, What::Head, head), hidden);
+        assert_eq!(shown(&mut redactor, What::Stderr, "for acme-corporation"), "for ***");
+        let ours = shown(&mut Redactor::default(), What::Head, head);
         assert!(ours.contains("X-Tenant: acme-corporation") && ours.contains("X-Access-Key: ***"), "{ours}");
     }
 
     #[test]
     fn a_number_that_resembles_a_secret_stays() {
-        let mut veil = Veil::default();
-        veil.learn("123456");
+        let mut redactor = Redactor::default();
+        redactor.learn("123456");
         let message = r#"{"id":123456,"result":{"a\"":"x123456"}}"#;
-        assert_eq!(shown(&mut veil, What::Message, message), r#"{"id":123456,"result":{"a\"":"x***"}}"#);
-        assert_eq!(shown(&mut veil, What::Stderr, "pin 123456"), "pin ***");
+        assert_eq!(shown(&mut redactor, What::Message, message), r#"{"id":123456,"result":{"a\"":"x***"}}"#);
+        assert_eq!(shown(&mut redactor, What::Stderr, "pin 123456"), "pin ***");
     }
 
     #[test]
     fn the_way_in_is_shown_and_the_endpoint_is_not() {
-        let mut veil = Veil::default();
+        let mut redactor = Redactor::default();
         let head = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer realm=\"x\"\r\n\r\n";
-        assert_eq!(shown(&mut veil, What::Head, head), head);
+        assert_eq!(shown(&mut redactor, What::Head, head), head);
         let event = "event: endpoint\ndata: /messages?sessionId=77\n\n";
         assert_eq!(
-            shown(&mut veil, What::Event, event),
+            shown(&mut redactor, What::Event, event),
             "event: endpoint\ndata: /messages?sessionId=***\n\n"
         );
     }
 
     #[test]
     fn lifted_it_shows_all() {
-        let mut lifted = Veil { lifted: true, ..Veil::default() };
+        let mut lifted = Redactor { lifted: true, ..Redactor::default() };
         let head = "GET / HTTP/1.1\r\nauthorization: Bearer abc\r\n\r\n";
         assert_eq!(shown(&mut lifted, What::Head, head), head);
     }

@@ -7,7 +7,7 @@ registerHooks({ resolve: (name, context, next) => (name === "./main.js" ? { url:
 const elements = { state: JSON.stringify({ mayRun: true, servers: [], profiles: [], options: { profile: "strict" } }), modules: "[]" };
 globalThis.location = { search: "" };
 globalThis.document = { querySelector: () => null, getElementById: (id) => ({ textContent: elements[id] }) };
-const { admitted, choose, isForModel, isOwn, shallRun } = await import("../early.js");
+const { admitted, choose, isForModel, isOwn, shallRun } = await import("../first-run.js");
 const { createAsks } = await import("../asks.js");
 const { refusalOf } = await import("../api.js");
 

@@ -11,7 +11,7 @@ use transport::client::{Failure, Message, Session};
 use wire::{Direction, What};
 
 use super::ask::fresh_id;
-use super::ears::Ears;
+use super::notifications::Notifications;
 use super::{Asking, Server, Snapshot, State, connect, output, requests};
 use crate::Shared;
 use crate::timeline::{Party, Said};
@@ -133,13 +133,13 @@ async fn read_lists(
 
 /// Follows a session until it is lost: why.
 async fn until_lost(server: &Server, shared: &Shared, session: &Session) -> String {
-    let mut ears = Ears::open(session, &server.now()).await;
+    let mut notifications = Notifications::open(session, &server.now()).await;
     loop {
         let heard = tokio::select! {
             () = server.broken.notified() => {
                 return session.ended().map_or_else(|| "the connection was given up".to_owned(), |why| why.to_string());
             }
-            heard = ears.next(LOOK) => heard,
+            heard = notifications.next(LOOK) => heard,
         };
         match heard {
             Ok(Some(message)) => on_message(server, shared, session, &message).await,
