@@ -4,13 +4,13 @@
 //! proxy document and the View's own document, each under a name of its own for every View. The page acts and
 //! records; what may pass and what is wrong is decided here.
 
-mod prefetch;
 mod error;
 mod feed;
 mod finding;
 mod http;
 mod inquiries;
 mod page;
+mod prefetch;
 mod profile;
 mod random;
 mod server;
@@ -33,9 +33,9 @@ use transport::client::{Limits, RunQuota, Target};
 pub use error::Error;
 pub use profile::{Profile, profiles};
 
-use prefetch::Prefetched;
 use feed::Feed;
 use inquiries::Inquiries;
+use prefetch::Prefetched;
 use server::Servers;
 use timeline::Timeline;
 use view::Views;

@@ -1,13 +1,11 @@
 //! What a run found, in every format: pure functions of a [`suite::Report`], or sinks of [`suite::Event`]s.
 
-mod reproduction;
 mod alike;
 mod collection;
 mod coverage;
 mod digest;
 mod explain;
 mod findings;
-mod visible_text;
 pub mod html;
 pub mod human;
 pub mod json;
@@ -16,16 +14,18 @@ pub mod markdown;
 pub mod mcpjam;
 pub mod ndjson;
 mod read;
+mod reproduction;
 mod revisions;
 pub mod sarif;
 mod tally;
 mod text;
 pub mod validator;
+mod visible_text;
 mod worst;
 mod wrap;
 
 pub use collection::Collection;
 pub use coverage::coverage;
 pub use explain::{explain, list};
-pub use visible_text::{visible, visible_but_styles, visible_lines};
 pub use read::{Unreadable, read};
+pub use visible_text::{visible, visible_but_styles, visible_lines};

@@ -5,10 +5,10 @@ use std::fmt::{self, Write as _};
 use suite::{Conclusion, Counts, Outcome, Party, Report};
 
 use crate::Collection;
-use crate::reproduction::reproduction;
 use crate::collection::labels;
 use crate::digest::{Digest, places};
 use crate::findings::{Findings, Group, Obstacle};
+use crate::reproduction::reproduction_command;
 use crate::revisions;
 use crate::tally::{self, counted, parts};
 use crate::text::{self, visible, visible_lines};
@@ -238,7 +238,7 @@ fn details(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result 
     if !block.is_empty() {
         writeln!(out, "\n{}", fenced(&visible_lines(&block), "text"))?;
     }
-    let again = again(report, &case.check, &group.protocols);
+    let again = reproduction_command(report, &case.check, &group.protocols);
     writeln!(out, "\n{}\n\n</details>", fenced(&visible(&again), "sh"))
 }
 

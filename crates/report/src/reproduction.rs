@@ -3,7 +3,7 @@
 use suite::Report;
 
 /// The command that runs one check again, in the revisions in which it did not pass.
-pub(crate) fn again(report: &Report, check: &str, protocols: &[protocol::Version]) -> String {
+pub(crate) fn reproduction_command(report: &Report, check: &str, protocols: &[protocol::Version]) -> String {
     let mut command = format!("yardstick check --only {check}");
     // All that the target speaks are measured anyway. Where that is one, the user may have named it.
     if protocols != report.target.speaks || protocols.len() == 1 {

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use suite::{Conclusion, Level, Outcome, Report};
 
 use crate::Collection;
-use crate::reproduction::reproduction;
 use crate::findings::{Findings, Group};
+use crate::reproduction::reproduction_command;
 use crate::revisions;
 use crate::text::{self, visible};
 
@@ -114,7 +114,7 @@ fn result(report: &Report, group: &Group<'_>, index: Option<usize>) -> Value {
             "protocols": group.protocols(),
             "transports": group.transports,
             "fix": case.fix,
-            "again": again(report, &case.check, &group.protocols),
+            "again": reproduction_command(report, &case.check, &group.protocols),
             "frames": frames,
         },
     });

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const DAY: u64 = 86_400;
 
 /// `moment` with milliseconds, such as `2026-07-28T09:30:00.000Z`.
-pub fn rfc3339(moment: SystemTime) -> String {
+pub fn format(moment: SystemTime) -> String {
     let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
     let (days, second) = (since.as_secs() / DAY, since.as_secs() % DAY);
     let (year, month, day) = date(days);
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn moments_are_written_in_utc() {
-        let at = |millis| rfc3339(UNIX_EPOCH + Duration::from_millis(millis));
+        let at = |millis| format(UNIX_EPOCH + Duration::from_millis(millis));
         assert_eq!(at(0), "1970-01-01T00:00:00.000Z");
         assert_eq!(at(951_782_399_999), "2000-02-28T23:59:59.999Z");
         assert_eq!(at(951_782_400_000), "2000-02-29T00:00:00.000Z");

@@ -26,7 +26,7 @@ use crate::baseline::{Baseline, Ledger};
 use crate::clients;
 use crate::lanes::{read, talk};
 use crate::run_cx::{FUTURE, PAST, RunCx, Slot};
-use crate::{Calls, Event, SessionSink, Plan, Report, Selection, ServerCx, ServerName, Survey, TargetReport};
+use crate::{Calls, Event, Plan, Report, Selection, ServerCx, ServerName, SessionSink, Survey, TargetReport};
 
 /// How to run.
 #[derive(Clone, Debug)]

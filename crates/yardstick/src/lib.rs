@@ -38,7 +38,6 @@
 //! ```
 
 mod address;
-mod reproduction;
 mod args;
 mod calls;
 mod command;
@@ -51,6 +50,7 @@ mod format;
 mod measure;
 mod progress;
 mod record;
+mod reproduction;
 mod signals;
 mod stream;
 mod suggest;

@@ -78,6 +78,6 @@ pub(crate) fn about(target: Option<String>) -> About {
     About {
         target,
         tool: Some(concat!("yardstick ", env!("CARGO_PKG_VERSION")).to_owned()),
-        started: Some(server::moment::rfc3339(SystemTime::now())),
+        started: Some(server::rfc3339::format(SystemTime::now())),
     }
 }

@@ -11,11 +11,11 @@ use transport::serve::Handler;
 use transport::serve::http::{HttpServer, Options};
 
 use crate::address::read_endpoint;
-use crate::reproduction;
 use crate::args::{BuiltIn, Check};
 use crate::configuration::{NamedTarget, read_servers};
 use crate::connection::add_headers;
 use crate::exit::Usage;
+use crate::reproduction;
 use crate::terminal;
 
 /// A target, and what keeps it alive.

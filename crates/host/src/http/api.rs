@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Request, Response, asks, body, events, guard, query, reply};
-use crate::prefetch::Wanted;
 use crate::finding::Finding;
+use crate::prefetch::Wanted;
 use crate::profile;
 use crate::server::{Asking, Refusal, Server};
 use crate::timeline::{Party, Said, milliseconds};

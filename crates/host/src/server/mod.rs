@@ -3,13 +3,13 @@
 mod ask;
 mod cancellations;
 mod connect;
-mod notifications;
 mod exchange;
-mod supervisor;
+mod notifications;
 mod output;
 mod progress;
 mod requests;
 mod snapshot;
+mod supervisor;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -26,8 +26,8 @@ use progress::Progress;
 use crate::HostedServer;
 
 pub(crate) use ask::{Answered, Asking, Refusal};
-pub(crate) use supervisor::keep_all;
 pub(crate) use snapshot::{Snapshot, State, Tool};
+pub(crate) use supervisor::keep_all;
 
 /// How many bytes are kept of the sessions with a server that have ended, together. The one that goes on has as many of its own.
 const ENDED_BYTES: usize = crate::RECORD;

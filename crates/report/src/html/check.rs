@@ -6,8 +6,8 @@ use suite::{CaseReport, Counts, Outcome, Report};
 
 use super::escape::{class, escape, sign};
 use super::frame::frames;
-use crate::reproduction::reproduction;
 use crate::findings::{Group, Obstacle, grouped};
+use crate::reproduction::reproduction_command;
 use crate::tally::{Part, counted};
 
 /// A finding, open.
@@ -87,7 +87,7 @@ fn evidence(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result
     frames(out, &case.frames, false)?;
     notes(out, group)?;
     if case.outcome.is_finding() || case.outcome == Outcome::KnownFailure {
-        let again = escape(&again(report, &case.check, &group.protocols));
+        let again = escape(&reproduction_command(report, &case.check, &group.protocols));
         writeln!(
             out,
             "<div class=\"again\"><code tabindex=\"0\">{again}</code><button type=\"button\" class=\"copy\" hidden>Copy</button></div>"

@@ -5,8 +5,8 @@ use std::fmt::{self, Write as _};
 use suite::{CaseReport, Excerpt, Outcome, Party, Report};
 
 use super::{BOLD, DIM, Detail, Look, obstacle, style};
-use crate::reproduction::reproduction;
 use crate::findings::{Findings, Group};
+use crate::reproduction::reproduction_command;
 use crate::text::{self, visible};
 use crate::wrap::wrap;
 
@@ -84,7 +84,12 @@ fn finding(out: &mut String, report: &Report, group: &Group<'_>, look: &Look) ->
         note(out, "spec", url, look)?;
     }
     // Broken lines could not be pasted into a shell.
-    writeln!(out, "  {DIM}{:9}{DIM:#} {}", "again", visible(&again(report, &case.check, &group.protocols)))
+    writeln!(
+        out,
+        "  {DIM}{:9}{DIM:#} {}",
+        "again",
+        visible(&reproduction_command(report, &case.check, &group.protocols))
+    )
 }
 
 fn note(out: &mut String, name: &str, text: &str, look: &Look) -> fmt::Result {

@@ -6,8 +6,8 @@ use suite::{Outcome, Report};
 
 use super::finding::label;
 use super::{BOLD, DIM, Detail, Look, style};
-use crate::reproduction::reproduction;
 use crate::findings::Obstacle;
+use crate::reproduction::reproduction_command;
 use crate::text::visible;
 use crate::wrap::wrap;
 
@@ -33,7 +33,7 @@ pub(super) fn in_full(
     }
     match &obstacle.groups[..] {
         [only] => {
-            let again = again(report, &only.case.check, &only.protocols);
+            let again = reproduction_command(report, &only.case.check, &only.protocols);
             writeln!(out, "  {DIM}{:9}{DIM:#} {}", "again", visible(&again))
         }
         all if all.len() > named => {

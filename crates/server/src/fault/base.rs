@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::edit::{preceded_by, each, legacy, modern, recode, remove, result_of};
+use super::edit::{each, legacy, modern, preceded_by, recode, remove, result_of};
 use super::{Effect, Fault, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::edit::{preceded_by, notification};
+use super::edit::{notification, preceded_by};
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[

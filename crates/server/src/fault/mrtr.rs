@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::edit::{preceded_by, each, modern, notification, remove, result_of};
+use super::edit::{each, modern, notification, preceded_by, remove, result_of};
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[

@@ -3,7 +3,7 @@
 use protocol::Version;
 use serde_json::json;
 
-use super::edit::{preceded_by, legacy, recode, remove, results_of};
+use super::edit::{legacy, preceded_by, recode, remove, results_of};
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::edit::{preceded_by, in_error, legacy, only, remove, result_of};
+use super::edit::{in_error, legacy, only, preceded_by, remove, result_of};
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[

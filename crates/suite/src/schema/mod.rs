@@ -6,12 +6,12 @@
 //! misjudge ([`aside`]). Small work is done at once. What is larger gets a thread of its own, which holds up neither the
 //! run nor its end.
 
-mod evaluate;
 mod budget;
 mod cost;
 mod dangling;
 mod dialect;
 mod ecma;
+mod evaluate;
 mod judge;
 mod pattern;
 mod references;
@@ -25,8 +25,8 @@ mod tests;
 use protocol::Version;
 use serde_json::Value;
 
-pub(crate) use evaluate::{evaluate, evaluate_now};
 pub(crate) use budget::{Budget, Judged, TooComplex};
+pub(crate) use evaluate::{evaluate, evaluate_now};
 pub(crate) use judge::{Judge, matches_pattern};
 pub(crate) use references::References;
 pub(crate) use size::weight;

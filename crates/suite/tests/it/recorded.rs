@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use protocol::Version;
 use protocol::method::Side;
-use suite::{CaseReport, Check, SessionSink, On, Options, Outcome, Recorded, Run, Selection, judge, registry, run};
+use suite::{
+    CaseReport, Check, On, Options, Outcome, Recorded, Run, Selection, SessionSink, judge, registry, run,
+};
 use transport::client::Limits;
 use wire::recording::{About, Recording, Tape, write};
 

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use wire::{Direction, Line, Lines, What};
 
-use super::session_assembler::Piecewise;
 use super::note::Piece;
+use super::session_assembler::Piecewise;
 use crate::MAX_MESSAGE;
 
 /// How much of what is too long is kept.

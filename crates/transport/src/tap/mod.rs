@@ -5,14 +5,14 @@
 //! writes. When it cannot write, it says so, and the traffic goes on.
 
 mod body;
-mod session_assembler;
 pub mod http;
 mod lines;
 mod note;
 mod record_writer;
+mod redact;
+mod session_assembler;
 mod sessions;
 pub mod stdio;
-mod redact;
 
 pub use note::Pen;
 pub use record_writer::{RecordOptions, RecordWriter, Written};

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use wire::recording::{About, Medium, Tape, write};
 
-use super::session_assembler::{ASIDE, SessionAssembler, Filed};
 use super::note::{Noted, Pen};
 use super::redact::Redactor;
+use super::session_assembler::{ASIDE, Filed, SessionAssembler};
 
 /// How long the last lines may take; a disk that hangs must not keep the session from ending.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -157,6 +157,9 @@ impl Writing {
 
 impl std::fmt::Debug for RecordOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RecordOptions").field("about", &self.about).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("RecordOptions")
+            .field("about", &self.about)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

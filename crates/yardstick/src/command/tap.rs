@@ -67,7 +67,11 @@ async fn over_http(url: &str, arguments: &Tap) -> anyhow::Result<Exit> {
 }
 
 /// Begins the record. A file that cannot be written is told of, and the session goes on without.
-fn begin(target: &Target, endpoint: Option<String>, arguments: &Tap) -> anyhow::Result<(RecordWriter, PathBuf)> {
+fn begin(
+    target: &Target,
+    endpoint: Option<String>,
+    arguments: &Tap,
+) -> anyhow::Result<(RecordWriter, PathBuf)> {
     let moment = stamp();
     let opened = match &arguments.record {
         Some(path) => SharedLog::open(path, false).map(|file| (file, path.clone())),
@@ -129,7 +133,7 @@ fn fresh(moment: &str) -> io::Result<(SharedLog, PathBuf)> {
 
 /// The time, as it stands in a file name.
 fn stamp() -> String {
-    let now = server::moment::rfc3339(SystemTime::now());
+    let now = server::rfc3339::format(SystemTime::now());
     let digits: String = now.chars().filter(char::is_ascii_digit).collect();
     digits.get(..14).map(|digits| format!("{}-{}", &digits[..8], &digits[8..])).unwrap_or(digits)
 }

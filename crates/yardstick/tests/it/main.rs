@@ -4,10 +4,6 @@
 
 #[cfg(unix)]
 mod action;
-#[cfg(unix)]
-mod reproduction;
-#[cfg(unix)]
-mod reproduction_faults;
 mod check;
 mod configured;
 #[cfg(target_os = "linux")]
@@ -21,6 +17,10 @@ mod output;
 mod pages;
 mod record;
 mod report;
+#[cfg(unix)]
+mod reproduction;
+#[cfg(unix)]
+mod reproduction_faults;
 mod running;
 #[cfg(unix)]
 mod samples;

@@ -17,8 +17,8 @@ use transport::serve::Reservation;
 use super::state::{State, Status};
 use crate::context::Ask;
 use crate::cost;
-use crate::rfc3339::rfc3339;
 use crate::peer::Peer;
+use crate::rfc3339;
 use crate::rpc::{self, RpcError};
 use crate::server::{Change, Server};
 
@@ -139,8 +139,8 @@ impl Task {
         let mut task = json!({
             "taskId": self.id,
             "status": inner.state.status().as_str(),
-            "createdAt": rfc3339(self.created),
-            "lastUpdatedAt": rfc3339(inner.updated),
+            "createdAt": rfc3339::format(self.created),
+            "lastUpdatedAt": rfc3339::format(inner.updated),
             ttl: u64::try_from(self.ttl.as_millis()).unwrap_or(u64::MAX),
             poll: u64::try_from(POLL.as_millis()).unwrap_or(u64::MAX),
         });

@@ -72,7 +72,8 @@ const RELATED: Check = Check {
 async fn related(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
     let streaming_request = cx.streaming_request().await?;
-    let ((one, first), (two, second)) = (streaming_request.ask(cx, &session), streaming_request.ask(cx, &session));
+    let ((one, first), (two, second)) =
+        (streaming_request.ask(cx, &session), streaming_request.ask(cx, &session));
     let (one, two) = tokio::join!(one.send(), two.send());
     let (one, two) = (one?, two?);
     own(&one, &first)?;

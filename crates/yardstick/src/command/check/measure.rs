@@ -7,7 +7,7 @@ use std::time::Instant;
 use futures_util::future::join_all;
 use protocol::Version;
 use report::Collection;
-use suite::{Event, SessionSink, Options, Report};
+use suite::{Event, Options, Report, SessionSink};
 use transport::client::{Target, await_connection};
 
 use super::{Run, interrupted};
