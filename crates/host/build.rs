@@ -1,35 +1,109 @@
-//! Lists the files of the page, so that none is forgotten when one is added.
+//! Puts the modules of the page into two files: what opens the first app, and the rest. A browser takes longer to ask for fifty
+//! small files than to run them.
+//!
+//! A module becomes a function that is called once and gives back what the module exports. That is all that the modules of the
+//! page need: they import by name, in one line, from modules that do not import them in turn.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+/// What runs first, and what is fetched while it runs.
+const FIRST: &str = "first-run.js";
+const REST: &str = "main.js";
+/// What is neither: styles, pictures, and what a worker loads.
+const AS_THEY_ARE: [&str; 4] = ["page.css", "timeline.css", "events-worker.js", "event-source.js"];
+
 fn main() -> io::Result<()> {
-    let web = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("web");
+    let folder = |name: &str| PathBuf::from(env::var(name).unwrap_or_default());
+    let (web, out) = (folder("CARGO_MANIFEST_DIR").join("web"), folder("OUT_DIR"));
     println!("cargo::rerun-if-changed=web");
-    let mut files = Vec::new();
-    gather(&web, "", &mut files)?;
-    files.sort();
+    let mut first = Bundle::new(&web);
+    first.add(FIRST)?;
+    let mut rest = Bundle::new(&web);
+    rest.imported = first.modules.clone();
+    rest.add(REST)?;
+    let names: Vec<String> = first.modules.iter().map(|name| variable(name)).collect();
+    let names = names.join(", ");
+    fs::write(out.join(FIRST), format!("{}export {{ {names} }};\n", first.text))?;
+    fs::write(out.join(REST), format!("import {{ {names} }} from \"./{FIRST}\";\n{}", rest.text))?;
+    let files = [FIRST, REST].map(|name| (name, out.join(name)));
+    let files = files.into_iter().chain(AS_THEY_ARE.map(|name| (name, web.join(name))));
     let mut list = String::from("/// Name and content of each.\nconst ASSETS: &[(&str, &[u8])] = &[\n");
-    for name in files {
-        let path = web.join(&name);
+    for (name, path) in files {
         let _ = writeln!(list, "    ({name:?}, include_bytes!({:?})),", path.display().to_string());
     }
     list.push_str("];\n");
-    fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("assets.rs"), list)
+    fs::write(out.join("assets.rs"), list)
 }
 
-fn gather(folder: &Path, prefix: &str, files: &mut Vec<String>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if entry.file_type()?.is_dir() {
-            if name != "tests" {
-                gather(&entry.path(), &format!("{name}/"), files)?;
-            }
-        } else if [".js", ".css", ".svg"].iter().any(|end| name.ends_with(end)) {
-            files.push(name);
-        }
+/// Modules in one file, each after those that it needs.
+struct Bundle<'w> {
+    web: &'w Path,
+    /// Those that another file has.
+    imported: BTreeSet<String>,
+    modules: BTreeSet<String>,
+    text: String,
+}
+
+impl<'w> Bundle<'w> {
+    const fn new(web: &'w Path) -> Self {
+        Self { web, imported: BTreeSet::new(), modules: BTreeSet::new(), text: String::new() }
     }
-    Ok(())
+
+    fn add(&mut self, name: &str) -> io::Result<()> {
+        if self.imported.contains(name) || !self.modules.insert(name.to_owned()) {
+            return Ok(());
+        }
+        let source = fs::read_to_string(self.web.join(name))?;
+        let (mut body, mut exports) = (String::new(), Vec::new());
+        for line in source.lines() {
+            if let Some((names, path)) = import(line) {
+                let path = resolved(name, path);
+                self.add(&path)?;
+                let _ = writeln!(body, "const {{ {names} }} = {};", variable(&path));
+            } else if let Some(declaration) = line.strip_prefix("export ") {
+                exports.push(declared(declaration));
+                let _ = writeln!(body, "{declaration}");
+            } else {
+                let _ = writeln!(body, "{line}");
+            }
+        }
+        let _ = writeln!(
+            self.text,
+            "// {name}\nconst {} = (() => {{\n{body}return {{ {} }};\n}})();",
+            variable(name),
+            exports.join(", ")
+        );
+        Ok(())
+    }
+}
+
+/// The names and the path of an import.
+fn import(line: &str) -> Option<(&str, &str)> {
+    let (names, path) = line.strip_prefix("import { ")?.split_once(" } from \"")?;
+    Some((names, path.strip_suffix("\";")?))
+}
+
+/// The module at `path`, as seen from another.
+fn resolved(from: &str, path: &str) -> String {
+    let folder = from.rsplit_once('/').map(|(folder, _)| folder);
+    match (path.strip_prefix("../"), folder) {
+        (Some(above), _) => above.to_owned(),
+        (None, Some(folder)) => format!("{folder}/{}", path.trim_start_matches("./")),
+        (None, None) => path.trim_start_matches("./").to_owned(),
+    }
+}
+
+/// What a declaration declares.
+fn declared(declaration: &str) -> String {
+    let words = declaration.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let is_name = |word: &&str| !["", "async", "function", "const", "class"].contains(word);
+    words.into_iter().find(is_name).unwrap_or_default().to_owned()
+}
+
+fn variable(module: &str) -> String {
+    let name = module.trim_end_matches(".js");
+    format!("${}", name.replace(|c: char| !c.is_alphanumeric(), "_"))
 }

@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use crate::http::assets;
 use crate::profile::{self, Openai};
 use crate::server::{Server, Snapshot};
 use crate::{Shared, state};
@@ -51,13 +50,7 @@ pub(crate) fn body(shared: &Shared, profile: &str, start: &Start) -> String {
     // Names that look like a place to fill are not filled.
     let (before, rest) = rest.split_once("{{options}}").unwrap_or_default();
     let (between, after) = rest.split_once("{{state}}").unwrap_or_default();
-    [before, &options, between, &state, &after.replace("{{modules}}", &modules())].concat()
-}
-
-/// Every module, so that the browser asks for all of them at once and not as it finds them.
-fn modules() -> String {
-    let names: Vec<&str> = assets::names().filter(|name| name.ends_with(".js")).collect();
-    json!(names).to_string()
+    [before, &options, between, &state, after].concat()
 }
 
 /// The tools of a server that have a view and are for the model, whose part the person plays.

@@ -30,7 +30,7 @@ export const usualProfile = String(host.options?.profile ?? "");
 const first = choose(host.servers ?? [], link);
 /** @type {FirstRun | undefined} */
 let early = first?.tool.yardstick.isUi && shallRun(first, link) ? begin(first) : undefined;
-loadRest();
+void import("./main.js");
 
 /** What a link names, or the first tool that runs by itself, or the first of all. @param {Server[]} servers @param {Link} named @param {Profile} [profile] @returns {Choice | undefined} */
 export function choose(servers, named, profile = profileAtStart()) {
@@ -92,14 +92,6 @@ function show(view, { server, tool }) {
   const slot = /** @type {HTMLElement} */ (document.querySelector(".app-slot"));
   slot.closest(".app-box")?.removeAttribute("hidden");
   return openFrame(view, slot, titleOf(server, tool));
-}
-
-/** Fetches the modules of the page all at once, and not as the browser finds them. */
-function loadRest() {
-  for (const name of JSON.parse(document.getElementById("modules")?.textContent ?? "[]")) {
-    document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", href: `/assets/${name}` }));
-  }
-  void import("./main.js");
 }
 
 /** The name of a run, which is also the id of its call. */

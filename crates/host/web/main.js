@@ -39,7 +39,7 @@ const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const select = /** @type {HTMLSelectElement} */ (document.getElementById("tool-select"));
 
 /** How long the history waits for the first app. */
-const HISTORY_MS = 600;
+const HISTORY_MS = 1500;
 /** @type {Session | null} */
 let session = null;
 

@@ -4,11 +4,6 @@ use super::{Response, reply};
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
-/// The names of all files.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    ASSETS.iter().map(|(name, _)| *name)
-}
-
 /// A file under `/assets/`.
 pub(super) fn named(path: &str) -> Response {
     let found = path.strip_prefix("/assets/").and_then(|name| {

@@ -2,7 +2,7 @@
 
 mod api;
 mod asks;
-pub(crate) mod assets;
+mod assets;
 mod events;
 mod guard;
 mod reply;
