@@ -1,35 +1,39 @@
-//! Puts the modules of the page into two files: what opens the first app, and the rest. A browser takes longer to ask for fifty
-//! small files than to run them.
+//! Bundles the page's modules into two files: the code that opens the first app, and the rest. A browser takes longer
+//! to request fifty small files than to run them.
 //!
-//! A module becomes a function that is called once and gives back what the module exports. That is all that the modules of the
-//! page need: they import by name, in one line, from modules that do not import them in turn.
+//! Each module becomes a function that is called once and returns the module's exports. This relies on how the page's
+//! modules are written: an import is one line with named imports, an export is a declaration, and there are no import
+//! cycles.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What runs first, and what is fetched while it runs.
-const FIRST: &str = "first-run.js";
-const REST: &str = "main.js";
-/// What is neither: styles, pictures, and what a worker loads.
-const AS_THEY_ARE: [&str; 4] = ["page.css", "timeline.css", "events-worker.js", "event-source.js"];
+/// The entry module that runs first, and the one that is loaded while the first runs.
+const FIRST_MODULE: &str = "first-run.js";
+const REST_MODULE: &str = "main.js";
+/// Files that are not bundled: styles, and the scripts that a worker loads.
+const UNBUNDLED: [&str; 4] = ["page.css", "timeline.css", "events-worker.js", "event-source.js"];
 
 fn main() -> io::Result<()> {
     let folder = |name: &str| PathBuf::from(env::var(name).unwrap_or_default());
     let (web, out) = (folder("CARGO_MANIFEST_DIR").join("web"), folder("OUT_DIR"));
     println!("cargo::rerun-if-changed=web");
     let mut first = Bundle::new(&web);
-    first.add(FIRST)?;
+    first.add(FIRST_MODULE)?;
     let mut rest = Bundle::new(&web);
     rest.imported = first.modules.clone();
-    rest.add(REST)?;
+    rest.add(REST_MODULE)?;
     let names: Vec<String> = first.modules.iter().map(|name| variable(name)).collect();
     let names = names.join(", ");
-    fs::write(out.join(FIRST), format!("{}export {{ {names} }};\n", first.text))?;
-    fs::write(out.join(REST), format!("import {{ {names} }} from \"./{FIRST}\";\n{}", rest.text))?;
-    let files = [FIRST, REST].map(|name| (name, out.join(name)));
-    let files = files.into_iter().chain(AS_THEY_ARE.map(|name| (name, web.join(name))));
+    fs::write(out.join(FIRST_MODULE), format!("{}export {{ {names} }};\n", first.text))?;
+    fs::write(
+        out.join(REST_MODULE),
+        format!("import {{ {names} }} from \"./{FIRST_MODULE}\";\n{}", rest.text),
+    )?;
+    let files = [FIRST_MODULE, REST_MODULE].map(|name| (name, out.join(name)));
+    let files = files.into_iter().chain(UNBUNDLED.map(|name| (name, web.join(name))));
     let mut list = String::from("/// Name and content of each.\nconst ASSETS: &[(&str, &[u8])] = &[\n");
     for (name, path) in files {
         let _ = writeln!(list, "    ({name:?}, include_bytes!({:?})),", path.display().to_string());
@@ -38,10 +42,10 @@ fn main() -> io::Result<()> {
     fs::write(out.join("assets.rs"), list)
 }
 
-/// Modules in one file, each after those that it needs.
+/// Modules in one file, each after the modules that it imports.
 struct Bundle<'w> {
     web: &'w Path,
-    /// Those that another file has.
+    /// Modules that are part of the other bundle.
     imported: BTreeSet<String>,
     modules: BTreeSet<String>,
     text: String,
@@ -80,13 +84,13 @@ impl<'w> Bundle<'w> {
     }
 }
 
-/// The names and the path of an import.
+/// The names and the path of an import line.
 fn import(line: &str) -> Option<(&str, &str)> {
     let (names, path) = line.strip_prefix("import { ")?.split_once(" } from \"")?;
     Some((names, path.strip_suffix("\";")?))
 }
 
-/// The module at `path`, as seen from another.
+/// The module at `path`, relative to the module `from`.
 fn resolved(from: &str, path: &str) -> String {
     let folder = from.rsplit_once('/').map(|(folder, _)| folder);
     match (path.strip_prefix("../"), folder) {
@@ -96,7 +100,7 @@ fn resolved(from: &str, path: &str) -> String {
     }
 }
 
-/// What a declaration declares.
+/// The name that a declaration declares.
 fn declared(declaration: &str) -> String {
     let words = declaration.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let is_name = |word: &&str| !["", "async", "function", "const", "class"].contains(word);

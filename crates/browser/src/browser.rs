@@ -6,38 +6,38 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-use crate::connection::{Connection, Listener};
-use crate::context::Context;
+use crate::connection::{DevtoolsConnection, EventListener};
+use crate::context::PageContext;
 use crate::process::Process;
-use crate::profile::Profile;
-use crate::router::Router;
-use crate::{Error, Options, Page, pipe, target};
+use crate::profile::ProfileFolder;
+use crate::router::EventRouter;
+use crate::{BrowserError, LaunchOptions, Page, pipe, target};
 
 /// A running browser. Dropping it ends all of its processes and removes its profile.
 #[derive(Debug)]
 pub struct Browser {
-    connection: Connection,
-    router: Arc<Router>,
+    connection: DevtoolsConnection,
+    router: Arc<EventRouter>,
     limit: Duration,
     product: String,
     agent: String,
     tasks: [JoinHandle<()>; 2],
-    // In this order: first the processes end, then the profile can be removed.
+    // The order matters: the processes end first, then the profile can be removed.
     process: Process,
-    profile: Profile,
+    profile: ProfileFolder,
 }
 
 impl Browser {
-    /// Starts a browser and waits until it answers.
-    pub async fn launch(options: Options) -> Result<Self, Error> {
-        let profile = Profile::create()?;
+    /// Starts a browser and waits until it responds.
+    pub async fn launch(options: LaunchOptions) -> Result<Self, BrowserError> {
+        let profile = ProfileFolder::create()?;
         let (process, pipes) = options.start(&profile)?;
-        let (connection, queue) = Connection::new();
-        let router = Arc::new(Router::new(connection.clone()));
+        let (connection, queue) = DevtoolsConnection::new();
+        let router = Arc::new(EventRouter::new(connection.clone()));
         let ending = Box::pin(process.ending());
         let tasks = [
             tokio::spawn(pipe::write_all(pipes.to, queue)),
-            tokio::spawn(connection.clone().read(pipes.from, router.clone(), ending)),
+            tokio::spawn(connection.clone().read_messages(pipes.from, router.clone(), ending)),
         ];
         let limit = options.limit;
         let (product, agent) = (String::new(), String::new());
@@ -50,15 +50,15 @@ impl Browser {
         Ok(browser)
     }
 
-    /// Opens a page in a context of its own and loads an address.
-    pub async fn page(&self, url: &str) -> Result<Page, Error> {
+    /// Opens a page in a context of its own and loads a URL.
+    pub async fn page(&self, url: &str) -> Result<Page, BrowserError> {
         let page = self.blank_page().await?;
         page.goto(url).await?;
         Ok(page)
     }
 
-    /// Opens an empty page, to be prepared before it loads anything.
-    pub async fn blank_page(&self) -> Result<Page, Error> {
+    /// Opens an empty page, so that it can be set up before it loads anything.
+    pub async fn blank_page(&self) -> Result<Page, BrowserError> {
         let made = self.call("Target.createBrowserContext", json!({ "disposeOnDetach": true })).await?;
         let id = word(&made, "Target.createBrowserContext", "browserContextId")?;
         let downloads = self.profile.downloads(&id)?;
@@ -69,7 +69,7 @@ impl Browser {
             "eventsEnabled": true,
         });
         let connection = self.connection.clone();
-        let context = Context::new(id, connection, self.limit, self.agent.clone(), downloads);
+        let context = PageContext::new(id, connection, self.limit, self.agent.clone(), downloads);
         let context = Arc::new(context);
         self.router.add(&context);
         let allowed = self.connection.send(None, "Browser.setDownloadBehavior", allow);
@@ -83,36 +83,36 @@ impl Browser {
         Ok(page)
     }
 
-    /// Name and version, as the browser gives them.
+    /// The browser's name and version.
     pub fn product(&self) -> &str {
         &self.product
     }
 
-    /// The id of its first process, which is that of its process group.
+    /// The id of the browser's first process, which is also the id of its process group.
     pub const fn process_id(&self) -> Option<u32> {
         self.process.id()
     }
 
-    /// Where its profile is.
+    /// The folder of the browser's profile.
     pub fn profile(&self) -> &std::path::Path {
         self.profile.path()
     }
 
-    async fn call(&self, method: &'static str, params: Value) -> Result<Value, Error> {
+    async fn call(&self, method: &'static str, params: Value) -> Result<Value, BrowserError> {
         self.connection.call(None, method, params, self.limit).await
     }
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        let over = Error::Gone { how: "it was let go".into(), stderr: String::new() };
+        let over = BrowserError::Gone { how: "it was closed".into(), stderr: String::new() };
         self.router.gone(&over);
         self.connection.end(&over);
         self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
 
-fn word(result: &Value, method: &str, key: &str) -> Result<String, Error> {
-    let garbled = || Error::Garbled { why: format!("the result of {method} has no {key}: {result}") };
+fn word(result: &Value, method: &str, key: &str) -> Result<String, BrowserError> {
+    let garbled = || BrowserError::Garbled { why: format!("the result of {method} has no {key}: {result}") };
     result[key].as_str().map(str::to_owned).ok_or_else(garbled)
 }

@@ -1,4 +1,4 @@
-//! Commands and their replies, and events, over one pipe.
+//! The DevTools connection: commands, their results, and events, over one pipe.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,56 +11,56 @@ use serde_json::{Value, json};
 use tokio::io::AsyncRead;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::Error;
+use crate::BrowserError;
 use crate::pipe::Messages;
 
-/// Says how the browser ended, once its pipe is closed.
-pub(crate) type Ending = Pin<Box<dyn Future<Output = Error> + Send>>;
+/// Resolves to the reason for the browser's end, once its pipe is closed.
+pub(crate) type EndingListener = Pin<Box<dyn Future<Output = BrowserError> + Send>>;
 
-/// Who wants to know what the browser says unasked. Called in the order of the pipe, before any later reply is given out.
-pub(crate) trait Listener: Send + Sync {
+/// Receives events. It is called in the order of the pipe, and before any later result is delivered.
+pub(crate) trait EventListener: Send + Sync {
     fn event(&self, session: Option<&str>, method: &str, params: &Value);
-    fn gone(&self, why: &Error);
+    fn gone(&self, why: &BrowserError);
 }
 
-/// The commanding end of the pipe.
+/// The connection's sending side. Clones share it.
 #[derive(Clone)]
-pub(crate) struct Connection(Arc<Inner>);
+pub(crate) struct DevtoolsConnection(Arc<ConnectionParts>);
 
-struct Inner {
+struct ConnectionParts {
     next: AtomicU64,
     out: mpsc::UnboundedSender<Vec<u8>>,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<PendingCommands>,
 }
 
 #[derive(Default)]
-struct Waiting {
-    calls: HashMap<u64, Call>,
-    gone: Option<Error>,
+struct PendingCommands {
+    calls: HashMap<u64, PendingCommand>,
+    gone: Option<BrowserError>,
 }
 
-struct Call {
+struct PendingCommand {
     method: &'static str,
     session: Option<String>,
-    reply: oneshot::Sender<Result<Value, Error>>,
+    reply: oneshot::Sender<Result<Value, BrowserError>>,
 }
 
-/// A reply that is on its way.
-pub(crate) struct Reply {
-    connection: Connection,
+/// The result of a command that was sent.
+pub(crate) struct PendingReply {
+    connection: DevtoolsConnection,
     id: u64,
     method: &'static str,
-    receiver: oneshot::Receiver<Result<Value, Error>>,
+    receiver: oneshot::Receiver<Result<Value, BrowserError>>,
 }
 
-impl Connection {
+impl DevtoolsConnection {
     pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Vec<u8>>) {
         let (out, queue) = mpsc::unbounded_channel();
-        (Self(Arc::new(Inner { next: AtomicU64::new(1), out, waiting: Mutex::default() })), queue)
+        (Self(Arc::new(ConnectionParts { next: AtomicU64::new(1), out, waiting: Mutex::default() })), queue)
     }
 
-    /// Sends a command at once; the reply may be waited for, or not.
-    pub(crate) fn send(&self, session: Option<&str>, method: &'static str, params: Value) -> Reply {
+    /// Sends a command at once. The caller may wait for the reply or drop it.
+    pub(crate) fn send(&self, session: Option<&str>, method: &'static str, params: Value) -> PendingReply {
         let id = self.0.next.fetch_add(1, Ordering::Relaxed);
         let (reply, receiver) = oneshot::channel();
         let mut message = json!({ "id": id, "method": method });
@@ -73,12 +73,14 @@ impl Connection {
             if let Some(why) = &waiting.gone {
                 let _ = reply.send(Err(why.clone()));
             } else {
-                waiting.calls.insert(id, Call { method, session: session.map(str::to_owned), reply });
+                waiting
+                    .calls
+                    .insert(id, PendingCommand { method, session: session.map(str::to_owned), reply });
             }
         }
-        // When nobody writes any more, the reader finds out and tells all who wait.
+        // If the writer has ended, the reader notices too and fails all pending commands.
         let _ = self.0.out.send(message.to_string().into_bytes());
-        Reply { connection: self.clone(), id, method, receiver }
+        PendingReply { connection: self.clone(), id, method, receiver }
     }
 
     /// Sends a command and waits for its result.
@@ -88,12 +90,12 @@ impl Connection {
         method: &'static str,
         params: Value,
         limit: Duration,
-    ) -> Result<Value, Error> {
+    ) -> Result<Value, BrowserError> {
         self.send(session, method, params).within(limit).await
     }
 
-    /// Nothing that this session was asked will be answered any more.
-    pub(crate) fn end_session(&self, session: &str, why: &Error) {
+    /// Fails all pending commands of this session.
+    pub(crate) fn end_session(&self, session: &str, why: &BrowserError) {
         let mut waiting = self.waiting();
         let lost = waiting.calls.extract_if(|_, call| call.session.as_deref() == Some(session));
         for (_, call) in lost {
@@ -101,14 +103,14 @@ impl Connection {
         }
     }
 
-    /// Reads until the pipe is closed or makes no sense; then everybody who waits is told.
-    pub(crate) async fn read(
+    /// Reads messages until the pipe is closed or a message cannot be parsed. Then all pending commands fail.
+    pub(crate) async fn read_messages(
         self,
         from: impl AsyncRead + Unpin,
-        listener: Arc<dyn Listener>,
-        ending: Ending,
+        listener: Arc<dyn EventListener>,
+        ending: EndingListener,
     ) {
-        let mut messages = Messages::of(from);
+        let mut messages = Messages::split(from);
         let why = loop {
             match messages.next().await {
                 Ok(Some(text)) => {
@@ -124,8 +126,8 @@ impl Connection {
         self.end(&why);
     }
 
-    /// Nothing will be answered any more.
-    pub(crate) fn end(&self, why: &Error) {
+    /// Fails all pending commands, and all later ones.
+    pub(crate) fn end(&self, why: &BrowserError) {
         let mut waiting = self.waiting();
         waiting.gone.get_or_insert_with(|| why.clone());
         for (_, call) in waiting.calls.drain() {
@@ -133,10 +135,10 @@ impl Connection {
         }
     }
 
-    fn take(&self, text: &[u8], listener: &dyn Listener) -> Result<(), Error> {
+    fn take(&self, text: &[u8], listener: &dyn EventListener) -> Result<(), BrowserError> {
         let garbled = |why: &dyn fmt::Display| {
             let start = String::from_utf8_lossy(&text[..text.len().min(80)]).into_owned();
-            Error::Garbled { why: format!("{why}: {start:?}") }
+            BrowserError::Garbled { why: format!("{why}: {start:?}") }
         };
         let mut message: Value = serde_json::from_slice(text).map_err(|why| garbled(&why))?;
         if let Some(id) = message["id"].as_u64() {
@@ -150,35 +152,35 @@ impl Connection {
     }
 
     fn reply(&self, id: u64, message: &mut Value) {
-        // Nobody waits any more: the limit was over, or nobody ever wanted to know.
+        // The command timed out, or its caller dropped the reply.
         let Some(call) = self.waiting().calls.remove(&id) else { return };
         let result = match message["error"]["message"].as_str() {
-            Some(reason) => Err(Error::Refused { method: call.method.into(), message: reason.into() }),
+            Some(reason) => Err(BrowserError::Refused { method: call.method.into(), message: reason.into() }),
             None => Ok(message["result"].take()),
         };
         let _ = call.reply.send(result);
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, PendingCommands> {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Reply {
-    /// The result, if it comes in time.
-    pub(crate) async fn within(self, limit: Duration) -> Result<Value, Error> {
+impl PendingReply {
+    /// Waits for the result, for at most `limit`.
+    pub(crate) async fn within(self, limit: Duration) -> Result<Value, BrowserError> {
         match tokio::time::timeout(limit, self.receiver).await {
             Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(Error::Gone { how: "it was let go".into(), stderr: String::new() }),
+            Ok(Err(_)) => Err(BrowserError::Gone { how: "it was closed".into(), stderr: String::new() }),
             Err(_) => {
                 self.connection.waiting().calls.remove(&self.id);
-                Err(Error::Silent { waiting: self.method.into(), after: limit })
+                Err(BrowserError::Silent { waiting: self.method.into(), after: limit })
             }
         }
     }
 }
 
-impl fmt::Debug for Connection {
+impl fmt::Debug for DevtoolsConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connection").field("waiting", &self.waiting().calls.len()).finish_non_exhaustive()
     }

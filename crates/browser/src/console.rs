@@ -1,4 +1,4 @@
-//! Lines on the console, and errors that nothing caught.
+//! Console lines and uncaught errors.
 
 use serde_json::Value;
 
@@ -7,23 +7,23 @@ use serde_json::Value;
 pub struct Console {
     /// `log`, `debug`, `info`, `error`, `warning`, `assert` and others.
     pub level: String,
-    /// What it says, arguments joined by spaces.
+    /// The text; arguments are joined by spaces.
     pub text: String,
     /// The script that wrote it, if known.
     pub source: String,
 }
 
-/// An error that nothing caught.
+/// An uncaught error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exception {
-    /// What was thrown, with its stack.
+    /// The thrown value with its stack.
     pub message: String,
-    /// The script that threw, if known.
+    /// The script that threw the error, if known.
     pub source: String,
 }
 
 impl Console {
-    pub(crate) fn read(params: &Value) -> Self {
+    pub(crate) fn parse(params: &Value) -> Self {
         let args: Vec<_> = params["args"].as_array().into_iter().flatten().map(shown).collect();
         let source = params["stackTrace"]["callFrames"][0]["url"].as_str().unwrap_or_default();
         let level = params["type"].as_str().unwrap_or_default();
@@ -32,19 +32,19 @@ impl Console {
 }
 
 impl Exception {
-    pub(crate) fn read(details: &Value) -> Self {
+    pub(crate) fn parse(details: &Value) -> Self {
         Self { message: thrown(details), source: details["url"].as_str().unwrap_or_default().into() }
     }
 }
 
-/// What was thrown, as a person would want to read it.
+/// The thrown value as readable text.
 pub(crate) fn thrown(details: &Value) -> String {
     let exception = &details["exception"];
     let text = details["text"].as_str().unwrap_or_default();
     if exception.is_null() { text.into() } else { shown(exception) }
 }
 
-/// A value of a page, as its console would show it.
+/// A JavaScript value as the console would show it.
 pub(crate) fn shown(object: &Value) -> String {
     if let Some(text) = object["value"].as_str() {
         return text.into();

@@ -1,33 +1,33 @@
-//! Dialogs: alert, confirm, prompt, and the question whether to leave a page.
+//! Dialogs: alert, confirm, prompt and beforeunload.
 
 use serde_json::Value;
 
-/// How a dialog is answered.
+/// The answer to a dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// With yes.
+pub enum DialogAnswer {
+    /// Confirm it.
     Accept,
-    /// With no.
+    /// Cancel it.
     Dismiss,
 }
 
-/// How dialogs are answered: at once, since a page stands still while one is open.
+/// How dialogs are answered. They are answered at once, because an open dialog blocks the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialogs {
-    /// Those of alert, confirm and prompt.
-    pub ask: Answer,
-    /// Whether to leave a page that would rather be kept.
-    pub leave: Answer,
+    /// The answer to alert, confirm and prompt.
+    pub ask: DialogAnswer,
+    /// The answer to beforeunload, which asks whether to leave the page.
+    pub leave: DialogAnswer,
 }
 
-/// A dialog that came up.
+/// A dialog that a page opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialog {
     /// `alert`, `confirm`, `prompt` or `beforeunload`.
     pub kind: String,
-    /// What it says.
+    /// The text of the dialog.
     pub message: String,
-    /// The document that asked.
+    /// The document that opened it.
     pub url: String,
     /// Whether it was accepted.
     pub accepted: bool,
@@ -35,15 +35,15 @@ pub struct Dialog {
 
 impl Default for Dialogs {
     fn default() -> Self {
-        Self { ask: Answer::Dismiss, leave: Answer::Accept }
+        Self { ask: DialogAnswer::Dismiss, leave: DialogAnswer::Accept }
     }
 }
 
 impl Dialog {
-    pub(crate) fn read(params: &Value, policy: Dialogs) -> Self {
+    pub(crate) fn parse(params: &Value, policy: Dialogs) -> Self {
         let word = |key: &str| params[key].as_str().unwrap_or_default().to_owned();
         let kind = word("type");
         let answer = if kind == "beforeunload" { policy.leave } else { policy.ask };
-        Self { kind, message: word("message"), url: word("url"), accepted: answer == Answer::Accept }
+        Self { kind, message: word("message"), url: word("url"), accepted: answer == DialogAnswer::Accept }
     }
 }

@@ -1,22 +1,22 @@
-//! Elements: where they are on the page, through all frames around them.
+//! The position of elements on the page, across all frames around them.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::{Error, Frame};
+use crate::{BrowserError, Frame};
 
-const PAUSE: Duration = Duration::from_millis(25);
-/// How long an element may take to appear and to come to rest.
-const PATIENCE: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
+/// How long an element may take to appear and to stop moving.
+const ELEMENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A rectangle in the coordinates of the page's viewport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rect {
-    /// From the left.
+    /// The distance from the left edge.
     pub x: f64,
-    /// From the top.
+    /// The distance from the top edge.
     pub y: f64,
     /// Its width.
     pub width: f64,
@@ -25,7 +25,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// Its middle.
+    /// The centre of the rectangle.
     pub fn centre(&self) -> (f64, f64) {
         (self.x + self.width / 2.0, self.y + self.height / 2.0)
     }
@@ -36,30 +36,33 @@ impl Rect {
 }
 
 impl Frame {
-    /// Where the first element that a selector finds is on the page; scrolls it into view, and waits until it is there,
-    /// has a size and rests.
-    pub async fn bounds(&self, selector: &str) -> Result<Rect, Error> {
-        let (end, mut before) = (Instant::now() + PATIENCE, None);
+    /// The bounds of the first element that matches the selector. Scrolls it into view, and waits until it exists, has
+    /// a size and has stopped moving.
+    pub async fn bounds(&self, selector: &str) -> Result<Rect, BrowserError> {
+        let (end, mut before) = (Instant::now() + ELEMENT_TIMEOUT, None);
         while Instant::now() < end {
             let now = match self.look(selector).await {
                 Ok(rect) => rect,
-                Err(Error::Refused { .. } | Error::Left { .. }) => None,
+                Err(BrowserError::Refused { .. } | BrowserError::Left { .. }) => None,
                 Err(why) => return Err(why),
             };
             match now {
                 Some(rect) if before == now => return Ok(rect),
                 _ => before = now,
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
-        let why = Error::never_came(format!("a visible element `{selector}` in {}", self.url()), PATIENCE);
+        let why = BrowserError::timed_out(
+            format!("a visible element `{selector}` in {}", self.url()),
+            ELEMENT_TIMEOUT,
+        );
         Err(match before {
-            Some(_) => why.but("it is there, but does not rest"),
+            Some(_) => why.instead("it exists, but does not stop moving"),
             None => why,
         })
     }
 
-    async fn look(&self, selector: &str) -> Result<Option<Rect>, Error> {
+    async fn look(&self, selector: &str) -> Result<Option<Rect>, BrowserError> {
         let script = format!("document.querySelector({})", Value::from(selector));
         let Some(object) = self.handle(&script).await? else { return Ok(None) };
         let frame = self.known()?;
@@ -73,8 +76,8 @@ impl Frame {
         Ok(Some(rect.shifted(self.offset().await?)))
     }
 
-    /// How far the process's topmost frame is from the corner of the page.
-    async fn offset(&self) -> Result<(f64, f64), Error> {
+    /// The position of this process's topmost frame on the page.
+    async fn offset(&self) -> Result<(f64, f64), BrowserError> {
         let (mut x, mut y) = (0.0, 0.0);
         let mut frame = self.known()?;
         while let Some(parent) = frame.parent.as_deref().and_then(|id| self.context.frame(id)) {
@@ -87,8 +90,8 @@ impl Frame {
         Ok((x, y))
     }
 
-    /// Where the content of a frame begins in the process around it.
-    async fn corner(&self, id: &str, around: &str) -> Result<(f64, f64), Error> {
+    /// The position of a frame's content within the process around it.
+    async fn corner(&self, id: &str, around: &str) -> Result<(f64, f64), BrowserError> {
         let owner = self.context.call(around, "DOM.getFrameOwner", json!({ "frameId": id })).await?;
         let node = json!({ "backendNodeId": owner["backendNodeId"] });
         let model = self.context.call(around, "DOM.getBoxModel", node).await?;
@@ -97,7 +100,7 @@ impl Frame {
     }
 }
 
-/// The rectangle around a quad: four corners, eight numbers.
+/// The bounding rectangle of a quad, which is given as four corners or eight numbers.
 fn rect(quad: &Value) -> Option<Rect> {
     let numbers: Vec<f64> = quad.as_array()?.iter().filter_map(Value::as_f64).collect();
     if numbers.len() != 8 {

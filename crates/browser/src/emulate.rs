@@ -1,10 +1,10 @@
-//! Another screen, another taste, another place.
+//! Emulation of another screen, other preferences and another place.
 
 use serde_json::{Value, json};
 
-use crate::{Error, Page};
+use crate::{BrowserError, Page};
 
-/// What the person prefers.
+/// The preferred colour scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// Light colours.
@@ -13,24 +13,26 @@ pub enum Scheme {
     Dark,
 }
 
-/// What the browser pretends; `None` leaves it as it is.
+/// Settings to emulate; `None` leaves a setting as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Emulation {
-    /// The colours that the person prefers.
+    /// The preferred colour scheme.
     pub scheme: Option<Scheme>,
-    /// Whether the person prefers less motion.
+    /// Whether reduced motion is preferred.
     pub reduced_motion: Option<bool>,
-    /// The language, as in `de-CH`.
+    /// The language, for example `de-CH`.
     pub locale: Option<String>,
-    /// The time zone, as in `Europe/Zurich`.
+    /// The time zone, for example `Europe/Zurich`.
     pub timezone: Option<String>,
     /// Whether there is a touch screen.
     pub touch: Option<bool>,
+    /// Whether every request over TLS fails, as it does without a network. Plain loopback addresses still work.
+    pub offline: Option<bool>,
 }
 
 impl Page {
-    /// Pretends, in all frames there are and will be. What is `None` stays as it was.
-    pub async fn emulate(&self, emulation: Emulation) -> Result<(), Error> {
+    /// Emulates the settings in all current and future frames. A `None` keeps its earlier value.
+    pub async fn emulate(&self, emulation: Emulation) -> Result<(), BrowserError> {
         let (commands, sessions) = {
             let mut state = self.context.state();
             state.emulation.take_over(emulation);
@@ -47,8 +49,8 @@ impl Page {
         }
         for (session, reply) in replies {
             match reply.within(self.context.limit).await {
-                // Frames of one process share these; the first to hear of them has set them for all.
-                Err(Error::Refused { message, .. }) if message.contains("already in effect") => {}
+                // Frames of one process share these settings; the first frame has set them for all.
+                Err(BrowserError::Refused { message, .. }) if message.contains("already in effect") => {}
                 Err(why) if *session == own || why.is_fatal() => return Err(why),
                 Ok(_) | Err(_) => {}
             }
@@ -56,8 +58,8 @@ impl Page {
         Ok(())
     }
 
-    /// Sets the size of the viewport in CSS pixels, and how many pixels of the screen make one of them.
-    pub async fn set_viewport(&self, width: u32, height: u32, scale: f64) -> Result<(), Error> {
+    /// Sets the size of the viewport in CSS pixels, and the device scale factor.
+    pub async fn set_viewport(&self, width: u32, height: u32, scale: f64) -> Result<(), BrowserError> {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size).await.map(drop)
     }
@@ -70,9 +72,10 @@ impl Emulation {
         self.locale = newer.locale.or(self.locale.take());
         self.timezone = newer.timezone.or(self.timezone.take());
         self.touch = newer.touch.or(self.touch);
+        self.offline = newer.offline.or(self.offline);
     }
 
-    /// The commands that every document must hear.
+    /// The commands that every document must get.
     pub(crate) fn commands(&self, agent: &str) -> Vec<(&'static str, Value)> {
         let mut commands = Vec::new();
         let features = self.features();
@@ -81,7 +84,8 @@ impl Emulation {
         }
         if let Some(locale) = &self.locale {
             commands.push(("Emulation.setLocaleOverride", json!({ "locale": locale })));
-            // The override changes dates and numbers alone; the languages that pages and servers see come with the agent.
+            // The locale override changes only dates and numbers. The languages that pages and servers see come with
+            // the user agent.
             let agent = json!({ "userAgent": agent, "acceptLanguage": locale });
             commands.push(("Emulation.setUserAgentOverride", agent));
         }
@@ -93,6 +97,10 @@ impl Emulation {
                 "Emulation.setTouchEmulationEnabled",
                 json!({ "enabled": touch, "maxTouchPoints": 5 }),
             ));
+        }
+        if let Some(offline) = self.offline {
+            let urls: &[&str] = if offline { &["https://*", "wss://*"] } else { &[] };
+            commands.push(("Network.setBlockedURLs", json!({ "urls": urls })));
         }
         commands
     }

@@ -1,17 +1,17 @@
-//! What can go wrong with a browser, and what to do about it.
+//! Errors of the browser, with what to do about them.
 
 use std::time::Duration;
 
-/// Why the browser did not do what it was asked for.
+/// Why a command to the browser failed.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Error {
+pub enum BrowserError {
     /// There is no Chromium on this machine.
     #[error(
         "no browser found, tried {tried}; install Chromium (Debian: apt-get install chromium) or name one in \
          YARDSTICK_BROWSER"
     )]
     NotFound {
-        /// What was looked for, and where.
+        /// The programs that were looked for, and where.
         tried: String,
     },
     /// The browser could not be started.
@@ -19,29 +19,29 @@ pub enum Error {
     NotStarted {
         /// The program.
         program: String,
-        /// The system's reason.
+        /// The operating system's reason.
         why: String,
     },
     /// The process ended, or closed its pipe.
     #[error("the browser is gone: {how}{stderr}")]
     Gone {
-        /// How it went, as far as it shows.
+        /// How the process ended, as far as it is known.
         how: String,
-        /// The end of its stderr, ready to be shown; may be empty.
+        /// The last lines of stderr, ready to print; may be empty.
         stderr: String,
     },
-    /// A command got no answer in time.
-    #[error("the browser gave no answer to {waiting} within {} ms", after.as_millis())]
+    /// A command timed out.
+    #[error("the browser did not respond to {waiting} within {} ms", after.as_millis())]
     Silent {
         /// The command.
         waiting: String,
-        /// How long.
+        /// The timeout.
         after: Duration,
     },
-    /// What came through the pipe is no message.
-    #[error("the browser sent what is no message of its protocol: {why}")]
+    /// A message on the pipe cannot be parsed.
+    #[error("the browser sent an invalid message: {why}")]
     Garbled {
-        /// What is wrong, with the start of what came.
+        /// What is wrong, with the start of the message.
         why: String,
     },
     /// The browser answered a command with an error.
@@ -52,27 +52,27 @@ pub enum Error {
         /// The browser's reason.
         message: String,
     },
-    /// The page's own script threw.
+    /// The page's script threw an error.
     #[error("the script threw in {url}: {message}")]
     Script {
         /// The document that it ran in.
         url: String,
-        /// What was thrown.
+        /// The thrown error.
         message: String,
     },
-    /// The document was left, or its frame removed, before the script was done.
+    /// The document was left, or its frame removed, before the script had finished.
     #[error("the document {url} was left before the script was done")]
     Left {
         /// The document.
         url: String,
     },
-    /// The renderer of a page or frame died.
+    /// The renderer process of a page or frame crashed.
     #[error("the renderer of {url} crashed")]
     Crashed {
-        /// What it showed.
+        /// The document that it showed.
         url: String,
     },
-    /// The page, popup or worker is not there any more.
+    /// The page, popup or worker no longer exists.
     #[error("{what} is closed")]
     Closed {
         /// What was closed.
@@ -81,39 +81,39 @@ pub enum Error {
     /// A page could not be loaded.
     #[error("cannot load {url}: {why}")]
     NotLoaded {
-        /// Its address.
+        /// The URL.
         url: String,
         /// The browser's reason.
         why: String,
     },
-    /// Something that was waited for did not come.
-    #[error("{what} did not come within {} ms{hint}", after.as_millis())]
+    /// A wait timed out.
+    #[error("timed out after {} ms waiting for {what}{hint}", after.as_millis())]
     NeverCame {
-        /// What was waited for.
+        /// What the caller waited for.
         what: String,
-        /// How long.
+        /// The timeout.
         after: Duration,
-        /// What was there instead, ready to be shown; may be empty.
+        /// What was there instead, ready to print; may be empty.
         hint: String,
     },
     /// There is no such key.
     #[error("unknown key {key:?}; use names such as Enter, Tab, ArrowDown, a or Control+a")]
     NoSuchKey {
-        /// What was asked for.
+        /// The key that was asked for.
         key: String,
     },
-    /// A folder or file of this end could not be made or read.
+    /// A local file or folder could not be created or read.
     #[error("cannot use {path}: {why}")]
     Disk {
-        /// Which.
+        /// The path.
         path: String,
-        /// The system's reason.
+        /// The operating system's reason.
         why: String,
     },
 }
 
-impl Error {
-    /// Whether the whole browser is lost, so that no other command is worth trying.
+impl BrowserError {
+    /// Whether the whole browser is lost, so that further commands are pointless.
     pub const fn is_fatal(&self) -> bool {
         match self {
             Self::NotFound { .. }
@@ -133,12 +133,12 @@ impl Error {
         }
     }
 
-    pub(crate) fn never_came(what: impl Into<String>, after: Duration) -> Self {
+    pub(crate) fn timed_out(what: impl Into<String>, after: Duration) -> Self {
         Self::NeverCame { what: what.into(), after, hint: String::new() }
     }
 
-    /// The same error with what was there instead.
-    pub(crate) fn but(mut self, instead: impl AsRef<str>) -> Self {
+    /// Adds what was there instead to a wait that timed out.
+    pub(crate) fn instead(mut self, instead: impl AsRef<str>) -> Self {
         if let Self::NeverCame { hint, .. } = &mut self {
             *hint = format!("; {}", instead.as_ref());
         }

@@ -1,13 +1,13 @@
-//! What the browser says, turned into state and log.
+//! Turns the browser's events into state and log entries.
 
 use serde_json::{Value, json};
 
-use crate::context::Context;
-use crate::log::Event;
+use crate::context::PageContext;
+use crate::log::LogEvent;
 use crate::{Console, Dialog, Exception, Violation, network};
 
-impl Context {
-    /// Takes in one event of a session.
+impl PageContext {
+    /// Handles one event of a session.
     pub(crate) fn event(&self, session: &str, method: &str, params: &Value) {
         match method.split_once('.') {
             Some(("Page", name)) => self.page_event(session, name, params),
@@ -39,22 +39,22 @@ impl Context {
                 if let Some(known) = self.state().frames.get_mut(&id) {
                     known.url = text(&params["url"]).unwrap_or_default();
                 }
-                self.note(session, Some(id), Event::Navigated { loader: String::new() });
+                self.note(session, Some(id), LogEvent::Navigated { loader: String::new() });
             }
-            // A frame that is swapped goes on in another process.
+            // A frame that is swapped out continues in another process.
             "frameDetached" if params["reason"] == "remove" => {
-                self.note(session, frame.clone(), Event::FrameRemoved);
+                self.note(session, frame.clone(), LogEvent::FrameRemoved);
                 self.state().frames.remove(&frame.unwrap_or_default());
             }
             "lifecycleEvent" => {
                 let word = |key: &str| text(&params[key]).unwrap_or_default();
-                let event = Event::Lifecycle { name: word("name"), loader: word("loaderId") };
+                let event = LogEvent::Lifecycle { name: word("name"), loader: word("loaderId") };
                 self.note(session, frame, event);
             }
             "windowOpen" => {
                 let url = text(&params["url"]).unwrap_or_default();
                 let gesture = params["userGesture"].as_bool().unwrap_or_default();
-                self.note(session, None, Event::WindowAsked { url, gesture });
+                self.note(session, None, LogEvent::WindowAsked { url, gesture });
             }
             "javascriptDialogOpening" => self.dialog(session, params),
             _ => {}
@@ -67,7 +67,7 @@ impl Context {
                 let mut state = self.state();
                 let world = state.worlds.add(session, &params["context"]);
                 let frame = world.frame.as_deref().and_then(|id| state.frames.get_mut(id));
-                // Documents from `srcdoc` say their origin in no other way.
+                // The world's origin is the only source for the origin of a `srcdoc` document.
                 if let Some(frame) = frame.filter(|frame| world.own && frame.session == session) {
                     frame.origin = world.origin;
                 }
@@ -78,12 +78,12 @@ impl Context {
             "executionContextsCleared" => self.state().worlds.remove(session, None),
             "consoleAPICalled" => {
                 let frame = self.state().worlds.frame_of(session, &params["executionContextId"]);
-                self.note(session, frame, Event::Console(Console::read(params)));
+                self.note(session, frame, LogEvent::Console(Console::parse(params)));
             }
             "exceptionThrown" => {
                 let details = &params["exceptionDetails"];
                 let frame = self.state().worlds.frame_of(session, &details["executionContextId"]);
-                self.note(session, frame, Event::Exception(Exception::read(details)));
+                self.note(session, frame, LogEvent::Exception(Exception::parse(details)));
             }
             _ => {}
         }
@@ -96,7 +96,7 @@ impl Context {
             state.frames.found(session, &page, id, parent.as_deref())
         };
         if new {
-            self.note(session, Some(id.into()), Event::FrameAdded { parent });
+            self.note(session, Some(id.into()), LogEvent::FrameAdded { parent });
         }
     }
 
@@ -109,27 +109,27 @@ impl Context {
             state.frames.navigated(session, &page, frame);
         }
         let loader = text(&frame["loaderId"]).unwrap_or_default();
-        self.note(session, text(&frame["id"]), Event::Navigated { loader });
+        self.note(session, text(&frame["id"]), LogEvent::Navigated { loader });
     }
 
     fn dialog(&self, session: &str, params: &Value) {
-        let dialog = Dialog::read(params, self.state().dialogs);
+        let dialog = Dialog::parse(params, self.state().dialogs);
         let answer = json!({ "accept": dialog.accepted });
         drop(self.connection.send(Some(session), "Page.handleJavaScriptDialog", answer));
-        self.note(session, text(&params["frameId"]), Event::Dialog(dialog));
+        self.note(session, text(&params["frameId"]), LogEvent::Dialog(dialog));
     }
 
     fn issue(&self, session: &str, issue: &Value) {
-        if let Some(mut violation) = Violation::read(issue) {
+        if let Some(mut violation) = Violation::parse(issue) {
             let frame = self.blamed(session, &violation);
             let shown = frame.as_deref().and_then(|id| self.frame(id)).map(|it| it.url);
             violation.document = shown.unwrap_or_else(|| violation.source.clone());
-            self.note(session, frame, Event::Violation(violation));
+            self.note(session, frame, LogEvent::Violation(violation));
         }
     }
 
-    /// The browser does not say which frame violated a policy: the one whose document is at the place of the violation,
-    /// else the first of the process.
+    /// The browser does not name the frame that violated a policy. This is the frame whose document is at the place of
+    /// the violation, or else the first frame of the process.
     fn blamed(&self, session: &str, violation: &Violation) -> Option<String> {
         let state = self.state();
         let mut frames = state.frames.of_session(session);
@@ -139,7 +139,7 @@ impl Context {
         Some(blamed.unwrap_or(first).id.clone())
     }
 
-    /// Targets learn their address late; a document from `srcdoc` learns it in no other way.
+    /// A target learns its URL late. For a `srcdoc` document this event is the only source.
     fn renamed(&self, info: &Value) {
         let mut state = self.state();
         let (Some(id), Some(url)) = (info["targetId"].as_str(), text(&info["url"])) else { return };
@@ -152,9 +152,9 @@ impl Context {
     }
 }
 
-fn notice(entry: &Value) -> Event {
+fn notice(entry: &Value) -> LogEvent {
     let word = |key: &str| text(&entry[key]).unwrap_or_default();
-    Event::Notice { level: word("level"), source: word("source"), text: word("text") }
+    LogEvent::Notice { level: word("level"), source: word("source"), text: word("text") }
 }
 
 pub(crate) fn text(value: &Value) -> Option<String> {

@@ -1,28 +1,28 @@
-//! Which program is the browser.
+//! Finds the browser's program.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use crate::BrowserError;
 
-/// Names that Chromium and its kin go by.
-const NAMES: [&str; 6] =
+/// The names of Chromium and of browsers that are built from it.
+const PROGRAM_NAMES: [&str; 6] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"];
-const VARIABLE: &str = "YARDSTICK_BROWSER";
+const PROGRAM_VARIABLE: &str = "YARDSTICK_BROWSER";
 
-/// The browser that the environment names, else the first that is installed.
-pub(crate) fn browser() -> Result<PathBuf, Error> {
-    search(env::var_os(VARIABLE), &env::var_os("PATH").unwrap_or_default())
+/// The browser that the environment variable names, or else the first that is installed.
+pub(crate) fn browser() -> Result<PathBuf, BrowserError> {
+    search(env::var_os(PROGRAM_VARIABLE), &env::var_os("PATH").unwrap_or_default())
 }
 
-fn search(named: Option<OsString>, path: &OsStr) -> Result<PathBuf, Error> {
+fn search(named: Option<OsString>, path: &OsStr) -> Result<PathBuf, BrowserError> {
     if let Some(named) = named.filter(|named| !named.is_empty()) {
-        let tried = format!("{} (from {VARIABLE})", Path::new(&named).display());
-        return lookup(Path::new(&named), path).ok_or(Error::NotFound { tried });
+        let tried = format!("{} (from {PROGRAM_VARIABLE})", Path::new(&named).display());
+        return lookup(Path::new(&named), path).ok_or(BrowserError::NotFound { tried });
     }
-    let found = NAMES.iter().find_map(|name| lookup(Path::new(name), path));
-    found.ok_or_else(|| Error::NotFound { tried: format!("{} in PATH", NAMES.join(", ")) })
+    let found = PROGRAM_NAMES.iter().find_map(|name| lookup(Path::new(name), path));
+    found.ok_or_else(|| BrowserError::NotFound { tried: format!("{} in PATH", PROGRAM_NAMES.join(", ")) })
 }
 
 fn lookup(program: &Path, path: &OsStr) -> Option<PathBuf> {
@@ -52,7 +52,7 @@ mod tests {
         let error = search(None, OsStr::new("/nowhere")).unwrap_err().to_string();
         assert!(error.contains("chromium, chromium-browser"), "{error}");
         assert!(error.contains("apt-get install chromium"), "{error}");
-        assert!(error.contains(VARIABLE), "{error}");
+        assert!(error.contains(PROGRAM_VARIABLE), "{error}");
     }
 
     #[test]

@@ -1,19 +1,19 @@
-//! A frame, wherever it runs.
+//! A frame in any process.
 
 use std::sync::Arc;
 
-use crate::context::Context;
-use crate::{Error, FrameInfo};
+use crate::context::PageContext;
+use crate::{BrowserError, FrameInfo};
 
-/// A frame. It stays the same whatever it shows.
+/// A frame. It keeps its identity when it navigates.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    pub(crate) context: Arc<Context>,
+    pub(crate) context: Arc<PageContext>,
     pub(crate) id: String,
 }
 
 impl Frame {
-    pub(crate) const fn new(context: Arc<Context>, id: String) -> Self {
+    pub(crate) const fn new(context: Arc<PageContext>, id: String) -> Self {
         Self { context, id }
     }
 
@@ -22,17 +22,17 @@ impl Frame {
         &self.id
     }
 
-    /// What is known of it, unless it has been removed.
+    /// The current information on the frame; none if it has been removed.
     pub fn info(&self) -> Option<FrameInfo> {
         self.context.frame(&self.id)
     }
 
-    /// What it shows.
+    /// The URL of its document.
     pub fn url(&self) -> String {
         self.info().map(|it| it.url).unwrap_or_default()
     }
 
-    pub(crate) fn known(&self) -> Result<FrameInfo, Error> {
-        self.info().ok_or_else(|| Error::Closed { what: "the frame".into() })
+    pub(crate) fn known(&self) -> Result<FrameInfo, BrowserError> {
+        self.info().ok_or_else(|| BrowserError::Closed { what: "the frame".into() })
     }
 }

@@ -1,27 +1,27 @@
-//! The tree of frames of all pages of a context, across processes.
+//! The frame tree of all pages of a context, across processes.
 
 use serde_json::Value;
 
 use crate::worlds::origin;
 
-/// What is known of a frame.
+/// Information on a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameInfo {
-    /// Its id, which stays the same whatever it shows.
+    /// The id, which stays the same when the frame navigates.
     pub id: String,
-    /// The id of the frame that it is in.
+    /// The id of the parent frame.
     pub parent: Option<String>,
-    /// The id of the page or popup that it is in.
+    /// The id of its page or popup.
     pub page: String,
-    /// What it shows.
+    /// The URL of its document.
     pub url: String,
     /// The origin of its document; `null` when opaque.
     pub origin: String,
-    /// Its name attribute.
+    /// The name attribute.
     pub name: String,
-    /// Whether it runs in another process than the frame that it is in.
+    /// Whether it runs in another process than its parent frame.
     pub isolated: bool,
-    /// The session to speak to it in.
+    /// The session that controls it.
     pub(crate) session: String,
 }
 
@@ -38,12 +38,13 @@ impl Frames {
         self.0.iter_mut().find(|frame| frame.id == id)
     }
 
-    /// The frames that a session speaks for.
+    /// The frames that a session controls.
     pub(crate) fn of_session<'a>(&'a self, session: &'a str) -> impl Iterator<Item = &'a FrameInfo> {
         self.0.iter().filter(move |frame| frame.session == session)
     }
 
-    /// A frame was found in a session: a new one, or one that has come back into this process. True when new.
+    /// Adds a frame that a session reported: a new one, or one that has moved to this process. Returns whether it is
+    /// new.
     pub(crate) fn found(&mut self, session: &str, page: &str, id: &str, parent: Option<&str>) -> bool {
         if let Some(known) = self.get_mut(id) {
             known.session = session.into();
@@ -62,11 +63,11 @@ impl Frames {
         true
     }
 
-    /// A frame shows another document, says the session that it is in now.
+    /// Records that a frame shows another document. The reporting session now controls the frame.
     pub(crate) fn navigated(&mut self, session: &str, page: &str, frame: &Value) {
         let text = |key: &str| frame[key].as_str().unwrap_or_default();
         self.found(session, page, text("id"), frame["parentId"].as_str());
-        // The frames of the document before are gone, and not every process lives to say so.
+        // The old document's frames are gone, and their processes may end without reporting it.
         self.remove_inside(text("id"));
         if let Some(known) = self.get_mut(text("id")) {
             known.url = format!("{}{}", text("url"), text("urlFragment"));
@@ -75,7 +76,7 @@ impl Frames {
         }
     }
 
-    /// Removes a frame and all that is in it.
+    /// Removes a frame and the frames in it.
     pub(crate) fn remove(&mut self, id: &str) {
         self.remove_inside(id);
         self.0.retain(|it| it.id != id);
@@ -87,7 +88,7 @@ impl Frames {
         inside.iter().for_each(|id| self.remove(id));
     }
 
-    /// The frames of a page, each before those in it.
+    /// The frames of a page; parents come before their children.
     pub(crate) fn tree(&self, page: &str) -> Vec<FrameInfo> {
         let mut found = Vec::new();
         self.walk(page, &mut found);

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-/// Name, code, number of the keys that write nothing, or something else than their name.
-const NAMED: [(&str, &str, u32, &str); 22] = [
+/// Name, code, key code and text of the keys that write nothing, or something other than their name.
+const NAMED_KEYS: [(&str, &str, u32, &str); 22] = [
     ("Enter", "Enter", 13, "\r"),
     ("Tab", "Tab", 9, ""),
     ("Escape", "Escape", 27, ""),
@@ -27,14 +27,14 @@ const NAMED: [(&str, &str, u32, &str); 22] = [
     ("F11", "F11", 122, ""),
     ("F12", "F12", 123, ""),
 ];
-/// The keys that change others, and their bits.
+/// The modifier keys and their bits.
 const MODIFIERS: [(&str, u32); 4] = [("Alt", 1), ("Control", 2), ("Meta", 4), ("Shift", 8)];
-/// The signs of an American keyboard: with and without Shift, and the key's code and number.
-const SIGNS: &str = "`~Backquote192 -_Minus189 =+Equal187 [{BracketLeft219 ]}BracketRight221 \\|Backslash220 \
+/// The punctuation keys of a US keyboard: the characters without and with Shift, the code and the key code.
+const PUNCTUATION_KEYS: &str = "`~Backquote192 -_Minus189 =+Equal187 [{BracketLeft219 ]}BracketRight221 \\|Backslash220 \
     ;:Semicolon186 '\"Quote222 ,<Comma188 .>Period190 /?Slash191 1!Digit149 2@Digit250 3#Digit351 4$Digit452 \
     5%Digit553 6^Digit654 7&Digit755 8*Digit856 9(Digit957 0)Digit048";
 
-/// One key, pressed and let go.
+/// One key press.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stroke {
     key: String,
@@ -68,7 +68,7 @@ impl Stroke {
     }
 }
 
-/// The stroke that writes a character, if a keyboard has it.
+/// The key press that writes a character, if the keyboard has it.
 pub(crate) fn character(character: char) -> Option<Stroke> {
     let stroke = |code: String, number: u32, shift: bool| Stroke {
         key: character.into(),
@@ -90,7 +90,7 @@ pub(crate) fn character(character: char) -> Option<Stroke> {
 }
 
 fn sign(wanted: char) -> Option<(String, u32, bool)> {
-    SIGNS.split_whitespace().find_map(|sign| {
+    PUNCTUATION_KEYS.split_whitespace().find_map(|sign| {
         let mut characters = sign.chars();
         let (plain, shifted) = (characters.next()?, characters.next()?);
         let rest = characters.as_str();
@@ -105,7 +105,7 @@ fn sign(wanted: char) -> Option<(String, u32, bool)> {
     })
 }
 
-/// The stroke of a key by its name, with the keys that are held: `Control+Shift+a`.
+/// The key press for a name with modifiers, such as `Control+Shift+a`.
 pub(crate) fn chord(name: &str) -> Option<Stroke> {
     let (held, key) = match name.rsplit_once('+') {
         Some((held, key)) if !key.is_empty() => (held, key),
@@ -116,7 +116,7 @@ pub(crate) fn chord(name: &str) -> Option<Stroke> {
     let modifiers = bits.sum::<Option<u32>>()?;
     let mut stroke = named(key).or_else(|| single(key).and_then(character))?;
     stroke.modifiers |= modifiers;
-    // With Control, Alt or Meta a key commands; it does not write.
+    // With Control, Alt or Meta a key is a command and writes nothing.
     if modifiers & 7 != 0 {
         stroke.text.clear();
     }
@@ -124,7 +124,7 @@ pub(crate) fn chord(name: &str) -> Option<Stroke> {
 }
 
 fn named(key: &str) -> Option<Stroke> {
-    let (name, code, number, text) = NAMED.iter().find(|(name, ..)| *name == key)?;
+    let (name, code, number, text) = NAMED_KEYS.iter().find(|(name, ..)| *name == key)?;
     let key = if *name == "Space" { " " } else { name };
     Some(Stroke {
         key: key.into(),

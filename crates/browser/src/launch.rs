@@ -1,13 +1,13 @@
-//! How the browser is started.
+//! The options and arguments that the browser is started with.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::process::{Pipes, Process};
-use crate::profile::Profile;
-use crate::{Error, find};
+use crate::profile::ProfileFolder;
+use crate::{BrowserError, find};
 
-/// What keeps Chromium quiet, alone and the same everywhere.
+/// Arguments that make Chromium quiet, isolated and the same on every machine.
 const ARGS: [&str; 18] = [
     "--remote-debugging-pipe",
     "--no-startup-window",
@@ -26,26 +26,27 @@ const ARGS: [&str; 18] = [
     "--disable-background-timer-throttling",
     "--password-store=basic",
     "--hide-scrollbars",
-    // The omnibox's own pages cost as much as ours.
+    // The omnibox's own pages would take as much memory as ours.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,Translate,MediaRouter",
 ];
 
-/// How a browser is to be started.
+/// The options of a browser.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// Without a window. On unless somebody wants to watch.
+pub struct LaunchOptions {
+    /// Whether it runs without a window. Set it to `false` to watch the browser.
     pub headless: bool,
-    /// Without Chromium's own sandbox, which it refuses to use as root. `None`: only where it must be so.
+    /// Whether Chromium runs without its own sandbox, which it refuses to use as root. `None` disables the sandbox
+    /// only where it must.
     pub no_sandbox: Option<bool>,
     /// More arguments for Chromium.
     pub args: Vec<String>,
-    /// The program; `None`: the one that `YARDSTICK_BROWSER` names, else the first found in PATH.
+    /// The program. `None` takes the one in `YARDSTICK_BROWSER`, or else the first found in PATH.
     pub program: Option<PathBuf>,
-    /// The longest wait for the browser to start, and for its answer to any single command.
+    /// The timeout for the start of the browser, and for every command.
     pub limit: Duration,
 }
 
-impl Default for Options {
+impl Default for LaunchOptions {
     fn default() -> Self {
         Self {
             headless: true,
@@ -57,13 +58,13 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    pub(crate) fn start(&self, profile: &Profile) -> Result<(Process, Pipes), Error> {
+impl LaunchOptions {
+    pub(crate) fn start(&self, profile: &ProfileFolder) -> Result<(Process, Pipes), BrowserError> {
         let program = self.program.clone().map_or_else(find::browser, Ok)?;
         Process::start(&program, &self.arguments(profile))
     }
 
-    fn arguments(&self, profile: &Profile) -> Vec<String> {
+    fn arguments(&self, profile: &ProfileFolder) -> Vec<String> {
         let mut args: Vec<String> = ARGS.iter().map(|arg| (*arg).to_owned()).collect();
         args.push(format!("--user-data-dir={}", profile.path().display()));
         if self.headless {

@@ -1,8 +1,9 @@
 //! Headless Chromium, driven over its debugging pipe.
 //!
-//! A [`Browser`] is a process with a profile that vanishes with it. A [`Page`] has a browser context of its own, so that
-//! pages share nothing. Every frame, worker and popup is attached to before it runs: what it says, asks for or violates
-//! lands in one ordered log, however early. [`Frame`]s can be evaluated in and clicked in, wherever they run.
+//! A [`Browser`] is a process with a profile that is removed with it. A [`Page`] has a browser context of its own, so
+//! pages share nothing. The crate attaches to every frame, worker and popup before it runs. So the log of a page has
+//! everything in order from the start: messages, requests and violations. Scripts and input work in every [`Frame`],
+//! in any process.
 
 mod browser;
 mod connection;
@@ -36,18 +37,18 @@ mod worlds;
 
 pub use browser::Browser;
 pub use console::{Console, Exception};
-pub use dialog::{Answer, Dialog, Dialogs};
-pub use download::{Download, Progress};
+pub use dialog::{Dialog, DialogAnswer, Dialogs};
+pub use download::{Download, DownloadProgress};
 pub use element::Rect;
 pub use emulate::{Emulation, Scheme};
-pub use error::Error;
+pub use error::BrowserError;
 pub use frame::Frame;
 pub use frames::FrameInfo;
-pub use launch::Options;
-pub use log::{Entry, Event};
-pub use network::Request;
+pub use launch::LaunchOptions;
+pub use log::{LogEntry, LogEvent};
+pub use network::NetworkRequest;
 pub use page::Page;
 pub use permission::Setting;
 pub use shot::Shot;
-pub use target::Kind;
+pub use target::TargetKind;
 pub use violation::Violation;

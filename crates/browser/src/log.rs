@@ -1,4 +1,4 @@
-//! Everything that happens in a page, in order.
+//! The ordered log of everything that happens in a page.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -6,89 +6,89 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-use crate::{Console, Dialog, Error, Exception, Kind, Progress, Violation};
+use crate::{BrowserError, Console, Dialog, DownloadProgress, Exception, TargetKind, Violation};
 
-/// One thing that happened.
+/// One event in a page.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// When, counted from the start of the page.
+pub struct LogEntry {
+    /// The time since the start of the page.
     pub at: Duration,
-    /// The id of the page or popup that it happened in.
+    /// The id of the page or popup.
     pub page: String,
-    /// The id of the frame, where there is one.
+    /// The id of the frame, if there is one.
     pub frame: Option<String>,
-    /// What the frame or worker showed at that time.
+    /// The URL of the frame or worker at that time.
     pub url: String,
-    /// What happened.
-    pub event: Event,
+    /// The event.
+    pub event: LogEvent,
 }
 
 /// What can happen in a page.
 #[derive(Clone, Debug)]
-pub enum Event {
-    /// A page, out-of-process frame or worker was attached to, before any of its code ran.
+pub enum LogEvent {
+    /// The crate attached to a page, out-of-process frame or worker, before any of its code ran.
     Attached {
-        /// What it is.
-        kind: Kind,
+        /// The kind of target.
+        kind: TargetKind,
     },
-    /// It is gone.
+    /// The target is gone.
     Detached {
-        /// What it was.
-        kind: Kind,
+        /// The kind of target.
+        kind: TargetKind,
     },
     /// A frame was added.
     FrameAdded {
-        /// The id of the frame that it is in.
+        /// The id of its parent frame.
         parent: Option<String>,
     },
     /// A frame was removed.
     FrameRemoved,
-    /// A frame shows another document; the entry's address is the new one.
+    /// A frame shows another document; the entry has the new URL.
     Navigated {
-        /// Names the visit: what was asked for and what came of it have the same.
+        /// The id of the page load; the request and the result of a navigation share it.
         loader: String,
     },
-    /// A frame has come this far: `DOMContentLoaded`, `load`, `networkIdle` and others.
+    /// A frame reached a stage of loading: `DOMContentLoaded`, `load`, `networkIdle` and others.
     Lifecycle {
-        /// The stage, as the browser names it.
+        /// The stage as the browser names it.
         name: String,
-        /// Names the visit.
+        /// The id of the page load.
         loader: String,
     },
     /// A line on the console.
     Console(Console),
-    /// An error that nothing caught.
+    /// An uncaught error.
     Exception(Exception),
-    /// A line that the browser itself wrote into its log, for example on failed requests.
+    /// A line that the browser itself wrote, for example about a failed request.
     Notice {
         /// `error`, `warning`, `info` or `verbose`.
         level: String,
-        /// Who speaks: `security`, `network` and others.
+        /// The part of the browser that wrote it: `security`, `network` and others.
         source: String,
-        /// What it says.
+        /// The text.
         text: String,
     },
-    /// Something that a Content Security Policy forbids was tried.
+    /// A violation of a content security policy.
     Violation(Violation),
-    /// A request was made.
+    /// A request was sent.
     Request {
         /// Its id.
         id: String,
-        /// Where to.
+        /// The URL.
         url: String,
         /// The method.
         method: String,
-        /// What for: `Document`, `Fetch`, `Image`, `WebSocket` and others.
+        /// The resource type: `Document`, `Fetch`, `Image`, `WebSocket` and others.
         kind: String,
     },
-    /// The head of a response came.
+    /// The status and headers of a response arrived.
     Response {
         /// The id of the request.
         id: String,
         /// The status.
         status: u16,
     },
-    /// A response came to its end.
+    /// A response is complete.
     RequestDone {
         /// The id of the request.
         id: String,
@@ -100,52 +100,52 @@ pub enum Event {
         /// The reason, for example `net::ERR_CONNECTION_REFUSED` or `csp`.
         why: String,
     },
-    /// A window was asked for, whether one came or not.
+    /// A page asked for a new window, whether or not it got one.
     WindowAsked {
-        /// What it was to show.
+        /// The URL for the window.
         url: String,
         /// Whether a person had just clicked or typed.
         gesture: bool,
     },
-    /// A popup was opened; its id is the entry's page.
+    /// A popup was opened; the entry's page is its id.
     Popup {
-        /// The id of the page that opened it, unless that was hidden.
+        /// The id of the page that opened it, unless the page hid that.
         opener: Option<String>,
     },
-    /// A dialog came up and was answered.
+    /// A dialog was opened and answered.
     Dialog(Dialog),
-    /// A download began.
+    /// A download started.
     Download {
         /// Its id.
         id: String,
-        /// Where from.
+        /// The URL.
         url: String,
-        /// The file name that was proposed.
+        /// The suggested file name.
         name: String,
     },
-    /// A download went on or ended.
+    /// A download progressed or ended.
     DownloadProgress {
         /// Its id.
         id: String,
-        /// Where it stands.
-        progress: Progress,
-        /// How much has come.
+        /// The state of the download.
+        progress: DownloadProgress,
+        /// How many bytes have arrived.
         bytes: u64,
     },
-    /// A renderer died.
+    /// A renderer process crashed.
     Crashed,
 }
 
 /// The log of one browser context.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub(crate) struct EventLog {
     start: Instant,
-    entries: Mutex<Vec<Entry>>,
+    entries: Mutex<Vec<LogEntry>>,
     news: watch::Sender<()>,
-    ended: OnceLock<Error>,
+    ended: OnceLock<BrowserError>,
 }
 
-impl Log {
+impl EventLog {
     pub(crate) fn new() -> Self {
         Self {
             start: Instant::now(),
@@ -155,23 +155,23 @@ impl Log {
         }
     }
 
-    pub(crate) fn push(&self, page: String, frame: Option<String>, url: String, event: Event) {
-        self.entries().push(Entry { at: self.start.elapsed(), page, frame, url, event });
+    pub(crate) fn push(&self, page: String, frame: Option<String>, url: String, event: LogEvent) {
+        self.entries().push(LogEntry { at: self.start.elapsed(), page, frame, url, event });
         self.news.send_replace(());
     }
 
-    /// Nothing will come any more; whoever waits is told why.
-    pub(crate) fn end(&self, why: &Error) {
+    /// Ends the log. Everybody who waits for an entry gets the error.
+    pub(crate) fn end(&self, why: &BrowserError) {
         let _ = self.ended.set(why.clone());
         self.news.send_replace(());
     }
 
-    /// Wakes whoever waits for more than entries.
+    /// Wakes those who wait for a change of state that is not an entry.
     pub(crate) fn touch(&self) {
         self.news.send_replace(());
     }
 
-    pub(crate) fn ended(&self) -> Option<&Error> {
+    pub(crate) fn ended(&self) -> Option<&BrowserError> {
         self.ended.get()
     }
 
@@ -183,21 +183,21 @@ impl Log {
         self.entries().len()
     }
 
-    /// A view of all that happened from an entry on.
-    pub(crate) fn read<T>(&self, from: usize, view: impl FnOnce(&[Entry]) -> T) -> T {
+    /// Passes the entries from index `from` on to `view`.
+    pub(crate) fn with_entries<T>(&self, from: usize, view: impl FnOnce(&[LogEntry]) -> T) -> T {
         view(self.entries().get(from..).unwrap_or_default())
     }
 
-    /// The first entry from one on that the test accepts, as soon as there is one.
+    /// Waits for the first entry from index `from` on that matches.
     pub(crate) async fn until(
         &self,
         from: usize,
-        mut wanted: impl FnMut(&Entry) -> bool,
+        mut wanted: impl FnMut(&LogEntry) -> bool,
         limit: Duration,
-    ) -> Result<Entry, Error> {
+    ) -> Result<LogEntry, BrowserError> {
         let (mut news, end, mut seen) = (self.news(), Instant::now() + limit, from);
         loop {
-            let found = self.read(seen, |entries| {
+            let found = self.with_entries(seen, |entries| {
                 seen += entries.len();
                 entries.iter().find(|entry| wanted(entry)).cloned()
             });
@@ -208,17 +208,18 @@ impl Log {
                 return Err(why.clone());
             }
             if timeout_at(end, news.changed()).await.is_err() {
-                let last = self.read(0, |entries| entries.last().map(|last| format!("{:?}", last.event)));
-                let error = Error::never_came("the event that was waited for", limit);
+                let last =
+                    self.with_entries(0, |entries| entries.last().map(|last| format!("{:?}", last.event)));
+                let error = BrowserError::timed_out("the event", limit);
                 return Err(match last {
-                    Some(last) => error.but(format!("the last one is {last}")),
+                    Some(last) => error.instead(format!("the last one is {last}")),
                     None => error,
                 });
             }
         }
     }
 
-    fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
+    fn entries(&self) -> MutexGuard<'_, Vec<LogEntry>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

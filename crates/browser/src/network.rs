@@ -1,86 +1,86 @@
-//! Requests that a page makes, and what came of them.
+//! The requests of a page and their outcomes.
 
 use serde_json::Value;
 
 use crate::events::text;
-use crate::log::{Entry, Event};
+use crate::log::{LogEntry, LogEvent};
 
-/// A request. What a policy forbids a script to fetch never becomes one; it is among the violations.
+/// A request. A fetch that a policy blocks never becomes a request; it is among the violations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// Where to.
+pub struct NetworkRequest {
+    /// The URL.
     pub url: String,
     /// The method.
     pub method: String,
-    /// What for: `Document`, `Fetch`, `Image`, `WebSocket` and others.
+    /// The resource type: `Document`, `Fetch`, `Image`, `WebSocket` and others.
     pub kind: String,
-    /// The id of the frame that made it.
+    /// The id of the frame that sent it.
     pub frame: Option<String>,
-    /// What that frame showed when it did.
+    /// The URL of that frame at the time.
     pub document: String,
     /// The status of the response, once there is one.
     pub status: Option<u16>,
-    /// Why there is none, or why it broke off: `csp` when a policy forbade it, else the browser's name of the failure.
+    /// Why there is no complete response: `csp` if a policy blocked it, otherwise the browser's name for the failure.
     pub failure: Option<String>,
 }
 
-/// What an event of the network means for the log.
-pub(crate) fn events(name: &str, params: &Value) -> Vec<Event> {
+/// The log entries for a network event.
+pub(crate) fn events(name: &str, params: &Value) -> Vec<LogEvent> {
     let id = text(&params["requestId"]).unwrap_or_default();
     match name {
         "requestWillBeSent" => {
             let redirected = status(&params["redirectResponse"]);
-            let redirected = redirected.map(|status| Event::Response { id: id.clone(), status });
+            let redirected = redirected.map(|status| LogEvent::Response { id: id.clone(), status });
             redirected.into_iter().chain([asked(id, params)]).collect()
         }
         "webSocketCreated" => {
             let url = text(&params["url"]).unwrap_or_default();
-            vec![Event::Request { id, url, method: "GET".into(), kind: "WebSocket".into() }]
+            vec![LogEvent::Request { id, url, method: "GET".into(), kind: "WebSocket".into() }]
         }
         "responseReceived" | "webSocketHandshakeResponseReceived" => {
             let status = status(&params["response"]);
-            status.map(|status| Event::Response { id, status }).into_iter().collect()
+            status.map(|status| LogEvent::Response { id, status }).into_iter().collect()
         }
-        "loadingFinished" | "webSocketClosed" => vec![Event::RequestDone { id }],
+        "loadingFinished" | "webSocketClosed" => vec![LogEvent::RequestDone { id }],
         "loadingFailed" => {
             let why = text(&params["blockedReason"]).or_else(|| text(&params["errorText"]));
-            vec![Event::RequestFailed { id, why: why.unwrap_or_else(|| "failed".into()) }]
+            vec![LogEvent::RequestFailed { id, why: why.unwrap_or_else(|| "failed".into()) }]
         }
         "webSocketFrameError" => {
             let why = text(&params["errorMessage"]).unwrap_or_else(|| "failed".into());
-            vec![Event::RequestFailed { id, why }]
+            vec![LogEvent::RequestFailed { id, why }]
         }
         _ => Vec::new(),
     }
 }
 
-fn asked(id: String, params: &Value) -> Event {
+fn asked(id: String, params: &Value) -> LogEvent {
     let request = &params["request"];
     let word = |value: &Value| text(value).unwrap_or_default();
-    // The fragment is never sent, but it is part of what was asked for.
+    // The fragment is never sent, but it is part of the URL that the page used.
     let url = word(&request["url"]) + &word(&request["urlFragment"]);
-    Event::Request { id, url, method: word(&request["method"]), kind: word(&params["type"]) }
+    LogEvent::Request { id, url, method: word(&request["method"]), kind: word(&params["type"]) }
 }
 
 fn status(response: &Value) -> Option<u16> {
     response["status"].as_u64().and_then(|status| u16::try_from(status).ok())
 }
 
-/// All requests of a log.
-pub(crate) fn requests(entries: &[Entry]) -> Vec<Request> {
-    let mut found: Vec<(&str, Request)> = Vec::new();
+/// Collects all requests of a log.
+pub(crate) fn requests(entries: &[LogEntry]) -> Vec<NetworkRequest> {
+    let mut found: Vec<(&str, NetworkRequest)> = Vec::new();
     for entry in entries {
-        if let Event::Request { id, url, method, kind } = &entry.event {
+        if let LogEvent::Request { id, url, method, kind } = &entry.event {
             let known = latest(&mut found, id);
-            // A frame that changes its process is told of by both.
+            // When a frame changes its process, both processes report the request.
             if !known.is_some_and(|known| known.url == *url && known.status.is_none()) {
                 found.push((id, fresh(entry, url, method, kind)));
             }
-        } else if let Event::Response { id, status } = &entry.event
+        } else if let LogEvent::Response { id, status } = &entry.event
             && let Some(request) = latest(&mut found, id)
         {
             request.status = Some(*status);
-        } else if let Event::RequestFailed { id, why } = &entry.event
+        } else if let LogEvent::RequestFailed { id, why } = &entry.event
             && let Some(request) = latest(&mut found, id)
         {
             request.failure = Some(why.clone());
@@ -89,12 +89,12 @@ pub(crate) fn requests(entries: &[Entry]) -> Vec<Request> {
     found.into_iter().map(|(_, request)| request).collect()
 }
 
-fn latest<'a>(found: &'a mut [(&str, Request)], id: &str) -> Option<&'a mut Request> {
+fn latest<'a>(found: &'a mut [(&str, NetworkRequest)], id: &str) -> Option<&'a mut NetworkRequest> {
     found.iter_mut().rfind(|(known, _)| *known == id).map(|(_, request)| request)
 }
 
-fn fresh(entry: &Entry, url: &str, method: &str, kind: &str) -> Request {
-    Request {
+fn fresh(entry: &LogEntry, url: &str, method: &str, kind: &str) -> NetworkRequest {
+    NetworkRequest {
         url: url.into(),
         method: method.into(),
         kind: kind.into(),
@@ -113,9 +113,9 @@ mod tests {
 
     use super::*;
 
-    fn log(said: &[(&str, Value)]) -> Vec<Entry> {
+    fn log(said: &[(&str, Value)]) -> Vec<LogEntry> {
         let events = said.iter().flat_map(|(name, params)| events(name, params));
-        let entry = |event| Entry {
+        let entry = |event| LogEntry {
             at: Duration::ZERO,
             page: "p".into(),
             frame: None,

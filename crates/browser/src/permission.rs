@@ -1,23 +1,28 @@
-//! What a page may do that people are asked about.
+//! Permissions that a browser asks the user for.
 
 use serde_json::json;
 
-use crate::{Error, Page};
+use crate::{BrowserError, Page};
 
-/// How a permission is set.
+/// The setting of a permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// Granted.
     Granted,
     /// Denied.
     Denied,
-    /// A person would be asked.
+    /// The browser would ask the user.
     Prompt,
 }
 
 impl Page {
     /// Sets a permission, named as in `navigator.permissions`, for one origin or for all.
-    pub async fn permit(&self, name: &str, setting: Setting, origin: Option<&str>) -> Result<(), Error> {
+    pub async fn permit(
+        &self,
+        name: &str,
+        setting: Setting,
+        origin: Option<&str>,
+    ) -> Result<(), BrowserError> {
         let setting = match setting {
             Setting::Granted => "granted",
             Setting::Denied => "denied",

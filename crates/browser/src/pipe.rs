@@ -1,14 +1,14 @@
-//! Messages on the debugging pipe: JSON texts, each ended by a NUL byte.
+//! Messages on the debugging pipe: JSON texts, each followed by a NUL byte.
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 
-use crate::Error;
+use crate::BrowserError;
 
-/// A screenshot of a long page is the largest message there is.
-const MAX_MESSAGE: u64 = 512 * 1024 * 1024;
+/// The largest messages are screenshots of long pages.
+const MAX_MESSAGE_BYTES: u64 = 512 * 1024 * 1024;
 
-/// Cuts a stream of bytes into messages.
+/// Splits a stream of bytes into messages.
 #[derive(Debug)]
 pub(crate) struct Messages<R> {
     from: BufReader<R>,
@@ -16,30 +16,30 @@ pub(crate) struct Messages<R> {
 }
 
 impl<R: AsyncRead + Unpin> Messages<R> {
-    pub(crate) fn of(from: R) -> Self {
+    pub(crate) fn split(from: R) -> Self {
         Self { from: BufReader::with_capacity(64 * 1024, from), buffer: Vec::new() }
     }
 
-    /// The next message, `None` when the other end has closed the pipe.
-    pub(crate) async fn next(&mut self) -> Result<Option<&[u8]>, Error> {
+    /// The next message; `None` when the other end has closed the pipe.
+    pub(crate) async fn next(&mut self) -> Result<Option<&[u8]>, BrowserError> {
         self.buffer.clear();
-        let limited = &mut (&mut self.from).take(MAX_MESSAGE);
+        let limited = &mut (&mut self.from).take(MAX_MESSAGE_BYTES);
         match limited.read_until(0, &mut self.buffer).await {
             Ok(_) if self.buffer.last() == Some(&0) => Ok(Some(&self.buffer[..self.buffer.len() - 1])),
-            Ok(read) if read as u64 == MAX_MESSAGE => {
-                Err(Error::Garbled { why: format!("a message of more than {MAX_MESSAGE} bytes") })
-            }
-            // Half a message is what a crash leaves behind.
+            Ok(read) if read as u64 == MAX_MESSAGE_BYTES => Err(BrowserError::Garbled {
+                why: format!("a message of more than {MAX_MESSAGE_BYTES} bytes"),
+            }),
+            // A crash can leave an incomplete message.
             Ok(_) | Err(_) => Ok(None),
         }
     }
 }
 
-/// Writes what is queued until the queue or the pipe is closed.
+/// Writes queued messages until the queue or the pipe is closed.
 pub(crate) async fn write_all(mut to: impl AsyncWrite + Unpin, mut queue: mpsc::UnboundedReceiver<Vec<u8>>) {
     while let Some(mut message) = queue.recv().await {
         message.push(0);
-        // What follows at once goes out at once.
+        // Messages that are already queued share one flush.
         while let Ok(more) = queue.try_recv() {
             message.extend(more);
             message.push(0);
@@ -56,7 +56,7 @@ mod tests {
 
     #[tokio::test]
     async fn messages_end_in_nul() {
-        let mut messages = Messages::of(&b"{}\0\0[1]\0hal"[..]);
+        let mut messages = Messages::split(&b"{}\0\0[1]\0hal"[..]);
         assert_eq!(messages.next().await.unwrap(), Some(&b"{}"[..]));
         assert_eq!(messages.next().await.unwrap(), Some(&b""[..]));
         assert_eq!(messages.next().await.unwrap(), Some(&b"[1]"[..]));

@@ -1,4 +1,4 @@
-//! The browser's processes: started in a group of their own, ended together.
+//! The browser's processes. They run in a process group of their own and end together.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -10,23 +10,24 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use crate::Error;
+use crate::BrowserError;
 
-/// Chromium reads commands from file descriptor 3 and writes to 4; a shell moves them there without unsafe code.
+/// Chromium reads commands from file descriptor 3 and writes to 4. A shell moves the pipes there, because Rust could
+/// do that only with unsafe code.
 const MOVE_PIPES: &str = r#"exec "$@" 3<&0 4>&1 0</dev/null 1>&2"#;
-/// How long a death may trail behind the end of the pipe, and how long a killed process may take.
-const TRAIL: Duration = Duration::from_millis(500);
-const LAST_LINES: usize = 12;
-/// What Chromium says on every machine without a desktop.
-const NOISE: [&str; 2] = ["dbus/", "devtools_pipe_handler"];
+/// How long after the pipe's end the process may take to exit, and how long a killed process may take.
+const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
+const MAX_STDERR_LINES: usize = 12;
+/// Lines that Chromium writes on every machine without a desktop.
+const IGNORED_STDERR: [&str; 2] = ["dbus/", "devtools_pipe_handler"];
 
 /// The running browser. Dropping it kills all of its processes.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Arc<Mutex<Child>>,
-    tail: Tail,
+    tail: StderrTail,
     pid: Option<u32>,
-    /// Its group was killed when its end was seen; the number may belong to others by now.
+    /// Set once the group has been killed, because its id may by then belong to other processes.
     over: Arc<AtomicBool>,
 }
 
@@ -36,13 +37,13 @@ pub(crate) struct Pipes {
     pub(crate) from: ChildStdout,
 }
 
-/// The last lines of stderr.
+/// The last lines of the browser's stderr.
 #[derive(Clone, Debug, Default)]
-struct Tail(Arc<Mutex<VecDeque<String>>>);
+struct StderrTail(Arc<Mutex<VecDeque<String>>>);
 
 impl Process {
-    pub(crate) fn start(program: &Path, args: &[String]) -> Result<(Self, Pipes), Error> {
-        let not_started = |why: &dyn std::fmt::Display| Error::NotStarted {
+    pub(crate) fn start(program: &Path, args: &[String]) -> Result<(Self, Pipes), BrowserError> {
+        let not_started = |why: &dyn std::fmt::Display| BrowserError::NotStarted {
             program: program.display().to_string(),
             why: why.to_string(),
         };
@@ -57,31 +58,31 @@ impl Process {
         else {
             return Err(not_started(&"it has no pipes"));
         };
-        let (pid, tail) = (child.id(), Tail::default());
+        let (pid, tail) = (child.id(), StderrTail::default());
         tokio::spawn(tail.clone().follow(stderr));
         Ok((Self { child: Arc::new(Mutex::new(child)), tail, pid, over: Arc::default() }, Pipes { to, from }))
     }
 
-    /// The id of the process, which is that of its group.
+    /// The process id, which is also the id of its group.
     pub(crate) const fn id(&self) -> Option<u32> {
         self.pid
     }
 
-    /// Says how the process ended, once its pipe is closed.
-    pub(crate) fn ending(&self) -> impl Future<Output = Error> + Send + use<> {
+    /// Resolves to the error that says how the process ended. To be awaited once the pipe is closed.
+    pub(crate) fn ending(&self) -> impl Future<Output = BrowserError> + Send + use<> {
         let (child, tail, pid) = (Arc::clone(&self.child), self.tail.clone(), self.pid);
         let over = Arc::clone(&self.over);
         async move {
-            let end = Instant::now() + TRAIL;
+            let end = Instant::now() + EXIT_TIMEOUT;
             loop {
                 let status = lock(&child).try_wait().ok().flatten();
                 if status.is_some() && !over.swap(true, Ordering::Relaxed) {
                     group::kill(pid);
                 }
                 if status.is_some() || Instant::now() > end {
-                    // Its last words may still be on their way.
+                    // The last lines of stderr may still arrive.
                     tokio::time::sleep(Duration::from_millis(20)).await;
-                    return Error::Gone { how: how(status), stderr: tail.to_string() };
+                    return BrowserError::Gone { how: how(status), stderr: tail.to_string() };
                 }
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
@@ -95,7 +96,7 @@ impl Drop for Process {
         if !self.over.swap(true, Ordering::Relaxed) {
             group::kill(self.pid);
         }
-        let end = Instant::now() + TRAIL * 4;
+        let end = Instant::now() + EXIT_TIMEOUT * 4;
         while child.try_wait().is_ok_and(|status| status.is_none()) && Instant::now() < end {
             let _ = child.start_kill();
             std::thread::sleep(Duration::from_millis(2));
@@ -103,23 +104,23 @@ impl Drop for Process {
     }
 }
 
-impl Tail {
+impl StderrTail {
     async fn follow(self, stderr: ChildStderr) {
         let mut lines = BufReader::new(stderr).lines();
         while let Ok(Some(line)) = lines.next_line().await {
-            if NOISE.iter().any(|noise| line.contains(noise)) {
+            if IGNORED_STDERR.iter().any(|noise| line.contains(noise)) {
                 continue;
             }
             let mut kept = lock(&self.0);
             kept.push_back(line.chars().take(400).collect());
-            if kept.len() > LAST_LINES {
+            if kept.len() > MAX_STDERR_LINES {
                 kept.pop_front();
             }
         }
     }
 }
 
-impl std::fmt::Display for Tail {
+impl std::fmt::Display for StderrTail {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let lines = lock(&self.0);
         if !lines.is_empty() {
@@ -145,7 +146,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod group {
     use rustix::process::{Pid, Signal, kill_process_group};
 
-    /// Kills what the browser started; nobody left to kill is what is wanted.
+    /// Kills the process group. It is fine if no process is left.
     pub(super) fn kill(leader: Option<u32>) {
         let leader = leader.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
         if let Some(leader) = leader {

@@ -1,37 +1,37 @@
-//! Which context an event belongs to; and targets as they come and go.
+//! Routes events to their contexts, and tracks targets that appear and disappear.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
-use crate::Error;
-use crate::connection::{Connection, Listener};
-use crate::context::Context;
+use crate::BrowserError;
+use crate::connection::{DevtoolsConnection, EventListener};
+use crate::context::PageContext;
 use crate::events::text;
-use crate::log::Event;
-use crate::target::{Kind, Target};
+use crate::log::LogEvent;
+use crate::target::{AttachedTarget, TargetKind};
 
-/// Leads every event to the context that it happened in.
+/// Routes every event to the context that it happened in.
 #[derive(Debug)]
-pub(crate) struct Router {
-    connection: Connection,
-    known: Mutex<Known>,
+pub(crate) struct EventRouter {
+    connection: DevtoolsConnection,
+    known: Mutex<KnownContexts>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    contexts: HashMap<String, Arc<Context>>,
-    sessions: HashMap<String, Arc<Context>>,
-    downloads: HashMap<String, Arc<Context>>,
+struct KnownContexts {
+    contexts: HashMap<String, Arc<PageContext>>,
+    sessions: HashMap<String, Arc<PageContext>>,
+    downloads: HashMap<String, Arc<PageContext>>,
 }
 
-impl Router {
-    pub(crate) fn new(connection: Connection) -> Self {
+impl EventRouter {
+    pub(crate) fn new(connection: DevtoolsConnection) -> Self {
         Self { connection, known: Mutex::default() }
     }
 
-    pub(crate) fn add(&self, context: &Arc<Context>) {
+    pub(crate) fn add(&self, context: &Arc<PageContext>) {
         self.known().contexts.insert(context.id.clone(), Arc::clone(context));
     }
 
@@ -61,7 +61,7 @@ impl Router {
         };
         match context {
             Some(context) => context.attached(above, session, &params["targetInfo"]),
-            // None of ours, but it must not stay paused.
+            // The target does not belong to a context of ours, but it must not stay paused.
             None => drop(self.connection.send(Some(session), "Runtime.runIfWaitingForDebugger", json!({}))),
         }
     }
@@ -74,7 +74,7 @@ impl Router {
         }
     }
 
-    /// Downloads are told by the browser itself, not by the page.
+    /// The browser reports downloads, not the page.
     fn download(&self, name: &str, params: &Value) {
         let id = params["guid"].as_str().unwrap_or_default();
         let context = {
@@ -92,12 +92,12 @@ impl Router {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownContexts> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Listener for Router {
+impl EventListener for EventRouter {
     fn event(&self, session: Option<&str>, method: &str, params: &Value) {
         match method {
             "Target.attachedToTarget" => self.attached(session, params),
@@ -112,18 +112,18 @@ impl Listener for Router {
         }
     }
 
-    fn gone(&self, why: &Error) {
+    fn gone(&self, why: &BrowserError) {
         for context in self.known().contexts.values() {
             context.log.end(why);
         }
     }
 }
 
-impl Context {
-    /// A target has come, and waits until it has been told all that it must know.
+impl PageContext {
+    /// Sets up a new target, which stays paused until then.
     fn attached(self: Arc<Self>, above: Option<&str>, session: &str, info: &Value) {
         let word = |key: &str| text(&info[key]).unwrap_or_default();
-        let (id, kind) = (word("targetId"), Kind::named(&word("type")));
+        let (id, kind) = (word("targetId"), TargetKind::named(&word("type")));
         let Some(first) = self.enlist(above, session, &id, kind, word("url")) else {
             drop(self.connection.send(Some(session), "Runtime.runIfWaitingForDebugger", json!({})));
             return;
@@ -132,23 +132,28 @@ impl Context {
         if kind.has_document() {
             commands.extend(self.state().emulation.commands(&self.agent));
         }
+        if kind == TargetKind::Frame {
+            let script =
+                |source: &String| ("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source }));
+            commands.extend(self.state().frame_scripts.iter().map(script));
+        }
         commands.push(("Runtime.runIfWaitingForDebugger", json!({})));
         let send = |(method, params)| self.connection.send(Some(session), method, params);
         let replies: Vec<_> = commands.into_iter().map(send).collect();
         if kind.has_document() {
             self.frame_found(session, &id, text(&info["parentFrameId"]));
             if let Some(frame) = self.state().frames.get_mut(&id) {
-                (frame.url, frame.isolated) = (word("url"), kind == Kind::Frame);
+                (frame.url, frame.isolated) = (word("url"), kind == TargetKind::Frame);
             }
         }
-        if kind == Kind::Page && !first {
-            self.note(session, Some(id.clone()), Event::Popup { opener: text(&info["openerId"]) });
+        if kind == TargetKind::Page && !first {
+            self.note(session, Some(id.clone()), LogEvent::Popup { opener: text(&info["openerId"]) });
         }
-        self.note(session, kind.has_document().then_some(id), Event::Attached { kind });
+        self.note(session, kind.has_document().then_some(id), LogEvent::Attached { kind });
         let (context, session) = (Arc::clone(&self), session.to_owned());
         tokio::spawn(async move {
             for reply in replies {
-                // What a target does not know, it refuses; that is no harm.
+                // A target refuses commands that it does not support; that does not matter.
                 let _ = reply.within(context.limit).await;
             }
             if let Some(target) = context.state().target_mut(&session) {
@@ -158,16 +163,23 @@ impl Context {
         });
     }
 
-    /// Remembers a target; `None` when it is known already, else whether it is the first of the context.
-    fn enlist(&self, above: Option<&str>, session: &str, id: &str, kind: Kind, url: String) -> Option<bool> {
+    /// Adds a target. Returns `None` if it is already known, otherwise whether it is the first of its context.
+    fn enlist(
+        &self,
+        above: Option<&str>,
+        session: &str,
+        id: &str,
+        kind: TargetKind,
+        url: String,
+    ) -> Option<bool> {
         let mut state = self.state();
         if state.targets.iter().any(|it| it.id == id) {
             return None;
         }
         let around = above.and_then(|above| state.target(above)).or_else(|| state.pages().next());
-        let around = around.filter(|_| kind != Kind::Page).map(|it| it.page.clone());
+        let around = around.filter(|_| kind != TargetKind::Page).map(|it| it.page.clone());
         let first = state.targets.is_empty();
-        state.targets.push(Target {
+        state.targets.push(AttachedTarget {
             id: id.into(),
             session: session.into(),
             above: above.map(str::to_owned),
@@ -180,9 +192,9 @@ impl Context {
         Some(first)
     }
 
-    /// The whole context is closed: whoever waits for something in it is told.
+    /// Ends the log when the whole context is closed, which fails all waits.
     fn closed(&self) {
-        let why = Error::Closed { what: "the page".into() };
+        let why = BrowserError::Closed { what: "the page".into() };
         let over = std::mem::take(&mut *self.state());
         over.targets.iter().for_each(|it| self.connection.end_session(&it.session, &why));
         self.log.end(&why);
@@ -191,20 +203,20 @@ impl Context {
     fn detached(&self, session: &str) {
         let Some(target) = self.state().target(session).cloned() else { return };
         let frame = target.kind.has_document().then(|| target.id.clone());
-        self.note(session, frame, Event::Detached { kind: target.kind });
+        self.note(session, frame, LogEvent::Detached { kind: target.kind });
         {
             let mut state = self.state();
             state.targets.retain(|it| it.session != session);
             state.worlds.remove(session, None);
-            if target.kind == Kind::Page {
+            if target.kind == TargetKind::Page {
                 state.frames.remove(&target.id);
             } else if let (Some(frame), Some(above)) = (state.frames.get_mut(&target.id), &target.above) {
-                // If it has not been removed, it goes on in the process around it.
+                // A frame that was not removed continues in its parent's process.
                 (frame.session, frame.isolated) = (above.clone(), false);
             }
         }
         let what = if target.url.is_empty() { "the page".into() } else { target.url };
-        self.connection.end_session(session, &Error::Closed { what });
+        self.connection.end_session(session, &BrowserError::Closed { what });
         self.log.touch();
     }
 
@@ -218,7 +230,7 @@ impl Context {
             state.frames.get(&id).map_or(url, |frame| frame.url.clone())
         };
         let frame = self.state().target(session).map(|it| it.id.clone());
-        self.note(session, frame, Event::Crashed);
-        self.connection.end_session(session, &Error::Crashed { url });
+        self.note(session, frame, LogEvent::Crashed);
+        self.connection.end_session(session, &BrowserError::Crashed { url });
     }
 }

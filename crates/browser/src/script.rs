@@ -1,4 +1,4 @@
-//! Scripts run in a frame from outside.
+//! Runs scripts in a frame.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::console::thrown;
-use crate::context::State;
+use crate::context::ContextState;
 use crate::worlds::World;
-use crate::{Error, Frame};
+use crate::{BrowserError, Frame};
 
-/// How often a condition is asked again.
-const PAUSE: Duration = Duration::from_millis(25);
-/// What the browser says when a document goes while a script of ours runs in it.
-const LEFT: [&str; 5] = [
+/// How often a condition is evaluated.
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
+/// Errors of the browser when a document is left while a script runs in it.
+const DOCUMENT_LEFT: [&str; 5] = [
     "context was destroyed",
     "uniqueContextId not found",
     "Cannot find context",
@@ -22,8 +22,8 @@ const LEFT: [&str; 5] = [
 ];
 
 impl Frame {
-    /// Evaluates a script as the page's own, waits for its promise, and gives its value as JSON.
-    pub async fn eval(&self, script: &str) -> Result<Value, Error> {
+    /// Evaluates a script in the page's own world, waits for its promise, and returns its value as JSON.
+    pub async fn eval(&self, script: &str) -> Result<Value, BrowserError> {
         let result = self.evaluate(script, true, self.context.limit).await?;
         let value = &result["result"];
         match (value.get("value"), value["unserializableValue"].as_str()) {
@@ -33,32 +33,36 @@ impl Frame {
         }
     }
 
-    /// Evaluates a script until its value is true in the sense of the language; gives that value.
+    /// Evaluates a script until its value is truthy, and returns that value.
     ///
-    /// A script that throws, and a document that is not there yet, count as not yet.
-    pub async fn wait_for(&self, script: &str, limit: Duration) -> Result<Value, Error> {
+    /// An error in the script or a missing document counts as "not yet".
+    pub async fn wait_for(&self, script: &str, limit: Duration) -> Result<Value, BrowserError> {
         let (end, mut last) = (Instant::now() + limit, "it was never true".to_owned());
         loop {
             match tokio::time::timeout_at(end, self.eval(script)).await {
                 Ok(Ok(value)) if is_true(&value) => return Ok(value),
                 Ok(Ok(value)) => last = format!("it is {value}"),
-                Ok(Err(why @ (Error::Script { .. } | Error::Left { .. } | Error::NeverCame { .. }))) => {
+                Ok(Err(
+                    why @ (BrowserError::Script { .. }
+                    | BrowserError::Left { .. }
+                    | BrowserError::NeverCame { .. }),
+                )) => {
                     last = why.to_string();
                 }
                 Ok(Err(why)) => return Err(why),
-                Err(_) => return Err(Error::never_came(format!("`{script}`"), limit).but(last)),
+                Err(_) => return Err(BrowserError::timed_out(format!("`{script}`"), limit).instead(last)),
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Evaluates a script to an object that stays in the page; gives its id, unless it is null.
-    pub(crate) async fn handle(&self, script: &str) -> Result<Option<String>, Error> {
+    /// Evaluates a script to an object that stays in the page. Returns its id, unless the object is null.
+    pub(crate) async fn handle(&self, script: &str) -> Result<Option<String>, BrowserError> {
         let result = self.evaluate(script, false, self.context.limit).await?;
         Ok(result["result"]["objectId"].as_str().map(str::to_owned))
     }
 
-    async fn evaluate(&self, script: &str, by_value: bool, limit: Duration) -> Result<Value, Error> {
+    async fn evaluate(&self, script: &str, by_value: bool, limit: Duration) -> Result<Value, BrowserError> {
         let end = Instant::now() + limit;
         loop {
             let world = self.world(end.duration_since(Instant::now())).await?;
@@ -69,16 +73,16 @@ impl Frame {
                 "returnByValue": by_value,
             });
             match self.context.call(&world.session, "Runtime.evaluate", params).await {
-                // The world went before the script began; the next document has another.
-                Err(Error::Refused { message, .. })
+                // The document was left before the script started; the next document has another world.
+                Err(BrowserError::Refused { message, .. })
                     if message.contains("uniqueContextId not found") && Instant::now() < end =>
                 {
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(POLL_INTERVAL).await;
                 }
-                Err(Error::Refused { message, .. }) => return Err(self.blame(message)),
-                // The session is over, but the frame is not: it shows something else now, in another process.
-                Err(Error::Closed { .. }) if self.info().is_some() => {
-                    return Err(Error::Left { url: self.url() });
+                Err(BrowserError::Refused { message, .. }) => return Err(self.blame(message)),
+                // The session has ended, but the frame continues with another document in another process.
+                Err(BrowserError::Closed { .. }) if self.info().is_some() => {
+                    return Err(BrowserError::Left { url: self.url() });
                 }
                 Ok(result) if result["exceptionDetails"].is_object() => {
                     return Err(self.blame(thrown(&result["exceptionDetails"])));
@@ -88,25 +92,25 @@ impl Frame {
         }
     }
 
-    fn blame(&self, message: String) -> Error {
+    fn blame(&self, message: String) -> BrowserError {
         let url = self.url();
-        if LEFT.iter().any(|left| message.contains(left)) {
-            Error::Left { url }
+        if DOCUMENT_LEFT.iter().any(|left| message.contains(left)) {
+            BrowserError::Left { url }
         } else {
-            Error::Script { url, message }
+            BrowserError::Script { url, message }
         }
     }
 
-    /// Where the frame's own scripts run, once its document is there.
-    async fn world(&self, limit: Duration) -> Result<World, Error> {
+    /// Waits for the world of the frame's own scripts.
+    async fn world(&self, limit: Duration) -> Result<World, BrowserError> {
         self.context.when("a document to run scripts in", limit, |state| self.find_world(state)).await
     }
 
-    fn find_world(&self, state: &State) -> Result<Option<World>, Error> {
+    fn find_world(&self, state: &ContextState) -> Result<Option<World>, BrowserError> {
         let frame = state.frames.get(&self.id);
-        let frame = frame.ok_or_else(|| Error::Closed { what: "the frame".into() })?;
+        let frame = frame.ok_or_else(|| BrowserError::Closed { what: "the frame".into() })?;
         match state.target(&frame.session) {
-            Some(target) if target.crashed => Err(Error::Crashed { url: frame.url.clone() }),
+            Some(target) if target.crashed => Err(BrowserError::Crashed { url: frame.url.clone() }),
             _ => Ok(state.worlds.of_frame(&frame.session, &self.id).cloned()),
         }
     }

@@ -1,25 +1,25 @@
-//! Pictures of a page.
+//! Screenshots of a page.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use crate::{Error, Page, Rect};
+use crate::{BrowserError, Page, Rect};
 
-/// What is to be seen on a picture.
+/// The part of the page in a screenshot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shot {
-    /// What the viewport shows.
+    /// The viewport.
     Viewport,
-    /// The whole page, however long.
+    /// The whole page.
     Full,
     /// A part of the viewport.
     Clip(Rect),
 }
 
 impl Page {
-    /// Takes a picture, as PNG.
-    pub async fn screenshot(&self, shot: Shot) -> Result<Vec<u8>, Error> {
+    /// Takes a screenshot as PNG.
+    pub async fn screenshot(&self, shot: Shot) -> Result<Vec<u8>, BrowserError> {
         let mut params = json!({ "format": "png" });
         match shot {
             Shot::Viewport => {}
@@ -32,13 +32,14 @@ impl Page {
             }
         }
         let made = self.call("Page.captureScreenshot", params).await?;
-        let garbled = |why: &dyn std::fmt::Display| Error::Garbled { why: format!("a picture: {why}") };
+        let garbled =
+            |why: &dyn std::fmt::Display| BrowserError::Garbled { why: format!("a picture: {why}") };
         let data = made["data"].as_str().ok_or_else(|| garbled(&"no data"))?;
         BASE64_STANDARD.decode(data).map_err(|why| garbled(&why))
     }
 
-    /// Clips are counted from the corner of the page, rectangles from that of the viewport.
-    async fn clip(&self, rect: Rect) -> Result<Value, Error> {
+    /// A clip is relative to the page, a rectangle to the viewport.
+    async fn clip(&self, rect: Rect) -> Result<Value, BrowserError> {
         let view = &self.call("Page.getLayoutMetrics", json!({})).await?["cssVisualViewport"];
         let scrolled = |key: &str| view[key].as_f64().unwrap_or_default();
         let (x, y) = (rect.x + scrolled("pageX"), rect.y + scrolled("pageY"));

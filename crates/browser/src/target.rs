@@ -1,17 +1,17 @@
-//! What can be attached to, and what each is told before it may run.
+//! Targets of the debugging protocol, and the commands that set each one up.
 
 use serde_json::{Value, json};
 
-/// What a target is.
+/// The kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TargetKind {
     /// A page or popup.
     Page,
-    /// A frame in a process of its own.
+    /// A frame in a separate process.
     Frame,
-    /// A worker of a page.
+    /// A dedicated worker of a page.
     Worker,
-    /// A worker that pages share.
+    /// A shared worker.
     SharedWorker,
     /// A service worker.
     ServiceWorker,
@@ -19,24 +19,24 @@ pub enum Kind {
     Other,
 }
 
-/// One target and the session that it is spoken to in.
+/// One target and its session.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
-    /// The target's id; for pages and frames also that of the frame.
+pub(crate) struct AttachedTarget {
+    /// The target's id. For pages and frames it is also the frame's id.
     pub(crate) id: String,
     pub(crate) session: String,
-    /// The session that it was found in, unless that is the browser's own.
+    /// The session that reported the target, unless that is the browser's own.
     pub(crate) above: Option<String>,
     /// The id of the page that it belongs to.
     pub(crate) page: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: TargetKind,
     pub(crate) url: String,
-    /// It has heard all that it must know, and runs.
+    /// Whether it is set up and runs.
     pub(crate) ready: bool,
     pub(crate) crashed: bool,
 }
 
-impl Kind {
+impl TargetKind {
     pub(crate) fn named(name: &str) -> Self {
         match name {
             "page" => Self::Page,
@@ -56,7 +56,7 @@ impl Kind {
         }
     }
 
-    /// What it is told while it is paused. Some targets know less than others, and refuse what they do not know.
+    /// The commands for a paused target. Some targets refuse some of them.
     pub(crate) fn introduction(self) -> Vec<(&'static str, Value)> {
         let mut commands = vec![
             ("Target.setAutoAttach", auto_attach()),
@@ -70,14 +70,14 @@ impl Kind {
             commands.push(("Page.setLifecycleEventsEnabled", json!({ "enabled": true })));
         }
         if self == Self::Page {
-            // Pages behave as if each had the focus, however many there are.
+            // Every page behaves as if it had the focus.
             commands.push(("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })));
         }
         commands
     }
 }
 
-/// Attach to all that comes, before it runs. The browser's own pages are none of our business.
+/// Attaches to every new target before it runs, except the browser's own pages.
 pub(crate) fn auto_attach() -> Value {
     json!({
         "autoAttach": true,

@@ -1,29 +1,29 @@
-//! What a Content Security Policy forbids and a page tried nevertheless.
+//! Violations of content security policies.
 
 use serde_json::Value;
 
-/// A violation of a Content Security Policy.
+/// A violation of a content security policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The directive, for example `connect-src`.
+    /// The violated directive, for example `connect-src`.
     pub directive: String,
-    /// What was blocked; empty for inline code and `eval`.
+    /// The blocked URL; empty for inline code and `eval`.
     pub blocked: String,
-    /// The document whose policy it is.
+    /// The document with the policy.
     pub document: String,
-    /// Where it was tried: a script or the document.
+    /// The URL of the script or document that caused the violation.
     pub source: String,
-    /// The line of that, from one on; zero when unknown.
+    /// The line in that source, starting at 1; 0 if unknown.
     pub line: u64,
-    /// What was tried: `url`, `inline`, `eval`, `wasm-eval` or one of the rarer ones, as the browser names it.
+    /// The kind of violation: `url`, `inline`, `eval`, `wasm-eval`, or a rarer one as the browser names it.
     pub kind: String,
-    /// Whether it was only reported, not blocked.
+    /// Whether the browser only reported it and did not block it.
     pub report_only: bool,
 }
 
 impl Violation {
-    /// Reads an issue, if it is such a one. Which document it is about is for the caller to say.
-    pub(crate) fn read(issue: &Value) -> Option<Self> {
+    /// Parses an issue; none if it is not a violation. The caller fills in the document.
+    pub(crate) fn parse(issue: &Value) -> Option<Self> {
         let details = &issue["details"]["contentSecurityPolicyIssueDetails"];
         let directive = details["violatedDirective"].as_str()?;
         let place = &details["sourceCodeLocation"];

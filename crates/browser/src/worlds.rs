@@ -1,4 +1,4 @@
-//! Where scripts run: the execution contexts of every session.
+//! The execution contexts of all sessions.
 
 use serde_json::Value;
 
@@ -8,15 +8,15 @@ pub(crate) struct World {
     pub(crate) session: String,
     /// Its number within the session.
     pub(crate) number: i64,
-    /// Its name, never used twice.
+    /// Its unique id, which is never used twice.
     pub(crate) unique: String,
     pub(crate) frame: Option<String>,
     pub(crate) origin: String,
-    /// The page's own, not one of an extension or a debugger.
+    /// Whether it is the page's own, not that of an extension or debugger.
     pub(crate) own: bool,
 }
 
-/// All execution contexts there are.
+/// All current execution contexts.
 #[derive(Debug, Default)]
 pub(crate) struct Worlds(Vec<World>);
 
@@ -39,13 +39,13 @@ impl Worlds {
         self.0.retain(|it| it.session != session || number.is_some_and(|number| it.number != number));
     }
 
-    /// The world of a frame's own scripts, if its document is there.
+    /// The world of a frame's own scripts, if it has a document.
     pub(crate) fn of_frame(&self, session: &str, frame: &str) -> Option<&World> {
         let of_frame = |it: &&World| it.session == session && it.own && it.frame.as_deref() == Some(frame);
         self.0.iter().rfind(of_frame)
     }
 
-    /// The frame that a numbered context of a session belongs to.
+    /// The frame of a session's execution context.
     pub(crate) fn frame_of(&self, session: &str, number: &Value) -> Option<String> {
         let number = number.as_i64()?;
         self.0.iter().find(|it| it.session == session && it.number == number)?.frame.clone()

@@ -1,4 +1,5 @@
-//! From the command to an app that is ready: our host beside the MCP Inspector, in turns, on one server that runs already.
+//! Measures the time from the start of the command to an app that is ready: this host and the MCP Inspector, in turns,
+//! with one server that is already running.
 
 #![expect(clippy::print_stdout, reason = "what is measured is printed")]
 
@@ -11,8 +12,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-const SOON: Duration = Duration::from_secs(30);
-/// Where the Inspector listens, and what it calls its token.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The Inspector's address and token.
 const INSPECTOR: (&str, &str) = ("127.0.0.1:6274", "ready");
 const USAGE: &str = "ready YARDSTICK NODE INSPECTOR SERVER-URL TOOL ROUNDS";
 
@@ -22,9 +23,9 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 async fn main() -> Outcome<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [yardstick, node, inspector, url, tool, rounds] = &words[..] else { return Err(USAGE.into()) };
-    let browser = Browser::launch(browser::Options::default()).await?;
+    let browser = Browser::launch(browser::LaunchOptions::default()).await?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    // The first round warms up the browser and the files of both, and does not count.
+    // The first round warms up the browser and the file caches, and does not count.
     for round in 0..=rounds.parse::<usize>()? {
         let page = browser.blank_page().await?;
         let our = our_host(&page, yardstick, url, tool).await?;
@@ -69,7 +70,7 @@ async fn their_host(page: &Page, node: &str, inspector: &str, url: &str, tool: &
     command.args([inspector, "--web"]).env("HOST", "127.0.0.1").env("MCP_AUTO_OPEN_ENABLED", "false");
     let child = started(command.env("MCP_INSPECTOR_API_TOKEN", token))?;
     while TcpStream::connect(address).await.is_err() {
-        if start.elapsed() > SOON {
+        if start.elapsed() > TIMEOUT {
             return Err("the inspector does not listen".into());
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -83,10 +84,11 @@ async fn their_host(page: &Page, node: &str, inspector: &str, url: &str, tool: &
     Ok(took)
 }
 
-/// Both say in the same way that an app has its result; whether the page has finished loading does not matter.
+/// In both hosts the app itself shows when it has its result, so whether the page has finished loading does not
+/// matter.
 async fn ready(page: &Page, url: &str) -> Outcome<()> {
     let told = tokio::select! {
-        told = page.wait_for("document.querySelector('[data-app-status=ready]') !== null", SOON) => told,
+        told = page.wait_for("document.querySelector('[data-app-status=ready]') !== null", TIMEOUT) => told,
         Err(why) = page.goto(url) => Err(why),
     };
     match told {
@@ -108,7 +110,7 @@ fn started(command: &mut Command) -> Outcome<Child> {
         .spawn()?)
 }
 
-/// Ends a command with all that it has started.
+/// Ends a command and the processes that it started.
 async fn end(mut child: Child) -> Outcome<()> {
     if let Some(id) = child.id() {
         Command::new("kill").args(["-KILL", "--", &format!("-{id}")]).status().await?;

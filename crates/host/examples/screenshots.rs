@@ -1,4 +1,4 @@
-//! Pictures of the page, as PNG: light and dark, wide, narrow and as small as a phone.
+//! Takes screenshots of the page as PNG: light and dark, and wide, narrow and phone-sized.
 
 use std::error::Error;
 use std::path::Path;
@@ -6,17 +6,20 @@ use std::time::Duration;
 
 use browser::{Browser, Emulation, Page, Scheme, Shot};
 use host::{Host, Options};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use transport::client::Target;
 
-const SOON: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 const SIZES: [(&str, u32, u32); 3] = [("wide", 1440, 900), ("narrow", 1024, 768), ("phone", 390, 844)];
-/// What is shown: by the query of its link, what is done there, and what has to come of it.
-const SCENES: [(&str, &str, &str, &str); 10] = [
+/// The scenes: name, query of the link, script to run, and the condition to wait for.
+const SCENES: [(&str, &str, &str, &str); 12] = [
     ("start", "?run=0", "0", "document.querySelector('main.alive')"),
-    ("monitor", "?tool=system_monitor&run=1", "0", READY),
-    ("form", "?tool=expense_form&run=1", "0", READY),
-    ("chart-phone", "?tool=draw_chart&size=phone&run=1", RUN, READY),
-    ("desktop-scaled", "?tool=system_monitor&size=desktop&run=1", "0", READY),
-    ("poem-pip", "?tool=poem_card&mode=pip&run=1", "0", READY),
+    ("monitor", "?tool=system_monitor&run=1", "0", APP_READY),
+    ("form", "?tool=expense_form&run=1", "0", APP_READY),
+    ("chart-phone", "?tool=draw_chart&size=phone&run=1", CLICK_RUN, APP_READY),
+    ("desktop-scaled", "?tool=system_monitor&size=desktop&run=1", "0", APP_READY),
+    ("poem-pip", "?tool=poem_card&mode=pip&run=1", "0", APP_READY),
     (
         "poem-fullscreen",
         "?tool=poem_card&run=1",
@@ -32,25 +35,42 @@ const SCENES: [(&str, &str, &str, &str); 10] = [
     (
         "asked",
         "?tool=test_elicitation_sep1330_enums",
-        RUN,
+        CLICK_RUN,
         "document.querySelector('.inquiry:not(.settling)')",
     ),
-    ("result", "?tool=test_image_content", RUN, "document.querySelector('#panel-result img')"),
+    (
+        "url-required",
+        "?server=1&tool=link-account",
+        CLICK_RUN,
+        "document.querySelector('.inquiry:not(.settling) .address-host')",
+    ),
+    (
+        "url-opened",
+        "?server=1&tool=link-account",
+        OPEN_URL,
+        "document.querySelector('.inquiry:not(.settling) p.muted')",
+    ),
+    ("result", "?tool=test_image_content", CLICK_RUN, "document.querySelector('#panel-result img')"),
 ];
-const READY: &str = "document.querySelector('main[data-app-status=ready].alive')";
-const RUN: &str = "document.querySelector('.run').click()";
+const APP_READY: &str = "document.querySelector('main[data-app-status=ready].alive')";
+const CLICK_RUN: &str = "document.querySelector('.run').click()";
+/// Runs a tool that needs a URL to be visited, and opens it as soon as its card can be answered.
+const OPEN_URL: &str = "document.querySelector('.run').click(), window.open = () => null, setTimeout(() => document.querySelector('.inquiry [type=submit]').click(), 1500)";
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("name the folder for the pictures")?;
     std::fs::create_dir_all(&folder)?;
     let host = Host::start(Options {
-        targets: vec![transport::in_process(server::Server::new(), "the reference").into()],
+        targets: vec![
+            transport::in_process(server::Server::new(), "the reference").into(),
+            url_server().into(),
+        ],
         ..Options::default()
     })
     .await?;
-    host.settled(SOON).await;
-    let browser = Browser::launch(browser::Options::default()).await?;
+    host.settled(TIMEOUT).await;
+    let browser = Browser::launch(browser::LaunchOptions::default()).await?;
     for (scene, query, act, there) in SCENES {
         for (scheme, name) in [(Scheme::Light, "light"), (Scheme::Dark, "dark")] {
             let page = browser.blank_page().await?;
@@ -69,14 +89,57 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn take(page: &Page, file: &Path, act: &str, there: &str) -> Result<(), Box<dyn Error>> {
-    page.wait_for("document.querySelector('main.alive') !== null", SOON).await?;
-    if there == READY && act == "0" {
-        page.wait_for(&format!("{READY} !== null"), SOON).await?;
+    page.wait_for("document.querySelector('main.alive') !== null", TIMEOUT).await?;
+    if there == APP_READY && act == "0" {
+        page.wait_for(&format!("{APP_READY} !== null"), TIMEOUT).await?;
     }
     page.eval(&format!("{act}, 0")).await?;
-    page.wait_for(&format!("{there} !== null"), SOON).await?;
-    // The first sample of the monitor, and the size that an app tells, come a moment later.
+    page.wait_for(&format!("{there} !== null"), TIMEOUT).await?;
+    // The monitor's first sample and the app's reported size arrive a moment later.
     tokio::time::sleep(Duration::from_millis(600)).await;
     std::fs::write(file, page.screenshot(Shot::Viewport).await?)?;
     Ok(())
+}
+
+/// A server whose only tool needs a URL to be visited first.
+fn url_server() -> Target {
+    Target::in_process(|| {
+        let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        tokio::spawn(async move {
+            let (read, mut write) = tokio::io::split(theirs);
+            let mut lines = BufReader::new(read).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                let asked: Value = serde_json::from_str(&line).unwrap_or_default();
+                let mut reply = answer(asked["method"].as_str().unwrap_or_default());
+                if asked["id"].is_null() {
+                    continue;
+                }
+                (reply["jsonrpc"], reply["id"]) = (json!("2.0"), asked["id"].clone());
+                if write.write_all(format!("{reply}\n").as_bytes()).await.is_err() {
+                    return;
+                }
+            }
+        });
+        ours
+    })
+}
+
+fn answer(method: &str) -> Value {
+    let url = "https://accounts.xn--bnk-rla.example/connect?session=8c1f&return=bank.example";
+    match method {
+        "initialize" => json!({ "result": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": { "tools": {} },
+            "serverInfo": { "name": "bank", "title": "Bank", "version": "1.0.0" },
+        } }),
+        "tools/list" => {
+            json!({ "result": { "tools": [{ "name": "link-account", "inputSchema": { "type": "object" } }] } })
+        }
+        "tools/call" => {
+            json!({ "error": { "code": -32042, "message": "visit the page first", "data": { "elicitations": [
+            { "mode": "url", "elicitationId": "1", "message": "Sign in to your bank to link the account.", "url": url },
+        ] } } })
+        }
+        _ => json!({ "result": {} }),
+    }
 }

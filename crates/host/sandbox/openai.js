@@ -1,18 +1,20 @@
-// `window.openai` of the OpenAI Apps SDK, over the messages of MCP Apps. Runs before the scripts of the View.
+// `window.openai` of the OpenAI Apps SDK, implemented with the messages of MCP Apps. Runs before the View's own
+// scripts.
 //
-// A document has one handshake. An app that speaks `ui/*` makes it by itself, and the bridge only listens; for a widget
-// that does not, the bridge makes it. Should an app begin after the bridge has, it is answered from what the host said.
+// A document has one handshake. An app that implements `ui/*` makes it itself, and the bridge only listens. For other
+// widgets the bridge makes the handshake. If an app starts its handshake after the bridge has, the bridge answers it
+// with what the host sent.
 
 (() => {
   "use strict";
 
   /** @typedef {Record<string, any>} Obj */
 
-  /** How long an app may take once it is parsed to begin a handshake of its own. */
+  /** How long an app may take after parsing to start a handshake of its own. */
   const GRACE_MS = 100;
   const PROTOCOL = "2026-01-26";
-  const OURS = "window.openai/";
-  const FIRST = `${OURS}0`;
+  const ID_PREFIX = "window.openai/";
+  const INITIALIZE_ID = `${ID_PREFIX}0`;
   const CHANGED = "ui/notifications/host-context-changed";
 
   const parent = window.parent;
@@ -20,43 +22,46 @@
   /** @type {{methods?: string[], eager?: boolean}} */
   const told = JSON.parse(document.currentScript?.dataset.told ?? "{}");
   const hostOrigin = location.ancestorOrigins?.[0] ?? "*";
-  const sourceOf = /** @type {() => unknown} */ (Object.getOwnPropertyDescriptor(MessageEvent.prototype, "source")?.get);
+  const sourceOf = /** @type {() => unknown} */ (
+    Object.getOwnPropertyDescriptor(MessageEvent.prototype, "source")?.get
+  );
 
-  /** Who makes the handshake, and how far it is. @type {"nobody" | "bridge" | "app"} */
+  /** Who makes the handshake. @type {"nobody" | "bridge" | "app"} */
   let speaker = "nobody";
   let ready = false;
   /** The id of the app's `ui/initialize`. @type {unknown} */
   let appInitialize;
-  /** What the host answered. @type {Obj | undefined} */
+  /** The host's result of `ui/initialize`. @type {Obj | undefined} */
   let answer;
-  /** Whether an app came late and is answered from that: not, until it says `initialized`, or for good. @type {"" | "greeted" | "settled"} */
+  /** The state of an app that started its handshake after the bridge: none, waiting for its `initialized`, or done.
+   * @type {"" | "greeted" | "settled"} */
   let late = "";
-  /** What such an app has missed, by method. @type {Map<string, Obj>} */
+  /** Notifications that such an app has missed, by method. @type {Map<string, Obj>} */
   const missed = new Map();
-  /** What waits for the handshake. @type {Obj[]} */
+  /** Messages that wait for the handshake. @type {Obj[]} */
   const waiting = [];
   /** @type {Map<string, {resolve: (result: any) => void, reject: (why: Error) => void}>} */
   const asked = new Map();
   let next = 1;
 
-  /** What the host says it can do. @type {Obj} */
+  /** The host's capabilities. @type {Obj} */
   let capabilities = {};
 
   /** @param {Obj} message */
   const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...fitting(message) }, hostOrigin);
-  /** A host that takes text alone for the model is told in text. @param {Obj} message */
+  /** Sends model content as text to a host that accepts only text. @param {Obj} message */
   const fitting = (message) => {
     const taken = Object.keys(capabilities.updateModelContext ?? {});
     const shown = message.method === "ui/update-model-context" ? message.params.structuredContent : undefined;
     if (shown === undefined || taken.length === 0 || taken.includes("structuredContent")) return message;
     return { ...message, params: { content: [{ type: "text", text: JSON.stringify(shown) }] } };
   };
-  /** Sends once the handshake is done. @param {Obj} message */
+  /** Sends a message, after the handshake. @param {Obj} message */
   const send = (message) => void (ready ? post(message) : waiting.push(message));
   /** @param {string} method @param {Obj} params @returns {Promise<any>} */
   const ask = (method, params) =>
     new Promise((resolve, reject) => {
-      const id = `${OURS}${next++}`;
+      const id = `${ID_PREFIX}${next++}`;
       asked.set(id, { resolve, reject });
       begin();
       send({ id, method, params });
@@ -64,7 +69,7 @@
   /** @param {unknown} value @returns {value is Obj} */
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-  // What a widget reads.
+  // The properties that a widget reads.
 
   /** @type {Obj} */
   const globals = {
@@ -80,7 +85,9 @@
 
   /** @param {Obj} changes */
   function set(changes) {
-    const changed = Object.entries(changes).filter(([name, value]) => JSON.stringify(openai[name]) !== JSON.stringify(value));
+    const changed = Object.entries(changes).filter(
+      ([name, value]) => JSON.stringify(openai[name]) !== JSON.stringify(value),
+    );
     if (changed.length === 0) return;
     const detail = { globals: Object.fromEntries(changed) };
     Object.assign(openai, detail.globals);
@@ -91,12 +98,17 @@
   function setContext(context) {
     /** @type {Obj} */
     const changes = {};
-    for (const name of ["theme", "locale", "displayMode"]) if (context[name] !== undefined) changes[name] = context[name];
-    if (context.displayMode !== undefined && openai.view.mode !== "modal") changes.view = { ...openai.view, mode: context.displayMode };
+    for (const name of ["theme", "locale", "displayMode"])
+      if (context[name] !== undefined) changes[name] = context[name];
+    if (context.displayMode !== undefined && openai.view.mode !== "modal")
+      changes.view = { ...openai.view, mode: context.displayMode };
     const room = context.containerDimensions;
     if (isObject(room)) changes.maxHeight = room.maxHeight ?? room.height ?? null;
     if (isObject(context.safeAreaInsets)) changes.safeArea = { insets: context.safeAreaInsets };
-    const device = context.platform === undefined ? openai.userAgent.device : { type: context.platform === "mobile" ? "mobile" : "desktop" };
+    const device =
+      context.platform === undefined
+        ? openai.userAgent.device
+        : { type: context.platform === "mobile" ? "mobile" : "desktop" };
     changes.userAgent = { device, capabilities: { ...openai.userAgent.capabilities, ...context.deviceCapabilities } };
     set(changes);
   }
@@ -106,12 +118,15 @@
     "ui/notifications/tool-input": (params) => set({ toolInput: params.arguments ?? {} }),
     "ui/notifications/tool-input-partial": (params) => set({ toolInput: params.arguments ?? {} }),
     "ui/notifications/tool-result": (result) =>
-      set({ toolOutput: result.structuredContent ?? null, toolResponseMetadata: { ...result._meta, mcp_tool_result: result } }),
+      set({
+        toolOutput: result.structuredContent ?? null,
+        toolResponseMetadata: { ...result._meta, mcp_tool_result: result },
+      }),
     "ui/notifications/tool-cancelled": () => {},
     [CHANGED]: setContext,
   };
 
-  // What a widget calls.
+  // The functions that a widget calls.
 
   let automatic = true;
   /** @type {Map<string, Blob>} */
@@ -120,11 +135,11 @@
   /** @param {unknown} state */
   async function setWidgetState(state) {
     set({ widgetState: state });
-    // What the widget keeps to itself is not for the model.
+    // The model sees only `modelContent`, if the widget separates it.
     const shown = isObject(state) && "modelContent" in state ? state.modelContent : state;
     const params = typeof shown === "string" ? { content: [{ type: "text", text: shown }] }
       : isObject(shown) ? { structuredContent: shown } : { content: [] };
-    // A host that does not take it keeps the widget's state all the same.
+    // If the host does not support this, the widget still keeps its state.
     await ask("ui/update-model-context", params).catch(() => {});
   }
 
@@ -132,8 +147,12 @@
   const METHODS = {
     callTool: (name, args) => ask("tools/call", { name, arguments: args ?? {} }),
     sendFollowUpMessage: async (message) =>
-      void (await ask("ui/message", { role: "user", content: [{ type: "text", text: typeof message === "string" ? message : message?.prompt }] })),
-    openExternal: async (link) => void (await ask("ui/open-link", { url: typeof link === "string" ? link : link?.href })),
+      void (await ask("ui/message", {
+        role: "user",
+        content: [{ type: "text", text: typeof message === "string" ? message : message?.prompt }],
+      })),
+    openExternal: async (link) =>
+      void (await ask("ui/open-link", { url: typeof link === "string" ? link : link?.href })),
     requestDisplayMode: (wanted) => ask("ui/request-display-mode", { mode: wanted?.mode }),
     setWidgetState,
     notifyIntrinsicHeight(height) {
@@ -141,7 +160,7 @@
       begin();
       send({ method: "ui/notifications/size-changed", params: { height: Number(height) } });
     },
-    // Where the host would open a second frame, the same document is told that it is the modal one.
+    // The host would open a second frame. Here the same document becomes the modal.
     requestModal: async (wanted) => set({ view: { mode: "modal", params: wanted?.params ?? null } }),
     async requestClose() {
       if (openai.view.mode === "modal") return set({ view: { mode: openai.displayMode, params: null } });
@@ -155,12 +174,15 @@
     },
     async getFileDownloadUrl(wanted) {
       const file = files.get(wanted?.fileId);
-      if (!file) throw new Error(`no file ${wanted?.fileId} was uploaded`);
+      if (!file) throw new Error(`no uploaded file has the id ${wanted?.fileId}`);
       return { downloadUrl: await dataUrl(file) };
     },
     async setOpenInAppUrl(link) {
       begin();
-      send({ method: "notifications/message", params: { level: "info", logger: "window.openai", data: { openInAppUrl: new URL(link?.href).href } } });
+      send({
+        method: "notifications/message",
+        params: { level: "info", logger: "window.openai", data: { openInAppUrl: new URL(link?.href).href } },
+      });
     },
   };
 
@@ -173,7 +195,7 @@
       reader.readAsDataURL(file);
     });
 
-  // What the host lacks is not there, so that a widget can ask for it.
+  // Functions that the host lacks are undefined, so that a widget can detect that.
   for (const name of told.methods ?? []) if (Object.hasOwn(METHODS, name)) openai[name] = METHODS[name];
 
   // The handshake.
@@ -182,7 +204,7 @@
   let parsed = false;
   let timed = false;
 
-  /** The widget has shown that it needs the bridge. */
+  /** Starts the handshake, because the widget has used the bridge. */
   function begin() {
     wanted = true;
     soon();
@@ -197,9 +219,13 @@
   function initialize() {
     if (speaker !== "nobody") return;
     speaker = "bridge";
-    asked.set(FIRST, { resolve: initialized, reject: (why) => console.error(`window.openai: ${why.message}`) });
+    asked.set(INITIALIZE_ID, { resolve: initialized, reject: (why) => console.error(`window.openai: ${why.message}`) });
     const appCapabilities = { availableDisplayModes: ["inline", "fullscreen", "pip"] };
-    post({ id: FIRST, method: "ui/initialize", params: { protocolVersion: PROTOCOL, appInfo: { name: "window.openai", version: "1.0.0" }, appCapabilities } });
+    post({
+      id: INITIALIZE_ID,
+      method: "ui/initialize",
+      params: { protocolVersion: PROTOCOL, appInfo: { name: "window.openai", version: "1.0.0" }, appCapabilities },
+    });
   }
 
   /** @param {Obj} result */
@@ -217,7 +243,7 @@
     for (const message of waiting.splice(0)) post(message);
   }
 
-  /** A widget has the height of its content unless it says another. */
+  /** Reports the height of the content, unless the widget sets one. */
   function measure() {
     let last = -1;
     const report = () => {
@@ -229,24 +255,35 @@
     new ResizeObserver(report).observe(document.documentElement);
   }
 
-  // What the app says to its parent passes by here.
+  // Intercepts the app's messages to its parent.
 
-  /** Gives the app a message as if the host had sent it. @param {Obj} data */
+  /** Delivers a message to the app as if the host had sent it. @param {Obj} data */
   const deliver = (data) =>
-    void setTimeout(() => window.dispatchEvent(new MessageEvent("message", { data: { jsonrpc: "2.0", ...data }, origin: hostOrigin, source: parent })), 0);
+    void setTimeout(
+      () =>
+        window.dispatchEvent(
+          new MessageEvent("message", { data: { jsonrpc: "2.0", ...data }, origin: hostOrigin, source: parent }),
+        ),
+      0,
+    );
 
-  /** Whether the message is for the host. @param {unknown} message */
+  /** Inspects a message of the app, and returns whether it goes on to the host. @param {unknown} message */
   function overheard(message) {
     if (!isObject(message) || message.jsonrpc !== "2.0") return true;
     if (message.method === "ui/initialize") {
-      // A handshake of the bridge that the host refused counts for nothing.
-      if (speaker !== "bridge" || (!answer && !asked.has(FIRST))) {
+      // A handshake of the bridge that the host refused does not count.
+      if (speaker !== "bridge" || (!answer && !asked.has(INITIALIZE_ID))) {
         speaker = "app";
         appInitialize = message.id;
         return true;
       }
       late = "greeted";
-      whenAnswered(() => deliver({ id: message.id, result: { ...answer, hostContext: { ...answer?.hostContext, ...missed.get(CHANGED) } } }));
+      whenAnswered(() =>
+        deliver({
+          id: message.id,
+          result: { ...answer, hostContext: { ...answer?.hostContext, ...missed.get(CHANGED) } },
+        }),
+      );
       return false;
     }
     if (message.method !== "ui/notifications/initialized") return true;
@@ -255,16 +292,16 @@
       for (const [method, params] of missed) if (method !== CHANGED) deliver({ method, params });
       return false;
     }
-    // After this very message, which opens the way.
+    // Sent after this message, which completes the handshake.
     setTimeout(flush, 0);
     return true;
   }
 
   /** @param {() => void} call */
   function whenAnswered(call) {
-    const first = asked.get(FIRST);
+    const first = asked.get(INITIALIZE_ID);
     if (!first) return call();
-    asked.set(FIRST, { ...first, resolve: (result) => (first.resolve(result), call()) });
+    asked.set(INITIALIZE_ID, { ...first, resolve: (result) => (first.resolve(result), call()) });
   }
 
   const heard = new Proxy(parent, {
@@ -273,11 +310,12 @@
         const value = Reflect.get(target, name, target);
         return typeof value === "function" ? value.bind(target) : value;
       }
-      return (/** @type {unknown} */ message, /** @type {any[]} */ ...rest) => (overheard(message) ? target.postMessage(message, .../** @type {[any]} */ (rest)) : undefined);
+      return (/** @type {unknown} */ message, /** @type {any[]} */ ...rest) =>
+        overheard(message) ? target.postMessage(message, .../** @type {[any]} */ (rest)) : undefined;
     },
   });
   Object.defineProperty(window, "parent", { configurable: true, enumerable: true, get: () => heard });
-  // An app compares the source of a message with the parent that it knows.
+  // An app compares the source of a message with its parent window.
   Object.defineProperty(MessageEvent.prototype, "source", {
     configurable: true,
     enumerable: true,
@@ -287,7 +325,7 @@
     },
   });
 
-  // What the host says.
+  // Messages of the host.
 
   window.addEventListener("message", (event) => {
     if (sourceOf.call(event) !== parent || !event.isTrusted) return;
@@ -312,7 +350,7 @@
     if (id === undefined) {
       if (Object.hasOwn(NOTICES, method)) NOTICES[method](params);
       if (speaker !== "bridge" || late === "settled") return;
-      // An app in the middle of its handshake is told after it.
+      // An app that is still in its handshake gets the message afterwards.
       if (late === "greeted") event.stopImmediatePropagation();
       if (method === CHANGED) missed.set(method, { ...missed.get(method), ...params });
       else if (method !== "ui/notifications/tool-input-partial") missed.set(method, params);

@@ -1,21 +1,29 @@
-// The sandbox proxy: stands between the host page and one View, on an origin of its own. It passes messages on and
-// makes none, apart from the one that says it is ready. What it refuses to pass it reports to the host page, in an
-// envelope that a View cannot send. Runs as a classic script inside its own document.
+// The sandbox proxy between the host page and one View, on an origin of its own. It forwards messages and sends only
+// one of its own, which says that it is ready. It reports refused messages to the host page in an envelope that a View
+// cannot forge. Runs as a classic script in its own document.
 
 (() => {
   "use strict";
 
   const RESERVED = "ui/notifications/sandbox-";
-  const FEATURES = { camera: "camera", microphone: "microphone", geolocation: "geolocation", clipboardWrite: "clipboard-write" };
+  const FEATURES = {
+    camera: "camera",
+    microphone: "microphone",
+    geolocation: "geolocation",
+    clipboardWrite: "clipboard-write",
+  };
 
   const { hosts = "", view = "" } = document.documentElement.dataset;
-  // The parent's origin is known to the browser, where it tells; a host that is not admitted is never spoken to.
+  // The browser knows the parent's origin, where it supports this. The proxy never sends anything to a host that is not
+  // allowed.
   const parentOrigin = location.ancestorOrigins?.[0];
-  const admitted = hosts.split(" ").filter((origin) => origin !== "" && (parentOrigin === undefined || origin === parentOrigin));
+  const admitted = hosts
+    .split(" ")
+    .filter((origin) => origin !== "" && (parentOrigin === undefined || origin === parentOrigin));
   if (window.parent === window || admitted.length === 0 || view === "") return;
 
-  // The scheme of the host page goes through to the View: its media queries see the theme that it is told, one that
-  // knows it may be transparent, and one that does not stands on a ground of its own and stays legible.
+  // The View inherits the host page's colour scheme. Its media queries match the theme, a View that declares both
+  // schemes can be transparent, and any other View keeps an opaque, readable background.
   document.documentElement.style.colorScheme = "light dark";
 
   /** @type {HTMLIFrameElement | undefined} */
@@ -28,8 +36,12 @@
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   /** @param {Record<string, unknown>} message */
   const isReserved = (message) => typeof message.method === "string" && message.method.startsWith(RESERVED);
-  /** What our own script in the View tells of it. The View can say the same, and gains nothing by it. @param {unknown} message */
-  const isReport = (message) => isObject(message) && (message.yardstick === "escape" || (message.yardstick === "console" && typeof message.level === "string" && typeof message.text === "string"));
+  /** Whether it is a report of the host's own script in the View. The View could send the same, but gains nothing by
+   * it. @param {unknown} message */
+  const isReport = (message) =>
+    isObject(message) &&
+    (message.yardstick === "escape" ||
+      (message.yardstick === "console" && typeof message.level === "string" && typeof message.text === "string"));
   /** @param {unknown} message */
   const toHost = (message) => {
     if (host !== undefined) window.parent.postMessage(message, host);
@@ -43,30 +55,36 @@
     const inner = document.createElement("iframe");
     inner.title = "View";
     inner.setAttribute("sandbox", tokens);
-    inner.allow = Object.entries(FEATURES).filter(([name]) => isObject(params.permissions?.[name])).map(([, feature]) => feature).join("; ");
+    inner.allow = Object.entries(FEATURES)
+      .filter(([name]) => isObject(params.permissions?.[name]))
+      .map(([, feature]) => feature)
+      .join("; ");
     Object.assign(inner.style, { position: "fixed", inset: "0", width: "100%", height: "100%", border: "0" });
     let loads = 0;
-    inner.addEventListener("load", () => (++loads === 1 ? shut() : doubt(inner)));
+    inner.addEventListener("load", () => (++loads === 1 ? blockLoads() : checkSecondLoad(inner)));
     inner.src = view;
     frame = inner;
     document.body.append(inner);
   }
 
-  /** From now on nothing else may be loaded into the frame, not even the View once more. */
-  function shut() {
+  /** From now on nothing may be loaded into the frame, not even the View. */
+  function blockLoads() {
     const policy = document.createElement("meta");
     policy.httpEquiv = "Content-Security-Policy";
     policy.content = "frame-src 'none'";
     document.head.append(policy);
   }
 
-  /** A load after the first is another document, or the View has written its own anew. To go to a fragment of the View is no
-   * load where the View is, and a violation of the policy everywhere else. @param {HTMLIFrameElement} inner */
-  function doubt(inner) {
+  /**
+   * Handles a second load: another document, or the View has rewritten its own. Navigating to a fragment of the View
+   * causes no load inside the View, and a policy violation everywhere else.
+   * @param {HTMLIFrameElement} inner
+   */
+  function checkSecondLoad(inner) {
     if (frame === inner) inner.contentWindow?.location.replace(`${view}#`);
   }
 
-  /** The View wanted to leave its document, or has left it. */
+  /** The View tried to leave its document, or has left it. */
   function navigated() {
     if (frame === undefined) return;
     frame.remove();
@@ -93,7 +111,7 @@
     if (event.origin === viewOrigin && isReport(message)) return toHost(message);
     const why = event.origin !== viewOrigin ? `it comes from ${event.origin}`
       : !isObject(message) ? "it is not an object"
-      : "yardstick" in message ? "it pretends to be a report of the sandbox proxy"
+      : "yardstick" in message ? "it imitates a report of the sandbox proxy"
       : isReserved(message) ? "its method is reserved for the sandbox proxy"
       : undefined;
     if (why === undefined) toHost(message);

@@ -1,26 +1,26 @@
-// Runs in a View's document before its own scripts: tells the host what the View writes to its console, what it fails on, and
-// when the person presses Escape there. It changes nothing else: every call of the console goes on as it was.
+// Runs in a View's document before its own scripts. It reports the View's console lines, its errors, and the Escape key
+// to the host. It changes nothing else: every console call still reaches the browser's console.
 
 (() => {
   "use strict";
 
-  const LONGEST = 2_000;
-  /** How many lines are told in a second; of more, their number. */
-  const MOST = 100;
-  const tell = window.parent.postMessage.bind(window.parent);
+  const MAX_LINE_CHARS = 2_000;
+  /** How many lines are reported per second; the rest are only counted. */
+  const MAX_LINES_PER_SECOND = 100;
+  const postToParent = window.parent.postMessage.bind(window.parent);
   let count = 0;
   let dropped = 0;
 
   /** @param {string} level @param {string} text */
   const say = (level, text) => {
     if (count === 0) setTimeout(reset, 1000);
-    if (++count > MOST) return void dropped++;
-    tell({ yardstick: "console", level, text: text.slice(0, LONGEST) }, "*");
+    if (++count > MAX_LINES_PER_SECOND) return void dropped++;
+    postToParent({ yardstick: "console", level, text: text.slice(0, MAX_LINE_CHARS) }, "*");
   };
   const reset = () => {
     const lost = dropped;
     count = dropped = 0;
-    if (lost > 0) say("warn", `${lost} more lines are not shown`);
+    if (lost > 0) say("warn", `${lost} more lines were not recorded`);
   };
 
   /** @param {unknown} value @returns {string} */
@@ -41,13 +41,15 @@
       try {
         say(level, values.map(shown).join(" "));
       } catch {
-        // What cannot be told is in the browser's own console.
+        // The browser's own console still has the value.
       }
     };
   }
-  window.addEventListener("error", (event) => say("error", event.error ? shown(event.error) : event.message || "a resource could not be loaded"));
+  window.addEventListener("error", (event) =>
+    say("error", event.error ? shown(event.error) : event.message || "a resource could not be loaded"),
+  );
   window.addEventListener("unhandledrejection", (event) => say("error", `unhandled rejection: ${shown(event.reason)}`));
   window.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && !event.defaultPrevented) tell({ yardstick: "escape" }, "*");
+    if (event.key === "Escape" && !event.defaultPrevented) postToParent({ yardstick: "escape" }, "*");
   });
 })();

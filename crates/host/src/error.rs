@@ -1,39 +1,41 @@
-//! What can keep a host from running.
+//! Errors that keep a host from starting.
 
 use std::io;
 use std::net::SocketAddr;
 
-/// What can keep a host from running.
+/// Why a host cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Nobody else may reach it.
-    #[error("{0} is not loopback; a test host runs code of strangers and is for this machine alone")]
+    /// The address can be reached from other machines.
+    #[error(
+        "{0} is not a loopback address; the test host runs foreign code, so only this machine may reach it"
+    )]
     NotLoopback(SocketAddr),
-    /// Something else is there, or it may not listen.
-    #[error("cannot listen on {address}: {why}; name another port, or port 0 for any")]
+    /// The port is taken, or the process may not listen on it.
+    #[error("cannot listen on {address}: {why}; choose another port, or port 0 for a free one")]
     Listen {
-        /// Where.
+        /// The address that was asked for.
         address: SocketAddr,
-        /// Why not.
+        /// The operating system's error.
         why: io::Error,
     },
-    /// The system gave no random numbers.
-    #[error("the system gives no random numbers")]
+    /// The operating system has no source of random numbers.
+    #[error("the system provides no random numbers")]
     NoRandom,
-    /// There is no such profile.
+    /// There is no profile of that name.
     #[error("there is no host profile `{name}`; there are {known}")]
     NoProfile {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What there is.
+        /// The names of all profiles.
         known: String,
     },
-    /// One of our own data files.
+    /// A built-in profile cannot be parsed.
     #[error("the host profile `{name}` cannot be read: {why}")]
     BadProfile {
-        /// Which.
+        /// The name of the profile.
         name: &'static str,
-        /// Why.
+        /// The parser's error.
         why: serde_json::Error,
     },
 }

@@ -1,16 +1,16 @@
-//! Something that is not as it should be, as the page shows it.
+//! Findings as the page shows them.
 
 use protocol::apps::{self, Breach, Gravity, Weight};
 use serde::{Deserialize, Serialize};
 
-/// Where the specification of MCP Apps is.
-const SPEC: &str =
+/// The specification of MCP Apps.
+const SPECIFICATION: &str =
     "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx";
 
-/// Something that is not as it should be.
+/// One rule that is broken, or one remark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Finding {
-    pub(crate) level: Level,
+pub(crate) struct PageFinding {
+    pub(crate) level: FindingLevel,
     pub(crate) text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rule: Option<String>,
@@ -18,47 +18,47 @@ pub(crate) struct Finding {
     pub(crate) link: Option<String>,
 }
 
-/// How bad it is.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Level {
-    /// A rule is broken.
+pub(crate) enum FindingLevel {
+    /// A MUST of the specification is broken.
     Must,
-    /// Advice is not followed.
+    /// A SHOULD of the specification is not followed.
     Should,
-    /// Worth knowing.
+    /// A remark; no rule is broken.
     Note,
 }
 
-impl Finding {
-    /// About what the specification says under `anchor`.
-    pub(crate) fn new(level: Level, text: impl Into<String>, anchor: &str) -> Self {
-        let link = format!("{SPEC}#{anchor}");
+impl PageFinding {
+    /// A finding about the section at `anchor` of the specification.
+    pub(crate) fn new(level: FindingLevel, text: impl Into<String>, anchor: &str) -> Self {
+        let link = format!("{SPECIFICATION}#{anchor}");
         Self { level, text: text.into(), rule: Some(format!("apps#{anchor}")), link: Some(link) }
     }
 
-    /// Something worth knowing that no rule speaks of.
+    /// A remark that is not about a rule.
     pub(crate) fn note(text: impl Into<String>) -> Self {
-        Self { level: Level::Note, text: text.into(), rule: None, link: None }
+        Self { level: FindingLevel::Note, text: text.into(), rule: None, link: None }
     }
 
-    /// What was found in a message of the bridge.
-    pub(crate) fn of_breach(breach: &Breach) -> Self {
+    /// The finding for a breach in a message of the bridge.
+    pub(crate) fn from_breach(breach: &Breach) -> Self {
         let level = match breach.gravity {
-            Gravity::Must => Level::Must,
-            Gravity::Should => Level::Should,
-            Gravity::Note => Level::Note,
+            Gravity::Must => FindingLevel::Must,
+            Gravity::Should => FindingLevel::Should,
+            Gravity::Note => FindingLevel::Note,
         };
         let text = format!("{breach} ({}'s)", breach.by.as_str());
         Self { level, text, rule: Some(breach.rule.id.to_owned()), link: Some(breach.rule.link()) }
     }
 
-    /// What was found in metadata.
-    pub(crate) fn of(finding: &apps::Finding, anchor: &str) -> Self {
+    /// The finding for a fault in metadata.
+    pub(crate) fn from_metadata(finding: &apps::MetadataProblem, anchor: &str) -> Self {
         let level = match finding.weight {
-            Weight::Broken => Level::Must,
-            Weight::Deprecated => Level::Should,
-            Weight::Doubtful => Level::Note,
+            Weight::Broken => FindingLevel::Must,
+            Weight::Deprecated => FindingLevel::Should,
+            Weight::Doubtful => FindingLevel::Note,
         };
         Self::new(level, finding.to_string(), anchor)
     }

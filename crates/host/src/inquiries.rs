@@ -1,4 +1,8 @@
-//! What servers ask the person before the page: open until the person answers, or the server no longer wants to know.
+//! What servers ask the person in front of the page. A request stays open until the person answers or the server cancels
+//! it. A URL that an error requires stays open until the person declines it, the server says that it is complete, or
+//! the tool is called again.
+
+mod required;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,59 +12,81 @@ use tokio::sync::{oneshot, watch};
 
 use crate::feed::Feed;
 
-/// How many may be open at a time; more are refused.
-const MOST_OPEN: usize = 20;
+pub(crate) use required::RefusedRequest;
 
-/// The inquiries that are open; clones are the same.
+/// How many inquiries may be open at a time; the host refuses more.
+const MAX_OPEN_INQUIRIES: usize = 20;
+
+/// The open inquiries. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Inquiries {
     feed: Feed,
-    open: Arc<Mutex<Open>>,
-    /// Told whenever one is opened or closed.
+    open: Arc<Mutex<OpenInquiry>>,
+    /// Changes whenever an inquiry is opened or closed.
     changes: watch::Sender<()>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenInquiry {
     last: u64,
     by_id: BTreeMap<u64, Inquiry>,
 }
 
-impl Open {
+impl OpenInquiry {
+    /// Whether `server` waits for an answer to a request. Nobody waits for a URL that an error requires.
     fn is_asked_by(&self, server: &str) -> bool {
-        self.by_id.values().any(|inquiry| inquiry.server == server)
+        self.by_id.values().any(|inquiry| inquiry.server == server && !inquiry.is_required_url())
     }
 }
 
 #[derive(Debug)]
 struct Inquiry {
     server: String,
-    /// As the page reads it.
+    /// The inquiry as the page reads it.
     shown: Value,
-    answer: oneshot::Sender<Answer>,
+    kind: InquiryKind,
 }
 
-/// What the person made of an inquiry.
+#[derive(Debug)]
+enum InquiryKind {
+    /// A request of the server, and where its answer goes.
+    Request(oneshot::Sender<InquiryAnswer>),
+    /// A URL that the error of a request requires. The server gets no answer.
+    RequiredUrl(required::RequiredUrl),
+}
+
+/// The person's answer to an inquiry.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Answer {
-    /// A result, as the method has it.
+pub(crate) enum InquiryAnswer {
+    /// A result in the form that the method defines.
     Result(Value),
-    /// The person does not want it.
+    /// The person refused.
     Refused,
 }
 
-/// Keeps an inquiry open.
+/// What became of the person's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum AnswerOutcome {
+    /// It goes to the server that asked.
+    PassedOn,
+    /// It concerns a URL that an error requires; this is the inquiry as the page reads it.
+    Noted(Value),
+    /// The inquiry is not open any more.
+    TooLate,
+}
+
+/// Keeps an inquiry open; dropping it closes the inquiry.
 #[derive(Debug)]
-struct Ticket<'a> {
+struct InquiryGuard<'a> {
     inquiries: &'a Inquiries,
     id: u64,
 }
 
-impl Drop for Ticket<'_> {
+impl Drop for InquiryGuard<'_> {
     fn drop(&mut self) {
         self.inquiries.lock().by_id.remove(&self.id);
         self.inquiries.changes.send_replace(());
-        self.inquiries.feed.tell(&json!({ "kind": "inquiry-closed", "id": self.id }));
+        self.inquiries.feed.publish(&json!({ "kind": "inquiry-closed", "id": self.id }));
     }
 }
 
@@ -69,16 +95,22 @@ impl Inquiries {
         Self { feed, open: Arc::default(), changes: watch::Sender::new(()) }
     }
 
-    /// Asks the person, for as long as that takes. Dropping the future closes the inquiry.
-    pub(crate) async fn ask(&self, server: &str, run: Option<&str>, method: &str, params: &Value) -> Answer {
+    /// Asks the person and waits for the answer without a time limit. Dropping the future closes the inquiry.
+    pub(crate) async fn ask(
+        &self,
+        server: &str,
+        run: Option<&str>,
+        method: &str,
+        params: &Value,
+    ) -> InquiryAnswer {
         let (answer, answered) = oneshot::channel();
         let Some((ticket, shown)) = self.open(server, run, method, params, answer) else {
-            return Answer::Refused;
+            return InquiryAnswer::Refused;
         };
-        self.feed.tell(&json!({ "kind": "inquiry", "inquiry": shown }));
+        self.feed.publish(&json!({ "kind": "inquiry", "inquiry": shown }));
         let answer = answered.await;
         drop(ticket);
-        answer.unwrap_or(Answer::Refused)
+        answer.unwrap_or(InquiryAnswer::Refused)
     }
 
     fn open(
@@ -87,43 +119,56 @@ impl Inquiries {
         run: Option<&str>,
         method: &str,
         params: &Value,
-        answer: oneshot::Sender<Answer>,
-    ) -> Option<(Ticket<'_>, Value)> {
+        answer: oneshot::Sender<InquiryAnswer>,
+    ) -> Option<(InquiryGuard<'_>, Value)> {
         let mut open = self.lock();
-        if open.by_id.len() >= MOST_OPEN {
+        if open.by_id.len() >= MAX_OPEN_INQUIRIES {
             return None;
         }
         open.last += 1;
         let id = open.last;
         let shown = json!({ "id": id, "server": server, "run": run, "method": method, "params": params });
-        open.by_id.insert(id, Inquiry { server: server.to_owned(), shown: shown.clone(), answer });
+        let kind = InquiryKind::Request(answer);
+        open.by_id.insert(id, Inquiry { server: server.to_owned(), shown: shown.clone(), kind });
         self.changes.send_replace(());
-        Some((Ticket { inquiries: self, id }, shown))
+        Some((InquiryGuard { inquiries: self, id }, shown))
     }
 
-    /// Gives the person's answer: whether the inquiry was open.
-    pub(crate) fn answer(&self, id: u64, answer: Answer) -> bool {
-        let inquiry = self.lock().by_id.remove(&id);
-        // Whoever asked may be gone by now.
-        inquiry.is_some_and(|inquiry| inquiry.answer.send(answer).is_ok())
+    /// Takes the person's answer.
+    pub(crate) fn answer(&self, id: u64, answer: InquiryAnswer) -> AnswerOutcome {
+        let mut open = self.lock();
+        if open.by_id.get(&id).is_some_and(Inquiry::is_required_url) {
+            drop(open);
+            return self.answer_required(id, &answer);
+        }
+        let inquiry = open.by_id.remove(&id);
+        drop(open);
+        match inquiry.map(|inquiry| inquiry.kind) {
+            Some(InquiryKind::Request(waiting)) => match waiting.send(answer) {
+                Ok(()) => AnswerOutcome::PassedOn,
+                // The task that asked has ended.
+                Err(_) => AnswerOutcome::TooLate,
+            },
+            Some(InquiryKind::RequiredUrl(_)) | None => AnswerOutcome::TooLate,
+        }
     }
 
-    /// Those that are open, as the page reads them.
+    /// The open inquiries as the page reads them.
     pub(crate) fn shown(&self) -> Vec<Value> {
         self.lock().by_id.values().map(|inquiry| inquiry.shown.clone()).collect()
     }
 
-    /// Waits until `server` asks something.
+    /// Waits until `server` has an open inquiry.
     pub(crate) async fn opened(&self, server: &str) {
         self.until(|open| open.is_asked_by(server)).await;
     }
 
-    /// Waits until `server` asks nothing any more.
+    /// Waits until `server` has no open inquiry.
     pub(crate) async fn closed(&self, server: &str) {
         self.until(|open| !open.is_asked_by(server)).await;
     }
 
-    async fn until(&self, is_so: impl Fn(&Open) -> bool) {
+    async fn until(&self, is_so: impl Fn(&OpenInquiry) -> bool) {
         let mut changes = self.changes.subscribe();
         while !is_so(&self.lock()) {
             if changes.changed().await.is_err() {
@@ -132,13 +177,15 @@ impl Inquiries {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, OpenInquiry> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::*;
 
     #[tokio::test]
@@ -149,16 +196,17 @@ mod tests {
             tokio::spawn(async move { asking.ask("0", None, "elicitation/create", &json!({})).await });
         let params = json!({});
         let mut dropped = Box::pin(inquiries.ask("0", None, "elicitation/create", &params));
-        assert!(futures_util::poll!(&mut dropped).is_pending());
+        assert!((&mut dropped).now_or_never().is_none());
         tokio::task::yield_now().await;
         assert_eq!(inquiries.shown().len(), 2);
         drop(dropped);
         let left = inquiries.shown();
         assert_eq!(left.len(), 1);
         let id = left[0]["id"].as_u64().unwrap();
-        assert!(inquiries.answer(id, Answer::Result(json!({ "action": "decline" }))));
-        assert!(!inquiries.answer(id, Answer::Refused));
-        assert_eq!(first.await.unwrap(), Answer::Result(json!({ "action": "decline" })));
+        let declined = InquiryAnswer::Result(json!({ "action": "decline" }));
+        assert_eq!(inquiries.answer(id, declined), AnswerOutcome::PassedOn);
+        assert_eq!(inquiries.answer(id, InquiryAnswer::Refused), AnswerOutcome::TooLate);
+        assert_eq!(first.await.unwrap(), InquiryAnswer::Result(json!({ "action": "decline" })));
         inquiries.closed("0").await;
     }
 
@@ -166,12 +214,12 @@ mod tests {
     async fn more_than_a_person_can_see_are_refused() {
         let inquiries = Inquiries::new(Feed::default());
         let params = json!({});
-        let mut open: Vec<_> = (0..MOST_OPEN)
+        let mut open: Vec<_> = (0..MAX_OPEN_INQUIRIES)
             .map(|_| Box::pin(inquiries.ask("0", None, "elicitation/create", &params)))
             .collect();
         for asking in &mut open {
-            assert!(futures_util::poll!(asking).is_pending());
+            assert!(asking.now_or_never().is_none());
         }
-        assert_eq!(inquiries.ask("0", None, "elicitation/create", &params).await, Answer::Refused);
+        assert_eq!(inquiries.ask("0", None, "elicitation/create", &params).await, InquiryAnswer::Refused);
     }
 }

@@ -1,14 +1,15 @@
-//! The test host: shows MCP Apps in the browser as a strict host would, and keeps every message that passes.
+//! The test host: shows MCP Apps in a browser the way a strict host does, and records every message.
 //!
-//! Two listeners on loopback. One serves the page and its API; the other serves what must not share an origin with it: a
-//! proxy document and the View's own document, each under a name of its own for every View. The page acts and
-//! records; what may pass and what is wrong is decided here.
+//! It listens twice on loopback. One listener serves the page and its API. The other serves everything that must not
+//! share an origin with the page: for each View a proxy document and the View's own document, each under its own name.
+//! The page acts and records; Rust code here decides what is allowed and what is wrong.
 
 mod error;
 mod feed;
 mod finding;
 mod http;
 mod inquiries;
+mod interference;
 mod page;
 mod prefetch;
 mod profile;
@@ -29,9 +30,11 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use transport::client::{Limits, RunQuota, Target};
+use wire::recording::Tape;
 
 pub use error::Error;
-pub use profile::{Profile, profiles};
+pub use interference::Interference;
+pub use profile::{HostProfile, profiles};
 
 use feed::Feed;
 use inquiries::Inquiries;
@@ -40,17 +43,17 @@ use server::Servers;
 use timeline::Timeline;
 use view::Views;
 
-/// The most bytes of one message of a server.
-const MESSAGE: usize = 16 * 1024 * 1024;
-/// How many bytes are kept of what was said in a session with a server.
-pub(crate) const RECORD: usize = 32 * 1024 * 1024;
+/// The largest message of a server, in bytes.
+const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
+/// How many bytes of a session with a server are recorded.
+pub(crate) const MAX_RECORD_BYTES: usize = 32 * 1024 * 1024;
 
-/// A server whose apps are shown.
+/// A server whose apps the host shows.
 #[derive(Clone, Debug)]
 pub struct HostedServer {
-    /// What the person calls it; otherwise it is called what it calls itself.
+    /// The name that the person gave the server; without one, the server's own name is used.
     pub name: Option<String>,
-    /// How it is reached.
+    /// How the server is reached.
     pub target: Target,
 }
 
@@ -60,23 +63,25 @@ impl From<Target> for HostedServer {
     }
 }
 
-/// What a host is started with.
+/// The options of a host.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where the page is served; loopback, port 0 picks a free one.
+    /// Where the page is served. The address must be loopback; port 0 picks a free port.
     pub address: SocketAddr,
-    /// The servers whose apps are shown.
+    /// The servers whose apps the host shows.
     pub targets: Vec<HostedServer>,
-    /// The name of the host profile that the page begins with.
+    /// The name of the host profile that the page starts with.
     pub profile: String,
-    /// Files and folders whose change restarts the servers.
+    /// Files and folders; when one changes, the host restarts the servers.
     pub watch: Vec<PathBuf>,
-    /// Whether apps and servers may ask the model, whom the person before the page plays.
+    /// Whether apps and servers may request sampling; the person in front of the page answers for the model.
     pub sampling: bool,
-    /// The roots that servers are told of, as `Root` objects; with none the host declares none.
+    /// The roots for servers, as `Root` objects. With an empty list the host does not declare the capability.
     pub roots: Vec<Value>,
-    /// Every bound.
+    /// All limits on servers.
     pub limits: Limits,
+    /// Changes what the host does, for those who test testers of hosts.
+    pub interference: Option<Arc<dyn Interference>>,
 }
 
 impl Default for Options {
@@ -88,36 +93,38 @@ impl Default for Options {
             watch: Vec::new(),
             sampling: false,
             roots: Vec::new(),
-            // People wait longer for a tool than a test does, and not at all for what may follow an answer. A session goes on
-            // for as long as they like, so what comes is bounded message by message, and what is kept of it in all.
+            // A person waits longer for a tool than a test does, but does not wait for messages that may follow a
+            // response. A session has no time limit, so the limits are on the size of each message and on the recorded
+            // bytes.
             limits: Limits {
                 request: Duration::from_secs(60),
                 linger: Duration::from_millis(5),
-                message: MESSAGE,
+                message: MAX_MESSAGE_BYTES,
                 traffic: usize::MAX,
-                record: RECORD,
+                record: MAX_RECORD_BYTES,
                 run: RunQuota::endless(),
                 ..Limits::default()
             },
+            interference: None,
         }
     }
 }
 
-/// A host that runs until it is dropped or shut down.
+/// A running host. Dropping it stops it.
 #[derive(Debug)]
 pub struct Host {
     shared: Arc<Shared>,
     stop: CancellationToken,
 }
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    /// Where the page is.
+    /// The address of the page's listener.
     pub(crate) page: SocketAddr,
-    /// Where the documents of the sandbox are.
+    /// The address of the sandbox listener.
     pub(crate) sandbox: SocketAddr,
-    /// What a request to the API has to show.
+    /// The token that a request to the API has to carry.
     pub(crate) token: String,
     pub(crate) feed: Feed,
     pub(crate) timeline: Timeline,
@@ -129,7 +136,7 @@ pub(crate) struct Shared {
 }
 
 impl Host {
-    /// Listens, and connects to the servers in the background.
+    /// Starts listening, and connects to the servers in the background.
     pub async fn start(options: Options) -> Result<Self, Error> {
         if !options.address.ip().is_loopback() {
             return Err(Error::NotLoopback(options.address));
@@ -144,7 +151,7 @@ impl Host {
             listener.local_addr().map_err(|why| Error::Listen { address: options.address, why })
         };
         let secrets = options.targets.iter().map(|hosted| hosted.target.secrets());
-        let feed = Feed::without(secrets.reduce(|all, more| all.and(&more)).unwrap_or_default());
+        let feed = Feed::masking(secrets.reduce(|all, more| all.and(&more)).unwrap_or_default());
         let shared = Arc::new(Shared {
             page: local(&listener)?,
             sandbox: local(&sandbox)?,
@@ -158,29 +165,34 @@ impl Host {
             options,
         });
         let stop = CancellationToken::new();
-        tokio::spawn(http::listen(listener, shared.clone(), http::Side::Page, stop.clone()));
-        tokio::spawn(http::listen(sandbox, shared.clone(), http::Side::Sandbox, stop.clone()));
-        server::keep_all(&shared, &stop);
+        tokio::spawn(http::listen(listener, shared.clone(), http::ListenerRole::Page, stop.clone()));
+        tokio::spawn(http::listen(sandbox, shared.clone(), http::ListenerRole::Sandbox, stop.clone()));
+        server::supervise_all(&shared, &stop);
         watch::start(&shared, &stop);
         Ok(Self { shared, stop })
     }
 
-    /// The address of the page.
+    /// The URL of the page.
     pub fn url(&self) -> String {
         format!("http://{}/", self.shared.page)
     }
 
-    /// What a request to the API has to show.
+    /// The token that a request to the API has to carry.
     pub fn token(&self) -> &str {
         &self.shared.token
     }
 
-    /// Waits until every server is connected or has failed, for at most `limit`: one line for each.
+    /// Waits until every server is connected or has failed, for at most `limit`. Returns one line for each server.
     pub async fn settled(&self, limit: Duration) -> Vec<String> {
         self.shared.servers.settled(limit).await
     }
 
-    /// Ends the connections to the servers and stops listening.
+    /// The messages that were posted from and to a View so far, as the page reported them.
+    pub fn tape_of_view(&self, id: &str) -> Option<Tape> {
+        trace::of_view(&self.shared, id)
+    }
+
+    /// Closes the connections to the servers and stops listening.
     pub async fn shut_down(&self) {
         self.stop.cancel();
         self.shared.servers.close().await;
@@ -194,7 +206,7 @@ impl Drop for Host {
 }
 
 impl Shared {
-    /// The origins under which the page may be open.
+    /// The origins that the page may have.
     pub(crate) fn page_origins(&self) -> [String; 2] {
         let port = self.page.port();
         [format!("http://{}", self.page), format!("http://localhost:{port}")]

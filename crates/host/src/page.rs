@@ -1,60 +1,61 @@
-//! The page as it is served: what can be chosen is in it before any script runs.
+//! Renders the page. Servers and tools can be chosen in its HTML before any script runs.
 
 use serde_json::json;
+use wire::markup::escape;
 
 use crate::profile::{self, Openai};
-use crate::server::{Server, Snapshot};
+use crate::server::{Snapshot, SupervisedServer};
 use crate::{Shared, state};
 
 const TEMPLATE: &str = include_str!("../web/page.html");
-/// Where the part begins that has to wait for the servers.
-const SERVERS: &str = "{{servers}}";
+/// Marks the place in the template from which on the page depends on the servers.
+const SERVERS_MARK: &str = "{{servers}}";
 
-/// How a page begins.
+/// How a page starts.
 #[derive(Debug)]
 pub(crate) struct Start {
-    /// The name of the run that is prepared for it.
+    /// The run that the host has prepared for the page.
     pub(crate) run: Option<String>,
-    pub(crate) led: Led,
+    pub(crate) referrer: Referrer,
 }
 
-/// Who led the browser to it.
+/// How the browser came to the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Led {
-    /// Somebody who typed the address or followed a link outside of a browser.
+pub(crate) enum Referrer {
+    /// A person typed the address, or followed a link outside of the browser.
     Person,
-    /// The page, which loaded again, or opened a link for an app.
+    /// The page itself: it reloaded, or opened a link for an app.
     Page,
-    /// A page of somebody else's, an app among them. Its link is shown, and the rest is left to the person.
-    Stranger,
+    /// A foreign page or an app linked to it. The page then shows what the link asks for, and runs nothing by itself.
+    ForeignPage,
 }
 
-/// The beginning, which names the files that are wanted first, so that the browser has them when the rest comes.
+/// The start of the page. It names the first files, so that the browser loads them while it waits for the rest.
 pub(crate) fn head(shared: &Shared) -> String {
-    let (head, _) = TEMPLATE.split_once(SERVERS).unwrap_or((TEMPLATE, ""));
-    head.replace("{{token}}", &escaped(&shared.token))
+    let (head, _) = TEMPLATE.split_once(SERVERS_MARK).unwrap_or((TEMPLATE, ""));
+    head.replace("{{token}}", &escape(&shared.token))
 }
 
-/// The rest: what can be chosen in a host of that profile, and all that the scripts have to know to begin.
+/// The rest of the page: the tools that a host of that profile offers, and the state that the scripts start with.
 pub(crate) fn body(shared: &Shared, profile: &str, start: &Start) -> String {
     let openai = profile::named(profile).ok().and_then(|profile| profile.openai);
     let options: String =
         shared.servers.iter().map(|server| group(server, &server.now(), openai.as_ref())).collect();
-    // In a script of data nothing counts but its end.
-    let mut state = state::of(shared);
+    // In a data block only the closing `</script` would have a meaning, so `<` is escaped.
+    let mut state = state::to_value(shared);
     state["run"] = json!(start.run);
-    state["mayRun"] = json!(start.led != Led::Stranger);
-    state["linked"] = json!(start.led == Led::Page);
+    state["mayRun"] = json!(start.referrer != Referrer::ForeignPage);
+    state["linked"] = json!(start.referrer == Referrer::Page);
     let state = state.to_string().replace('<', "\\u003c");
-    let (_, rest) = TEMPLATE.split_once(SERVERS).unwrap_or_default();
-    // Names that look like a place to fill are not filled.
+    let (_, rest) = TEMPLATE.split_once(SERVERS_MARK).unwrap_or_default();
+    // The template is split, not searched, so that a server's name cannot act as a placeholder.
     let (before, rest) = rest.split_once("{{options}}").unwrap_or_default();
     let (between, after) = rest.split_once("{{state}}").unwrap_or_default();
     [before, &options, between, &state, after].concat()
 }
 
-/// The tools of a server that have a view and are for the model, whose part the person plays.
-fn group(server: &Server, now: &Snapshot, openai: Option<&Openai>) -> String {
+/// The option group of a server: its tools that have a View and that the model may call.
+fn group(server: &SupervisedServer, now: &Snapshot, openai: Option<&Openai>) -> String {
     let name = server.target.redact(&server.name(now)).into_owned();
     let offered = now.tools.iter().filter(|tool| tool.visibility(openai).model);
     let shown = offered.filter_map(|tool| Some((tool, tool.uri.as_deref()?)));
@@ -62,38 +63,12 @@ fn group(server: &Server, now: &Snapshot, openai: Option<&Openai>) -> String {
         .map(|(tool, uri)| {
             format!(
                 "<option value=\"{id}/{tool}\" data-server-id=\"{id}\" data-resource-uri=\"{uri}\" data-tool=\"{tool}\">{name}: {title}</option>\n",
-                id = escaped(&server.id),
-                tool = escaped(tool.name()),
-                uri = escaped(uri),
-                name = escaped(&name),
-                title = escaped(tool.title()),
+                id = escape(&server.id),
+                tool = escape(tool.name()),
+                uri = escape(uri),
+                name = escape(&name),
+                title = escape(tool.title()),
             )
         })
         .collect()
-}
-
-/// Text that stands for itself in HTML, also within quotes.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            other => out.push(other),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_stands_for_itself() {
-        assert_eq!(escaped("<a href='x'>&\""), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
-    }
 }

@@ -1,4 +1,4 @@
-//! Host profiles: what the hosts of others can do, as dated data. `profiles/README.md` tells what a file may say.
+//! Host profiles: dated data about what other hosts can do. `profiles/README.md` describes the format.
 
 #[cfg(test)]
 mod tests;
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::Error;
 
-/// The profile that does exactly what the specification says.
+/// The name of the profile that follows the specification exactly.
 pub(crate) const STRICT: &str = "strict";
 
-/// The files, by name.
+/// The profile files by name.
 const FILES: &[(&str, &str)] = &[
     ("strict", include_str!("../profiles/strict.json")),
     ("minimal", include_str!("../profiles/minimal.json")),
@@ -27,32 +27,32 @@ const FILES: &[(&str, &str)] = &[
     ("codex", include_str!("../profiles/codex.json")),
 ];
 
-/// How a host behaves.
+/// How one host behaves.
 #[derive(Clone, Debug)]
-pub struct Profile {
-    /// Its name, as it is chosen.
+pub struct HostProfile {
+    /// The name by which the profile is chosen.
     pub name: String,
-    /// All of it, for the page.
+    /// The whole file, for the page.
     pub data: Value,
-    /// The `sandbox` attribute of a view's frame.
+    /// The `sandbox` attribute of the View's frame.
     pub(crate) sandbox: String,
-    /// Sources that the host adds to a view's policy.
+    /// Sources that the host adds to the View's content security policy.
     pub(crate) csp_extra: Vec<(String, Vec<String>)>,
-    /// Lists of a resource's policy that the host does not heed.
+    /// Lists in a resource's policy that the host ignores.
     pub(crate) csp_ignored: Vec<CspList>,
     /// Permissions that the host never grants.
     pub(crate) denied: Vec<Permission>,
-    /// What the host has of the OpenAI Apps SDK, if anything.
+    /// The host's support for the OpenAI Apps SDK, if any.
     pub(crate) openai: Option<Openai>,
 }
 
-/// What a host has of the OpenAI Apps SDK.
+/// A host's support for the OpenAI Apps SDK.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Openai {
-    /// The functions of `window.openai`.
+    /// The functions that `window.openai` has.
     #[serde(default)]
     pub(crate) methods: Vec<String>,
-    /// The metadata that the host does not heed.
+    /// The metadata that the host ignores.
     #[serde(default)]
     unread: Vec<String>,
 }
@@ -62,39 +62,39 @@ pub(crate) struct Openai {
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::enum_variant_names, reason = "these are the names in the metadata")]
 pub(crate) enum CspList {
-    /// For network requests.
+    /// Hosts for network requests.
     ConnectDomains,
-    /// For scripts, styles, images, fonts and media.
+    /// Hosts for scripts, styles, images, fonts and media.
     ResourceDomains,
-    /// For nested frames.
+    /// Hosts for nested frames.
     FrameDomains,
-    /// For the base URI of the document.
+    /// Hosts for the base URI of the document.
     BaseUriDomains,
 }
 
-/// What of a file is read here.
+/// The fields of a file that Rust code uses; the page uses the others.
 #[derive(Deserialize)]
-struct File {
+struct ProfileFile {
     name: String,
     #[serde(default)]
-    sandbox: Sandbox,
+    sandbox: SandboxTokens,
     #[serde(default)]
     csp: CspPart,
     #[serde(default)]
-    openai: Bridge,
+    openai: OpenaiBridge,
 }
 
-/// `false`, or what there is.
+/// Either `false` or the value.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Bridge {
+enum OpenaiBridge {
     Has(Openai),
     Is(bool),
 }
 
 #[derive(Deserialize)]
 #[serde(default)]
-struct Sandbox {
+struct SandboxTokens {
     view: String,
     denied: Vec<String>,
 }
@@ -106,35 +106,35 @@ struct CspPart {
     ignored: Vec<CspList>,
 }
 
-impl Default for Bridge {
+impl Default for OpenaiBridge {
     fn default() -> Self {
         Self::Is(false)
     }
 }
 
 impl Openai {
-    /// Whether the host heeds that metadata.
+    /// Whether the host uses that metadata.
     pub(crate) fn reads(&self, key: &str) -> bool {
         !self.unread.iter().any(|unread| unread == key)
     }
 }
 
-impl Default for Sandbox {
-    /// A view has an origin of its own that nothing else is served from, so it may keep it.
+impl Default for SandboxTokens {
+    /// Each View has an origin that serves nothing else, so `allow-same-origin` is safe.
     fn default() -> Self {
         Self { view: "allow-scripts allow-same-origin allow-forms".to_owned(), denied: Vec::new() }
     }
 }
 
-/// All profiles, the strict one first.
-pub fn profiles() -> Result<Vec<Profile>, Error> {
-    FILES.iter().map(|(name, text)| read(name, text)).collect()
+/// All profiles; the strict one is first.
+pub fn profiles() -> Result<Vec<HostProfile>, Error> {
+    FILES.iter().map(|(name, text)| parse(name, text)).collect()
 }
 
 /// The profile of that name.
-pub(crate) fn named(name: &str) -> Result<Profile, Error> {
+pub(crate) fn named(name: &str) -> Result<HostProfile, Error> {
     match FILES.iter().find(|(known, _)| *known == name) {
-        Some((name, text)) => read(name, text),
+        Some((name, text)) => parse(name, text),
         None => {
             let known: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
             Err(Error::NoProfile { name: name.to_owned(), known: known.join(", ") })
@@ -142,21 +142,21 @@ pub(crate) fn named(name: &str) -> Result<Profile, Error> {
     }
 }
 
-fn read(name: &'static str, text: &str) -> Result<Profile, Error> {
+fn parse(name: &'static str, text: &str) -> Result<HostProfile, Error> {
     let bad = |why| Error::BadProfile { name, why };
     let data: Value = serde_json::from_str(text).map_err(bad)?;
-    let file: File = serde_json::from_value(data.clone()).map_err(bad)?;
+    let file: ProfileFile = serde_json::from_value(data.clone()).map_err(bad)?;
     let is_denied = |permission: &Permission| file.sandbox.denied.iter().any(|key| key == permission.key());
-    Ok(Profile {
+    Ok(HostProfile {
         name: file.name,
         sandbox: file.sandbox.view.clone(),
         csp_extra: file.csp.extra.into_iter().collect(),
         csp_ignored: file.csp.ignored,
         denied: Permission::ALL.into_iter().filter(is_denied).collect(),
         openai: match file.openai {
-            Bridge::Has(openai) => Some(openai),
-            Bridge::Is(true) => Some(Openai::default()),
-            Bridge::Is(false) => None,
+            OpenaiBridge::Has(openai) => Some(openai),
+            OpenaiBridge::Is(true) => Some(Openai::default()),
+            OpenaiBridge::Is(false) => None,
         },
         data,
     })

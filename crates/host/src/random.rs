@@ -1,10 +1,10 @@
-//! Names that nobody can guess.
+//! Unguessable names.
 
 use ring::rand::{SecureRandom as _, SystemRandom};
 
 use crate::Error;
 
-/// So many random bytes, as hexadecimal digits.
+/// Returns that many random bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: usize) -> Result<String, Error> {
     let mut buffer = vec![0; bytes];
     SystemRandom::new().fill(&mut buffer).map_err(|_| Error::NoRandom)?;

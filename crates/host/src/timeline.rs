@@ -1,4 +1,5 @@
-//! Every message between View, proxy, host and server, in one order, with what is wrong with it.
+//! Every message between View, proxy, host and server in one order, with its findings. Memory is bounded: old entries
+//! are dropped, and long messages are abridged for the page.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,80 +10,82 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::feed::Feed;
-use crate::finding::Finding;
+use crate::finding::PageFinding;
 
-/// How many messages of views are kept for the trace.
-const KEPT: usize = 20_000;
-/// How many bytes they may have together.
-const KEPT_BYTES: usize = 32 * 1024 * 1024;
-/// Of longer texts in messages, the page sees the beginning.
-const LONGEST: usize = 2_000;
-/// Of longer messages too.
-const SHOWN: usize = 64 * 1024;
-/// How many requests may wait for their answers; of more, the oldest half is forgotten.
-const OPEN: usize = 4_096;
-/// A longer id is nobody's, and no answer is looked for.
-const LONGEST_ID: usize = 256;
+/// How many messages of Views are kept for the trace.
+const MAX_ENTRIES: usize = 20_000;
+/// How many bytes they may take together.
+const MAX_ENTRY_BYTES: usize = 32 * 1024 * 1024;
+/// The page sees the first bytes of a longer text.
+const MAX_TEXT_BYTES: usize = 2_000;
+/// How many bytes of a message the page sees.
+const MAX_SHOWN_BYTES: usize = 64 * 1024;
+/// How many requests may be open; beyond that the older half is forgotten.
+const MAX_OPEN_REQUESTS: usize = 4_096;
+/// Responses to longer ids are not matched with their requests.
+const MAX_ID_BYTES: usize = 256;
 
-/// Who says something, or is told.
+/// The sender or the receiver of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Party {
+pub(crate) enum TimelineParty {
     /// The app's document.
     View,
-    /// The document around it.
+    /// The sandbox proxy, which is the document around the View.
     Proxy,
     /// This host.
     Host,
     /// The MCP server.
     Server,
-    /// Who sits before it.
+    /// The person in front of the page.
     Person,
 }
 
-impl Party {
-    /// Which end of the bridge it is, if it is one.
-    const fn end(self) -> Option<apps::Party> {
+impl TimelineParty {
+    /// The party's end of the bridge, if it has one.
+    const fn end(self) -> Option<apps::BridgeParty> {
         match self {
-            Self::View => Some(apps::Party::View),
-            Self::Proxy => Some(apps::Party::Proxy),
-            Self::Host => Some(apps::Party::Host),
+            Self::View => Some(apps::BridgeParty::View),
+            Self::Proxy => Some(apps::BridgeParty::Proxy),
+            Self::Host => Some(apps::BridgeParty::Host),
             Self::Server | Self::Person => None,
         }
     }
 
-    /// The way of a message over the bridge, if it goes over it.
+    /// The direction of a message on the bridge, if it passes the bridge.
     pub(crate) fn way(self, to: Self) -> Option<Way> {
+        // A message of a View that the proxy stopped was meant for the host.
+        let to = if (self, to) == (Self::View, Self::Proxy) { Self::Host } else { to };
         Way::between(self.end()?, to.end()?)
     }
 }
 
-/// One message from or to a view. What is said to a server is in the record of its session.
+/// One message from or to a View. Messages to servers are in the records of their sessions.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct TimelineEntry {
     pub(crate) at: Duration,
     pub(crate) view: String,
-    pub(crate) from: Party,
-    pub(crate) to: Party,
-    /// As JSON, which takes a fraction of the room that its tree would.
+    pub(crate) from: TimelineParty,
+    pub(crate) to: TimelineParty,
+    /// JSON text, which takes far less memory than its tree.
     pub(crate) message: Arc<str>,
 }
 
-/// The messages of views that are kept.
+/// The recorded messages of Views.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Kept {
-    /// The newest, in order.
-    pub(crate) entries: VecDeque<Entry>,
-    /// How many of each view came before them.
+pub(crate) struct KeptMessages {
+    /// The newest messages, in order.
+    pub(crate) entries: VecDeque<TimelineEntry>,
+    /// How many older messages of each View were dropped.
     pub(crate) dropped: HashMap<String, u64>,
     bytes: usize,
 }
 
-impl Kept {
-    fn push(&mut self, entry: Entry) {
+impl KeptMessages {
+    fn push(&mut self, entry: TimelineEntry) {
         self.bytes += entry.message.len();
         self.entries.push_back(entry);
-        while self.entries.len() > KEPT || self.bytes > KEPT_BYTES {
+        while self.entries.len() > MAX_ENTRIES || self.bytes > MAX_ENTRY_BYTES {
             let Some(oldest) = self.entries.pop_front() else { break };
             self.bytes -= oldest.message.len();
             *self.dropped.entry(oldest.view).or_default() += 1;
@@ -90,26 +93,26 @@ impl Kept {
     }
 }
 
-/// What is added to the timeline.
+/// A message for the timeline.
 #[derive(Clone, Debug)]
-pub(crate) struct Said {
+pub(crate) struct NewEntry {
     pub(crate) view: Option<String>,
-    /// The run of a tool that it is part of, by the name that the page gave it.
+    /// The run of a tool that the message belongs to; the page named it.
     pub(crate) run: Option<String>,
     pub(crate) server: Option<String>,
-    pub(crate) from: Party,
-    pub(crate) to: Party,
+    pub(crate) from: TimelineParty,
+    pub(crate) to: TimelineParty,
     pub(crate) message: Value,
-    /// When, counted from the start of the host; now unless told.
+    /// The time since the start of the host; now if it is not given.
     pub(crate) at: Option<Duration>,
-    /// The entry that led to it.
+    /// The entry that caused the message.
     pub(crate) cause: Option<u64>,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<PageFinding>,
 }
 
-impl Said {
-    /// A message of nobody in particular, now.
-    pub(crate) const fn new(from: Party, to: Party, message: Value) -> Self {
+impl NewEntry {
+    /// A message that belongs to no View, run or server, sent now.
+    pub(crate) const fn new(from: TimelineParty, to: TimelineParty, message: Value) -> Self {
         Self {
             view: None,
             run: None,
@@ -124,7 +127,7 @@ impl Said {
     }
 }
 
-/// The messages so far.
+/// The timeline.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     start: Instant,
@@ -135,14 +138,14 @@ pub(crate) struct Timeline {
 #[derive(Debug, Default)]
 struct State {
     last: u64,
-    /// When the last message came.
+    /// The time of the last message.
     at: Duration,
-    kept: Kept,
-    /// Requests that have not been answered: who asked whom, where, under which id.
-    open: HashMap<(Channel, Party, String), u64>,
+    kept: KeptMessages,
+    /// The open requests: the channel, the sender and the id.
+    open: HashMap<(Channel, TimelineParty, String), u64>,
 }
 
-/// Where ids are unique.
+/// The scope in which ids are unique: the View and the server.
 type Channel = (Option<String>, Option<String>);
 
 impl Timeline {
@@ -150,10 +153,11 @@ impl Timeline {
         Self { start: Instant::now(), feed, state: Mutex::default() }
     }
 
-    /// Appends a message: its number.
-    pub(crate) fn add(&self, said: Said) -> u64 {
+    /// Appends a message and returns its number.
+    pub(crate) fn add(&self, said: NewEntry) -> u64 {
         let mut state = self.lock();
-        // Clocks of two programs differ by more than messages take; the order in which they arrived does not lie.
+        // The clocks of page and host differ by more than a message takes. So times never go back in the order of
+        // arrival.
         let now = self.now();
         let at = said.at.unwrap_or(now).clamp(state.at.min(now), now);
         state.at = at;
@@ -175,11 +179,11 @@ impl Timeline {
             "cause": said.cause,
             "findings": said.findings,
         }});
-        if let Said { view: Some(view), server: None, from, to, message, .. } = said {
-            state.kept.push(Entry { at, view, from, to, message: message.to_string().into() });
+        if let NewEntry { view: Some(view), server: None, from, to, message, .. } = said {
+            state.kept.push(TimelineEntry { at, view, from, to, message: message.to_string().into() });
         }
-        // Told under the lock: the order of the feed is that of the numbers.
-        self.feed.tell(&shown);
+        // Sent under the lock, so that the feed has the order of the numbers.
+        self.feed.publish(&shown);
         n
     }
 
@@ -188,8 +192,8 @@ impl Timeline {
         self.start.elapsed()
     }
 
-    /// What views said and were told so far.
-    pub(crate) fn kept(&self) -> Kept {
+    /// The recorded messages of Views.
+    pub(crate) fn kept(&self) -> KeptMessages {
         self.lock().kept.clone()
     }
 
@@ -199,18 +203,18 @@ impl Timeline {
 }
 
 impl State {
-    /// Remembers a request; for a response, the number of its request.
-    fn correlate(&mut self, n: u64, said: &Said) -> Option<u64> {
+    /// Remembers a request. For a response, returns the number of its request.
+    fn correlate(&mut self, n: u64, said: &NewEntry) -> Option<u64> {
         let id = said.message.get("id")?;
-        if id.as_str().is_some_and(|id| id.len() > LONGEST_ID) || id.is_object() || id.is_array() {
+        if id.as_str().is_some_and(|id| id.len() > MAX_ID_BYTES) || id.is_object() || id.is_array() {
             return None;
         }
         let (id, channel) = (id.to_string(), (said.view.clone(), said.server.clone()));
         if said.message.get("method").is_some() {
             self.open.insert((channel, said.from, id), n);
-            if self.open.len() > OPEN {
+            if self.open.len() > MAX_OPEN_REQUESTS {
                 let mut numbers: Vec<u64> = self.open.values().copied().collect();
-                let (_, middle, _) = numbers.select_nth_unstable(OPEN / 2);
+                let (_, middle, _) = numbers.select_nth_unstable(MAX_OPEN_REQUESTS / 2);
                 let middle = *middle;
                 self.open.retain(|_, asked| *asked > middle);
             }
@@ -220,17 +224,17 @@ impl State {
     }
 }
 
-/// A time as the page reads it.
+/// A time in milliseconds, as the page reads it.
 pub(crate) fn milliseconds(at: Duration) -> f64 {
     at.as_secs_f64() * 1000.0
 }
 
-/// The message with long texts cut, and what is too much left out.
+/// Shortens long texts, and leaves out what exceeds the limit.
 fn abridged(message: &Value) -> Value {
-    abridge(message, &mut { SHOWN })
+    abridge(message, &mut { MAX_SHOWN_BYTES })
 }
 
-/// What fits into the room that is left, which it takes up.
+/// Returns the part of `value` that fits into `room`, and subtracts its size from `room`.
 fn abridge(value: &Value, room: &mut usize) -> Value {
     match value {
         Value::String(text) => Value::String(beginning(text, room)),
@@ -265,7 +269,7 @@ fn abridge(value: &Value, room: &mut usize) -> Value {
 }
 
 fn beginning(text: &str, room: &mut usize) -> String {
-    let most = LONGEST.min(*room);
+    let most = MAX_TEXT_BYTES.min(*room);
     *room = room.saturating_sub(text.len().min(most) + 4);
     if text.len() <= most {
         return text.to_owned();
@@ -278,18 +282,18 @@ fn beginning(text: &str, room: &mut usize) -> String {
 mod tests {
     use super::*;
 
-    fn said(from: Party, to: Party, message: Value) -> Said {
-        Said { view: Some("v".to_owned()), ..Said::new(from, to, message) }
+    fn said(from: TimelineParty, to: TimelineParty, message: Value) -> NewEntry {
+        NewEntry { view: Some("v".to_owned()), ..NewEntry::new(from, to, message) }
     }
 
     #[test]
     fn a_response_names_its_request() {
         let feed = Feed::default();
         let timeline = Timeline::new(feed.clone());
-        timeline.add(said(Party::View, Party::Host, json!({ "id": 0, "method": "ping" })));
-        timeline.add(said(Party::Host, Party::View, json!({ "id": 0, "method": "ping" })));
-        timeline.add(said(Party::Host, Party::View, json!({ "id": 0, "result": {} })));
-        timeline.add(said(Party::View, Party::Host, json!({ "id": "0", "result": {} })));
+        timeline.add(said(TimelineParty::View, TimelineParty::Host, json!({ "id": 0, "method": "ping" })));
+        timeline.add(said(TimelineParty::Host, TimelineParty::View, json!({ "id": 0, "method": "ping" })));
+        timeline.add(said(TimelineParty::Host, TimelineParty::View, json!({ "id": 0, "result": {} })));
+        timeline.add(said(TimelineParty::View, TimelineParty::Host, json!({ "id": "0", "result": {} })));
         let answers: Vec<Value> = feed
             .since(0)
             .iter()
@@ -302,9 +306,9 @@ mod tests {
     fn long_texts_are_cut_for_the_page_alone() {
         let feed = Feed::default();
         let timeline = Timeline::new(feed.clone());
-        let html = "ä".repeat(LONGEST);
-        timeline.add(said(Party::Host, Party::Proxy, json!({ "params": { "html": html } })));
-        assert!(feed.since(0)[0].1.len() < LONGEST + 500);
+        let html = "ä".repeat(MAX_TEXT_BYTES);
+        timeline.add(said(TimelineParty::Host, TimelineParty::Proxy, json!({ "params": { "html": html } })));
+        assert!(feed.since(0)[0].1.len() < MAX_TEXT_BYTES + 500);
         assert!(timeline.kept().entries[0].message.contains(&html));
     }
 
@@ -313,9 +317,13 @@ mod tests {
         let feed = Feed::default();
         let timeline = Timeline::new(feed.clone());
         let items: Vec<Value> = (0..100_000).map(|n| json!({ "n": n })).collect();
-        timeline.add(said(Party::View, Party::Host, json!({ "method": "m", "params": items })));
+        timeline.add(said(
+            TimelineParty::View,
+            TimelineParty::Host,
+            json!({ "method": "m", "params": items }),
+        ));
         let shown = &feed.since(0)[0].1;
-        assert!(shown.len() < 4 * SHOWN && shown.contains(" more)"), "{}", shown.len());
+        assert!(shown.len() < 4 * MAX_SHOWN_BYTES && shown.contains(" more)"), "{}", shown.len());
         let named: Value = serde_json::from_str(shown).unwrap();
         assert_eq!(named["entry"]["method"], "m");
     }
@@ -323,11 +331,14 @@ mod tests {
     #[test]
     fn the_oldest_messages_are_dropped_and_counted() {
         let timeline = Timeline::new(Feed::default());
-        let large = "x".repeat(KEPT_BYTES / 4);
+        let large = "x".repeat(MAX_ENTRY_BYTES / 4);
         for _ in 0..10 {
-            timeline.add(said(Party::View, Party::Host, json!({ "method": large })));
+            timeline.add(said(TimelineParty::View, TimelineParty::Host, json!({ "method": large })));
         }
-        timeline.add(Said { server: Some("0".to_owned()), ..said(Party::Host, Party::Server, json!({})) });
+        timeline.add(NewEntry {
+            server: Some("0".to_owned()),
+            ..said(TimelineParty::Host, TimelineParty::Server, json!({}))
+        });
         let kept = timeline.kept();
         assert_eq!((kept.entries.len(), kept.dropped["v"]), (3, 7));
     }
@@ -335,14 +346,18 @@ mod tests {
     #[test]
     fn requests_without_answers_are_forgotten() {
         let timeline = Timeline::new(Feed::default());
-        for id in 0..3 * OPEN {
-            timeline.add(said(Party::View, Party::Host, json!({ "id": id, "method": "ping" })));
+        for id in 0..3 * MAX_OPEN_REQUESTS {
+            timeline.add(said(
+                TimelineParty::View,
+                TimelineParty::Host,
+                json!({ "id": id, "method": "ping" }),
+            ));
         }
-        assert!(timeline.lock().open.len() <= OPEN);
-        let newest = json!({ "id": 3 * OPEN - 1, "result": {} });
+        assert!(timeline.lock().open.len() <= MAX_OPEN_REQUESTS);
+        let newest = json!({ "id": 3 * MAX_OPEN_REQUESTS - 1, "result": {} });
         assert_eq!(
-            timeline.lock().correlate(0, &said(Party::Host, Party::View, newest)),
-            Some(3 * OPEN as u64)
+            timeline.lock().correlate(0, &said(TimelineParty::Host, TimelineParty::View, newest)),
+            Some(3 * MAX_OPEN_REQUESTS as u64)
         );
     }
 }

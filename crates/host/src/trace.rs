@@ -1,19 +1,18 @@
-//! What was said, as a file: a recording of the sessions with the servers and with the views.
+//! The recorded sessions with servers and Views as a file.
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use transport::client::Transport;
 use transport::tap::Redactor;
 use wire::recording::{About, Medium, Tape, write};
 use wire::{Entry as Line, What};
 
 use crate::Shared;
 use crate::http::{Response, attachment};
-use crate::server::{Record, Server};
-use crate::timeline::Entry;
+use crate::server::{SessionRecord, SupervisedServer};
+use crate::timeline::TimelineEntry;
 
-/// All of it, or the session with one view.
+/// The trace of all sessions, or of the session with one View.
 pub(crate) fn download(shared: &Shared, view: Option<&str>) -> Response {
     let about = About { tool: Some(format!("yardstick {}", env!("CARGO_PKG_VERSION"))), ..About::default() };
     let mut file = write::header(&about);
@@ -30,25 +29,25 @@ pub(crate) fn download(shared: &Shared, view: Option<&str>) -> Response {
     attachment(file, "session.ndjson")
 }
 
-/// The messages of a session with a server; heads hold tokens, and are left out.
-fn with_server(server: &Server, at: usize, record: &Record) -> Tape {
-    let medium = match record.transport {
-        Transport::Stdio | Transport::InProcess => Medium::Stdio,
-        Transport::StreamableHttp => Medium::Http,
-        Transport::HttpSse => Medium::HttpSse,
-    };
+/// The messages of one View so far.
+pub(crate) fn of_view(shared: &Shared, view: &str) -> Option<Tape> {
+    with_views(shared, Some(view)).into_values().next()
+}
+
+/// The messages of a session with a server. HTTP headers may hold tokens and are left out.
+fn with_server(server: &SupervisedServer, at: usize, record: &SessionRecord) -> Tape {
     let name = format!("server {} {}", server.id, at + 1);
-    let mut tape = Tape::new(name, Some(medium), Some(record.version.to_string()));
+    let mut tape = Tape::new(name, Some(record.transport.medium()), Some(record.version.to_string()));
     let mut transcript = record.recorder.transcript();
     transcript.entries.retain(|entry| entry.what == What::Message);
-    let mut redactor = Redactor::of(&server.target);
+    let mut redactor = Redactor::for_target(&server.target);
     transcript.entries = transcript.entries.into_iter().map(|entry| redactor.entry(entry)).collect();
     tape.transcript = transcript;
     tape.dropped = record.recorder.dropped() as u64;
     tape
 }
 
-/// The sessions with views, by name.
+/// The sessions with Views, by name.
 fn with_views(shared: &Shared, wanted: Option<&str>) -> BTreeMap<String, Tape> {
     let kept = shared.timeline.kept();
     let mut tapes = BTreeMap::new();
@@ -63,8 +62,8 @@ fn with_views(shared: &Shared, wanted: Option<&str>) -> BTreeMap<String, Tape> {
     tapes
 }
 
-fn line(shared: &Shared, entry: &Entry) -> Option<Line> {
+fn line(shared: &Shared, entry: &TimelineEntry) -> Option<Line> {
     let (direction, exchange) = entry.from.way(entry.to)?.recorded();
-    let bytes = Bytes::from(shared.feed.hidden_json(&entry.message));
+    let bytes = Bytes::from(shared.feed.masked_json(&entry.message));
     Some(Line { at: entry.at, direction, what: What::Message, exchange, bytes })
 }

@@ -1,4 +1,4 @@
-//! Watches the files of the servers, and starts the servers again when one changes.
+//! Watches the servers' files and restarts the servers when one changes.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Shared;
 
-/// How often the files are looked at.
-const LOOK: Duration = Duration::from_millis(300);
-/// How many files are watched.
-const MOST: usize = 5_000;
-/// Folders in which nobody edits.
-const SKIPPED: [&str; 4] = ["node_modules", "target", "__pycache__", ".git"];
+/// How often the files are checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
+/// How many files are watched at most.
+const MAX_WATCHED_FILES: usize = 5_000;
+/// Folders that are not watched, because nobody edits files there.
+const SKIPPED_FOLDERS: [&str; 4] = ["node_modules", "target", "__pycache__", ".git"];
 
-/// Watches what the options name, until `stop`.
+/// Watches the files in the options until `stop` is cancelled.
 pub(crate) fn start(shared: &Arc<Shared>, stop: &CancellationToken) {
     if shared.options.watch.is_empty() {
         return;
@@ -27,14 +27,14 @@ pub(crate) fn start(shared: &Arc<Shared>, stop: &CancellationToken) {
         let mut before = look(shared.options.watch.clone()).await;
         loop {
             tokio::select! {
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 () = stop.cancelled() => return,
             }
             let now = look(shared.options.watch.clone()).await;
             if let Some(path) = changed(&before, &now) {
                 let why = format!("{} has changed", path.display());
                 shared.servers.restart();
-                shared.feed.tell(&json!({ "kind": "reload", "server": null, "why": why }));
+                shared.feed.publish(&json!({ "kind": "reload", "server": null, "why": why }));
             }
             before = now;
         }
@@ -56,7 +56,7 @@ async fn look(paths: Vec<PathBuf>) -> Times {
 
 fn gather(path: &Path, times: &mut Times) {
     let Ok(about) = path.metadata() else { return };
-    if times.len() >= MOST {
+    if times.len() >= MAX_WATCHED_FILES {
         return;
     }
     if !about.is_dir() {
@@ -67,13 +67,13 @@ fn gather(path: &Path, times: &mut Times) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let hidden = name.to_string_lossy().starts_with('.');
-        if !hidden && !SKIPPED.iter().any(|skipped| name == *skipped) {
+        if !hidden && !SKIPPED_FOLDERS.iter().any(|skipped| name == *skipped) {
             gather(&entry.path(), times);
         }
     }
 }
 
-/// A file that is new, gone or written since.
+/// A file that was created, deleted or written between the two checks.
 fn changed<'t>(before: &'t Times, now: &'t Times) -> Option<&'t Path> {
     let touched = now.iter().find(|(path, time)| before.get(*path) != Some(time));
     let gone = || before.keys().find(|path| !now.contains_key(*path));

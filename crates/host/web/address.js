@@ -1,8 +1,9 @@
-// An address as a person should read it: where it really leads stands out.
+// Shows a URL so that a person sees at once where it leads.
 
 import { h } from "./dom.js";
 
-/** The address in three parts, the middle one being who answers there. @param {string} address @returns {[string, string, string]} */
+/** Splits a URL into three parts; the middle one is the host. @param {string} address
+ * @returns {[string, string, string]} */
 export function parts(address) {
   try {
     const { href, host, protocol, username, password } = new URL(address);
@@ -15,8 +16,20 @@ export function parts(address) {
   }
 }
 
+/** What may mislead a person about where a URL leads. @param {string} address @returns {string[]} */
+export function warnings(address) {
+  const [before, host] = parts(address);
+  return [
+    /(^|\.)xn--/i.test(host) &&
+      "The name of the host has letters of other alphabets (Punycode). It may imitate a name that you know.",
+    host !== "" && before.includes("@") && "What stands before the @ is not the host.",
+  ].filter((text) => text !== false);
+}
+
 /** @param {string} address */
 export function link(address) {
   const [before, host, after] = parts(address);
-  return h("p", { class: "mono address" }, before, host && h("strong", { class: "address-host" }, host), after);
+  const reach = address.length < 600 ? {} : { tabindex: "0" };
+  const marked = host && h("strong", { class: "address-host" }, host);
+  return h("p", { class: "mono address", ...reach }, before, marked, after);
 }

@@ -1,5 +1,5 @@
-// What a View asks of its own server: each request goes to the host, and can be taken back. A browser opens few connections
-// to one host, so calls that take long do not keep theirs: one request waits for the answers of all of them.
+// A View's requests to its own server. Each goes to the host and can be cancelled. A browser opens few connections to
+// one origin, so slow calls do not hold theirs: one long-polling request collects the answers to all of them.
 
 /** @import {Json, RpcError} from "./types.d.ts" */
 /** @import {Api} from "./api.js" */
@@ -7,13 +7,14 @@
 /** @typedef {{result?: Json, error?: RpcError}} Answer */
 /** @typedef {ReturnType<typeof createAsks>} Asks */
 
-/** @param {Api} api @param {string} view @param {string} run */
-export function createAsks(api, view, run) {
+/** @param {Api} api @param {string} view @param {string} run @param {(params: Json) => void} progress takes the
+ * progress of a call, before its answer */
+export function createAsks(api, view, run, progress) {
   /** @type {Set<string>} */
   const open = new Set();
-  /** Who waits for an answer that takes its time. @type {Map<string, (answer: Json) => void>} */
+  /** Resolvers of the slow calls, by call id. @type {Map<string, (answer: Json) => void>} */
   const waiting = new Map();
-  /** Answers that overtook the word that they come later. @type {Map<string, Json>} */
+  /** Answers that arrived before the response that said they come later. @type {Map<string, Json>} */
   const early = new Map();
   let newest = 0;
   let fetching = false;
@@ -24,8 +25,12 @@ export function createAsks(api, view, run) {
     fetching = true;
     try {
       while (waiting.size > 0) {
-        for (const { n, callId, answer } of (await api.answers(view, newest)).answers) {
+        for (const { n, callId, answer, progress: params } of (await api.answers(view, newest)).answers) {
           newest = n;
+          if (params !== undefined) {
+            progress(params);
+            continue;
+          }
           const tell = waiting.get(callId);
           waiting.delete(callId);
           if (tell) tell(answer);
@@ -33,7 +38,7 @@ export function createAsks(api, view, run) {
         }
       }
     } catch (error) {
-      // The View is closed or the host is gone: nothing comes any more.
+      // The View is closed or the host is gone, so no answer will come.
       const tellers = [...waiting.values()];
       waiting.clear();
       for (const tell of tellers) tell({ error: broken(error) });
@@ -60,6 +65,7 @@ export function createAsks(api, view, run) {
       try {
         const callId = id(ticket);
         const first = await api.ask(view, { seq, method, params, callId });
+        for (const params of first?.progress ?? []) progress(params);
         const reply = first?.later === true ? await later(callId) : first;
         return reply.error ? { error: reply.error } : { result: reply.result };
       } catch (error) {
@@ -68,8 +74,8 @@ export function createAsks(api, view, run) {
         open.delete(ticket);
       }
     },
-    /** Nobody waits for the answer any more. @param {string} ticket */
-    takeBack(ticket) {
+    /** Cancels a request. @param {string} ticket */
+    cancel(ticket) {
       if (open.has(ticket)) api.cancel(id(ticket)).catch(() => {});
     },
   };

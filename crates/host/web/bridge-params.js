@@ -1,4 +1,4 @@
-// What the parameters of each request of a View must look like. Each function gives what is wrong, or nothing.
+// The parameters of each request of a View. Pure functions; each returns what is wrong, or nothing.
 
 /** @import {Json, Obj, SavedFile} from "./types.d.ts" */
 
@@ -22,9 +22,11 @@ const RULES = {
   "ui/request-display-mode": (params) =>
     MODES.includes(params.mode) ? undefined : "mode must be inline, fullscreen or pip",
   "ui/update-model-context": (params) =>
-    params.structuredContent !== undefined && !isObject(params.structuredContent) ? "structuredContent must be an object"
-    : params.content === undefined ? undefined
-    : blocks(params.content, "content"),
+    params.structuredContent !== undefined && !isObject(params.structuredContent)
+      ? "structuredContent must be an object"
+      : params.content === undefined
+        ? undefined
+        : blocks(params.content, "content"),
   "ui/download-file": (params) =>
     !Array.isArray(params.contents) || params.contents.length === 0 ? "contents must be a list with at least one file"
     : params.contents.map(file).find((wrong) => wrong !== undefined),
@@ -39,16 +41,14 @@ const RULES = {
     : undefined,
 };
 
-/**
- * What is wrong with the parameters of a request.
- * @param {string} method @param {Json} params @returns {string | undefined}
- */
+/** Returns what is wrong with the parameters of a request. @param {string} method @param {Json} params
+ * @returns {string | undefined} */
 export function wrongParams(method, params) {
   if (params !== undefined && !isObject(params)) return "params must be an object";
   return Object.hasOwn(RULES, method) ? RULES[method](params ?? {}) : undefined;
 }
 
-/** A list of content blocks from either shape of `ui/message`. @param {Json} content */
+/** The content blocks from either form of `ui/message`. @param {Json} content */
 export const asList = (content) => (isObject(content) ? [content] : content);
 
 /** @param {Json} list @returns {string | undefined} */
@@ -63,7 +63,7 @@ function modes(list) {
 function blocks(list, name) {
   if (!Array.isArray(list)) return `${name} must be a list of content blocks`;
   const bad = list.findIndex((block) => !isObject(block) || !BLOCKS.includes(block.type));
-  if (bad >= 0) return `${name}[${bad}] is no content block`;
+  if (bad >= 0) return `${name}[${bad}] is not a content block`;
   const mute = list.findIndex((block) => block.type === "text" && typeof block.text !== "string");
   return mute >= 0 ? `${name}[${mute}].text must be a string` : undefined;
 }
@@ -76,7 +76,8 @@ function file(item, index) {
   if (item.type !== "resource") return `${at}.type must be resource or resource_link`;
   const inner = item.resource;
   if (!isObject(inner) || typeof inner.uri !== "string") return `${at}.resource.uri must be a string`;
-  if (inner.blob === undefined) return typeof inner.text === "string" ? undefined : `${at}.resource must have text or blob`;
+  if (inner.blob === undefined)
+    return typeof inner.text === "string" ? undefined : `${at}.resource must have text or blob`;
   return isBase64(inner.blob) ? undefined : `${at}.resource.blob must be base64`;
 }
 
@@ -89,23 +90,34 @@ function isBase64(text) {
   }
 }
 
-/** The modality of each kind of block, as capabilities name it. @type {Record<string, string>} */
-const MODALITIES = { text: "text", image: "image", audio: "audio", resource: "resource", resource_link: "resourceLink" };
-/** Where a request carries content, and the capability that says which. @type {Record<string, {capability: string, content: (params: Obj) => Json}>} */
+/** The modality of each type of block, as capabilities name it. @type {Record<string, string>} */
+const MODALITIES = {
+  text: "text",
+  image: "image",
+  audio: "audio",
+  resource: "resource",
+  resource_link: "resourceLink",
+};
+/**
+ * The requests with content, and the capability that lists the supported modalities.
+ * @type {Record<string, {capability: string, content: (params: Obj) => Json}>}
+ */
 const CARRIERS = {
   "ui/message": { capability: "message", content: (params) => asList(params.content) },
   "ui/update-model-context": { capability: "updateModelContext", content: (params) => params.content },
 };
 
 /**
- * What parameters that are well formed carry although this host has not announced that it takes it. A capability that
- * lists nothing says nothing about modalities; plain text is taken by every host that takes anything.
+ * Returns what valid parameters contain that this host has not announced. A capability without a list says nothing
+ * about modalities. Every host with the capability accepts plain text.
  * @param {string} method @param {Obj} params @param {Obj} capabilities @returns {string | undefined}
  */
 export function unannounced(method, params, capabilities) {
   if (method === "sampling/createMessage") {
     const tools = ["tools", "toolChoice"].find((name) => params[name] !== undefined);
-    return tools && !isObject(capabilities.sampling?.tools) ? `${tools}, but the host has not announced sampling.tools` : undefined;
+    return tools && !isObject(capabilities.sampling?.tools)
+      ? `${tools}, but the host has not announced sampling.tools`
+      : undefined;
   }
   if (!Object.hasOwn(CARRIERS, method)) return undefined;
   const { capability, content } = CARRIERS[method];
@@ -117,28 +129,37 @@ export function unannounced(method, params, capabilities) {
   return stranger && `${stranger}, but the host has announced ${capability} with ${taken.join(", ")} only`;
 }
 
-/** The files of a `ui/download-file` request, with names that are safe to save. @param {Json[]} contents @returns {SavedFile[]} */
+/** The files of a `ui/download-file` request, with safe names. @param {Json[]} contents @returns {SavedFile[]} */
 export function files(contents) {
   return contents.map((item) =>
     item.type === "resource_link"
-      ? { name: safeName(item.name ?? item.uri), url: item.uri, mimeType: item.mimeType }
-      : { name: safeName(item.resource.uri), mimeType: item.resource.mimeType, text: item.resource.text, blob: item.resource.blob });
+      ? { name: safeName(typeof item.name === "string" ? item.name : item.uri), url: item.uri, mimeType: item.mimeType }
+      : {
+          name: safeName(item.resource.uri),
+          mimeType: item.resource.mimeType,
+          text: item.resource.text,
+          blob: item.resource.blob,
+        },
+  );
 }
 
-/** The last part of a path without anything that a file system could mistake. @param {Json} from */
+/** The last part of a path, without characters that are special in a file system. @param {string} from */
 export function safeName(from) {
-  const path = String(from).split(/[?#]/)[0];
+  const path = from.split(/[?#]/)[0];
   let last = path.split(/[/\\]/).filter((part) => part !== "").pop() ?? "";
   try {
     last = decodeURIComponent(last);
   } catch {
-    // A stray percent sign is kept as it is.
+    // A percent sign that is not an escape stays as it is.
   }
-  const clean = last.replace(/[\u0000-\u001f\u007f-\u009f/\\:*?"<>|\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "_").replace(/^[.\s]+|[.\s]+$/g, "");
+  const clean = last
+    .replace(/[\u0000-\u001f\u007f-\u009f/\\:*?"<>|\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, "_")
+    .replace(/^[.\s]+|[.\s]+$/g, "");
   return clean.slice(0, 120) || "download";
 }
 
-/** The scheme and whether it may be opened. @param {string} text @returns {{url: string} | {why: string}} */
+/** Parses a URL and checks that its scheme may be opened. @param {string} text
+ * @returns {{url: string} | {why: string}} */
 export function openable(text) {
   let url;
   try {

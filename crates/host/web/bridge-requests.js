@@ -1,25 +1,29 @@
-// What a View may ask of the host, and what it may tell it.
+// Requests and notifications of a View. Pure: everything to be done becomes an effect of the turn.
 
-import { PROTOCOL, commonModes, container, finding, flush, grant, listAppTools, respond, setMode, told } from "./bridge-turn.js";
+import { PROTOCOL, commonModes, container, flush, grant } from "./bridge-turn.js";
+import { listAppTools, note, respond, setMode, told } from "./bridge-turn.js";
 import { asList, files, isObject, openable, unannounced, wrongParams } from "./bridge-params.js";
 
 /** @import {BridgeState, Container, Json, Mode, Obj, Question} from "./types.d.ts" */
 /** @import {Turn} from "./bridge-turn.js" */
 
-/** No View is made larger than this, whatever it asks for. */
-export const LARGEST = 10_000;
-/** Nor smaller than this: what cannot be seen cannot be debugged. */
-export const SMALLEST = { width: 160, height: 48 };
+/** The largest width and height of a View, in pixels. */
+export const MAX_SIDE = 10_000;
+/** The smallest size of a View; a smaller one could not be seen, nor debugged. */
+export const MIN_SIZE = { width: 160, height: 48 };
 
 /** How many requests of a View may wait for its server. */
-export const MOST_CALLS = 64;
-/** How many of its questions may wait for the person. */
-export const MOST_QUESTIONS = 20;
+export const MAX_OPEN_CALLS = 64;
+/** How many questions of a View may wait for the person. */
+export const MAX_OPEN_QUESTIONS = 20;
 
-/** A request that has passed every gate. @typedef {{id: string | number, method: string, params: Obj}} Request */
+/** A request that has passed all checks. @typedef {{id: string | number, method: string, params: Obj}} Request */
 
-/** What guards a method: the capability that announces it (`always`: it works unless switched off) and the kind that can be denied.
- * @type {Record<string, {capability?: string, always?: boolean, kind?: string}>} */
+/**
+ * The checks for a method: the capability that announces it (`always`: it works unless switched off), and the kind
+ * under which the person can deny it.
+ * @type {Record<string, {capability?: string, always?: boolean, kind?: string}>}
+ */
 const GATES = {
   "ui/initialize": {},
   "ping": {},
@@ -63,24 +67,26 @@ function supported(state, method) {
 export function onRequest(turn, message) {
   const { state } = turn;
   const { id, method } = message;
-  if (Object.values(state.asks).some((ask) => ask.id === id)) finding(turn, "must", `the id ${JSON.stringify(id)} is still in use`, message);
-  if (state.phase === "new" && method !== "ui/initialize" && method !== "ping") {
-    finding(turn, "should", `${method} before ui/initialize`, message, "apps#lifecycle");
+  if (state.phase === "new" && method !== "ui/initialize" && method !== "ping")
     return fail(turn, id, -32600, `${method} came before ui/initialize`);
-  }
   if (!supported(state, method)) return fail(turn, id, -32601, `Method not found: ${method}`);
   const wrong = wrongParams(method, message.params);
   if (wrong) return fail(turn, id, -32602, `Invalid params for ${method}: ${wrong}`);
   const request = { id, method, params: message.params ?? {} };
   const stranger = unannounced(method, request.params, state.capabilities);
-  if (stranger) {
-    finding(turn, "note", `${method} carries ${stranger}`, message);
-    return fail(turn, id, -32602, `Invalid params for ${method}: it carries ${stranger}`);
-  }
+  if (stranger) return fail(turn, id, -32602, `Invalid params for ${method}: it carries ${stranger}`);
   const { kind } = GATES[method];
-  if (kind && kind !== "display-mode" && state.policy.deny.includes(kind)) return fail(turn, id, -32000, `${method} denied by the host`);
+  if (kind && kind !== "display-mode" && state.policy.deny.includes(kind))
+    return fail(turn, id, -32000, `${method} denied by the host`);
   if (Object.hasOwn(HANDLERS, method)) return HANDLERS[method](turn, request);
-  if (waiting(state, "server") >= MOST_CALLS) return fail(turn, id, -32000, `${method} refused: ${MOST_CALLS} calls of the app are under way, which is as many as there may be`);
+  if (waiting(state, "server") >= MAX_OPEN_CALLS) {
+    return fail(
+      turn,
+      id,
+      -32000,
+      `${method} refused: the app already has ${MAX_OPEN_CALLS} open calls, which is the limit`,
+    );
+  }
   const ticket = `t${state.next++}`;
   state.asks[ticket] = { id, method, kind: "server" };
   turn.effects.push({ type: "ask-server", ticket, method, params: message.params });
@@ -89,14 +95,24 @@ export function onRequest(turn, message) {
 /** @param {Turn} turn @param {string | number} id @param {number} code @param {string} message */
 const fail = (turn, id, code, message) => respond(turn, id, { error: { code, message } });
 
-/** How many requests wait for somebody. @param {BridgeState} state @param {"server" | "person"} kind */
+/** How many requests wait for the server or the person. @param {BridgeState} state @param {"server" | "person"} kind */
 const waiting = (state, kind) => Object.values(state.asks).filter((ask) => ask.kind === kind).length;
 
-/** Asks the person, unless they have answered for good. @param {Turn} turn @param {string | number} id @param {string} method @param {Question} asked */
+/**
+ * Asks the person, unless they have already allowed this kind.
+ * @param {Turn} turn @param {string | number} id @param {string} method @param {Question} asked
+ */
 function question(turn, id, method, asked) {
-  // A sampled message has to be written by somebody, so that question is always put.
+  // The person has to write a sampled message, so this question is always asked.
   if (asked.kind !== "sampling" && turn.state.policy.always.includes(asked.kind)) return grant(turn, id, asked);
-  if (waiting(turn.state, "person") >= MOST_QUESTIONS) return fail(turn, id, -32000, `${method} refused: ${MOST_QUESTIONS} questions of the app wait for the person, which is as many as there may be`);
+  if (waiting(turn.state, "person") >= MAX_OPEN_QUESTIONS) {
+    return fail(
+      turn,
+      id,
+      -32000,
+      `${method} refused: ${MAX_OPEN_QUESTIONS} questions of the app already wait for the person, which is the limit`,
+    );
+  }
   const ticket = `t${turn.state.next++}`;
   turn.state.asks[ticket] = { id, method, kind: "person", question: asked };
   turn.effects.push({ type: "ask-person", ticket, question: asked });
@@ -105,7 +121,6 @@ function question(turn, id, method, asked) {
 /** @param {Turn} turn @param {Request} request */
 function initialize(turn, { id, params }) {
   const { state } = turn;
-  if (state.phase !== "new") finding(turn, "should", "ui/initialize more than once", undefined, "apps#lifecycle");
   const app = params.appCapabilities;
   state.appInfo = params.appInfo;
   state.appTools = isObject(app.tools);
@@ -120,7 +135,12 @@ function initialize(turn, { id, params }) {
   state.context = { ...state.context, availableDisplayModes: state.hostModes, ...container(state) };
   turn.effects.push({ type: "app", info: state.appInfo, modes, tools: state.appTools });
   respond(turn, id, {
-    result: { protocolVersion: PROTOCOL, hostInfo: state.hostInfo, hostCapabilities: state.capabilities, hostContext: told(state, state.context) },
+    result: {
+      protocolVersion: PROTOCOL,
+      hostInfo: state.hostInfo,
+      hostCapabilities: state.capabilities,
+      hostContext: told(state, state.context),
+    },
   });
 }
 
@@ -129,7 +149,7 @@ function openLink(turn, { id, method, params }) {
   const link = openable(params.url);
   if ("why" in link) return fail(turn, id, -32000, link.why);
   const asked = /** @type {Question} */ ({ kind: "open-link", url: link.url });
-  // The resource has named the origins that it leads to, so the person is not asked again.
+  // The resource has declared this origin, so the person is not asked.
   if (turn.state.policy.trusted?.includes(new URL(link.url).origin)) return grant(turn, id, asked);
   question(turn, id, method, asked);
 }
@@ -153,11 +173,10 @@ function updateModelContext(turn, { id, params }) {
   respond(turn, id, { result: {} });
 }
 
-/** Answers with the mode that is on afterwards, as a host must, also when nothing changed. @param {Turn} turn @param {Request} request */
+/** Answers with the mode that is active afterwards, also when nothing changed. @param {Turn} turn
+ * @param {Request} request */
 function requestMode(turn, { id, params }) {
   const { state } = turn;
-  const declared = state.appModes?.includes(params.mode) ?? params.mode === "inline";
-  if (!declared) finding(turn, "must", `the app asks for ${params.mode} but did not declare it`, undefined, "apps#display-modes");
   if (!state.policy.deny.includes("display-mode")) setMode(turn, params.mode);
   respond(turn, id, { result: { mode: state.context.displayMode } });
 }
@@ -165,7 +184,7 @@ function requestMode(turn, { id, params }) {
 /** @param {Turn} turn @param {Json} message */
 export function onNotification(turn, message) {
   const { method, params } = message;
-  if (turn.state.policy.ignored?.includes(method)) return finding(turn, "note", `${method} has no effect in this host`, message);
+  if (turn.state.policy.ignored?.includes(method)) return note(turn, `${method} has no effect in this host`);
   switch (method) {
     case "ui/notifications/initialized":
       return initialized(turn, message);
@@ -182,15 +201,16 @@ export function onNotification(turn, message) {
     case "notifications/progress":
       return;
     default:
-      finding(turn, "note", `${method} means nothing to this host`, message);
+      note(turn, `this host does not know ${method}`);
   }
 }
 
 /** @param {Turn} turn @param {Json} message */
 function initialized(turn, message) {
   const { state } = turn;
-  if (state.phase === "new") return finding(turn, "must", "initialized before ui/initialize was answered is ignored", message, "apps#lifecycle");
-  if (state.phase !== "answered") return finding(turn, "note", "initialized more than once", message, "apps#lifecycle");
+  if (state.phase === "new")
+    return note(turn, "the host ignored initialized, because it arrived before ui/initialize was answered");
+  if (state.phase !== "answered") return;
   state.phase = "initialized";
   turn.effects.push({ type: "status", status: "initialized" });
   flush(turn);
@@ -204,36 +224,39 @@ function resize(turn, message) {
   const width = axis(turn, "width", params.width, room.width, room.maxWidth, message);
   const height = axis(turn, "height", params.height, room.height, room.maxHeight, message);
   if (width === undefined && height === undefined) return;
-  turn.effects.push({ type: "resize", ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) });
+  turn.effects.push({
+    type: "resize",
+    ...(width === undefined ? {} : { width }),
+    ...(height === undefined ? {} : { height }),
+  });
 }
 
 /**
- * One axis of a size: nothing where the host fixed it, otherwise within its limits.
- * @param {Turn} turn @param {"width" | "height"} name @param {Json} value @param {number | undefined} fixed @param {number | undefined} most @param {Json} message
+ * One axis of a size: nothing if the host fixed it, otherwise limited to its range.
+ * @param {Turn} turn @param {"width" | "height"} name @param {Json} value @param {number | undefined} fixed
+ *   @param {number | undefined} most @param {Json} message
  * @returns {number | undefined}
  */
 function axis(turn, name, value, fixed, most, message) {
   if (value === undefined) return undefined;
-  if (typeof value !== "number" || !Number.isFinite(value)) {
-    return void finding(turn, "must", `${name} must be a number`, message, "apps#notifications-host--view");
-  }
-  if (fixed !== undefined) return undefined;
-  const limit = Math.min(most ?? LARGEST, LARGEST);
-  const least = Math.min(SMALLEST[name], limit);
-  if (value <= 0 || value > LARGEST) finding(turn, "note", `${name} ${value} is held to ${least}..${limit}`, message);
+  if (typeof value !== "number" || !Number.isFinite(value) || fixed !== undefined) return undefined;
+  const limit = Math.min(most ?? MAX_SIDE, MAX_SIDE);
+  const least = Math.min(MIN_SIZE[name], limit);
+  if (value <= 0 || value > MAX_SIDE) note(turn, `the host limits ${name} ${value} to ${least}..${limit}`);
   return Math.min(Math.max(value, least), limit);
 }
 
 /** @param {Turn} turn @param {Json} params @param {Json} message */
 function log(turn, params, message) {
   if (turn.state.policy.off.includes("logging") || turn.state.capabilities.logging === undefined) {
-    return finding(turn, "note", "a log message, but this host does not take any", message);
+    return note(turn, "this host does not accept log messages");
   }
-  const level = typeof params?.level === "string" ? params.level : "info";
-  turn.effects.push({ type: "log", level, logger: params?.logger, data: params?.data });
+  const level = /^[a-z]{1,16}$/.test(params?.level) ? String(params.level) : "info";
+  const logger = typeof params?.logger === "string" ? params.logger : undefined;
+  turn.effects.push({ type: "log", level, logger, data: params?.data });
 }
 
-/** The View no longer wants an answer. @param {Turn} turn @param {Json} params */
+/** The View has cancelled a request. @param {Turn} turn @param {Json} params */
 function cancelled(turn, params) {
   for (const [ticket, ask] of Object.entries(turn.state.asks)) {
     if (ask.id !== params?.requestId) continue;

@@ -1,17 +1,18 @@
-// The bridge between one View and the host: a pure state machine. No DOM, no clock, no network.
-// `step(state, event)` gives the next state and what is to be done; the page does it.
+// The bridge between one View and the host: a pure state machine. No DOM, no clock, no network. `step(state, event)`
+// returns the next state and the effects; the page carries them out.
 
 import { onNotification, onRequest } from "./bridge-requests.js";
-import { ANSWER_MS, TEARDOWN_MS, ask, container, finding, flush, grant, listAppTools, notify, patchContext, personSetsMode, respond } from "./bridge-turn.js";
+import { ANSWER_TIMEOUT_MS, TEARDOWN_TIMEOUT_MS, ask, container, flush, grant } from "./bridge-turn.js";
+import { listAppTools, note, notify, patchContext, personSetsMode, respond } from "./bridge-turn.js";
 
 /** @import {BridgeEvent, BridgeOptions, BridgeState, Json, Message, Obj, Outgoing, Step} from "./types.d.ts" */
 /** @import {Turn} from "./bridge-turn.js" */
 
-/** How many pages of an app's tools are asked for. */
-const MOST_PAGES = 20;
+/** How many pages of an app's tools are requested. */
+const MAX_TOOL_PAGES = 20;
 
 /**
- * A bridge to a View that has not spoken yet.
+ * The state of a bridge to a View that has not sent anything yet.
  * @param {BridgeOptions} options
  * @returns {BridgeState}
  */
@@ -36,7 +37,7 @@ export function open(options) {
 }
 
 /**
- * The next state, and what is to be done.
+ * Returns the next state and the effects.
  * @param {BridgeState} before
  * @param {BridgeEvent} event
  * @returns {Step}
@@ -87,7 +88,11 @@ function react(turn, event) {
     case "progress":
       return state.phase === "initialized" ? notify(turn, "notifications/progress", event.params) : undefined;
     case "link-opened":
-      return respond(turn, event.id, event.ok ? { result: {} } : { error: { code: -32000, message: "the browser did not open the link" } });
+      return respond(
+        turn,
+        event.id,
+        event.ok ? { result: {} } : { error: { code: -32000, message: "the browser did not open the link" } },
+      );
     case "teardown":
       return teardown(turn, event.reason);
     case "server-reply":
@@ -113,23 +118,23 @@ const ended = (state) => state.sent.end || state.held.result !== null || state.h
 /** @param {Turn} turn @param {Json} message */
 function fromView(turn, message) {
   if (message === null || typeof message !== "object" || message.jsonrpc !== "2.0") {
-    return finding(turn, "note", "a message that is not JSON-RPC 2.0 is ignored", message);
+    return note(turn, "the host ignored a message that is not JSON-RPC 2.0");
   }
   const isAnswer = "result" in message || "error" in message;
   if (typeof message.method === "string" && !isAnswer) {
     if (!("id" in message)) return onNotification(turn, message);
     if (typeof message.id === "string" || typeof message.id === "number") return onRequest(turn, message);
-    return finding(turn, "must", "an id is a string or a number; this request cannot be answered", message);
+    return note(turn, "the host cannot answer a request whose id is neither a string nor a number");
   }
   if (isAnswer) return answered(turn, message);
-  finding(turn, "must", "neither a request, a notification nor a response", message);
+  note(turn, "the host ignored a message that is neither a request, a notification nor a response");
 }
 
-/** A response of the View to one of our requests. @param {Turn} turn @param {Message} message */
+/** Handles a View's response to one of the host's requests. @param {Turn} turn @param {Message} message */
 function answered(turn, message) {
-  const ticket = `h${String(message.id)}`;
-  const waiting = typeof message.id === "number" ? turn.state.outgoing[ticket] : undefined;
-  if (!waiting) return finding(turn, "must", "a response to a request that the host did not send is ignored", message);
+  const ticket = typeof message.id === "number" ? `h${message.id}` : "";
+  const waiting = turn.state.outgoing[ticket];
+  if (!waiting) return note(turn, "the host ignored a response to a request that it did not send");
   delete turn.state.outgoing[ticket];
   settle(turn, waiting, message);
 }
@@ -145,16 +150,28 @@ function settle(turn, waiting, reply) {
     case "list":
       return listed(turn, waiting.pages ?? [], reply);
     case "call":
-      return void effects.push({ type: "app-tool-result", name: waiting.name ?? "", result: reply.result, error: reply.error });
+      return void effects.push({
+        type: "app-tool-result",
+        name: waiting.name ?? "",
+        result: reply.result,
+        error: reply.error,
+      });
   }
 }
 
-/** A page of the app's tools: there may be more. @param {Turn} turn @param {Json[][]} before @param {{result?: Json, error?: Json}} reply */
+/** Handles one page of the app's tools; there may be more. @param {Turn} turn @param {Json[][]} before
+ * @param {{result?: Json, error?: Json}} reply */
 function listed(turn, before, { result, error }) {
   const pages = [...before, Array.isArray(result?.tools) ? result.tools : []];
   const cursor = result?.nextCursor;
-  if (typeof cursor === "string" && pages.length < MOST_PAGES) return listAppTools(turn, { cursor, pages });
-  if (cursor !== undefined) finding(turn, "note", typeof cursor === "string" ? `the app has more than ${MOST_PAGES} pages of tools; the rest is not asked for` : "nextCursor must be a string", undefined);
+  if (typeof cursor === "string" && pages.length < MAX_TOOL_PAGES) return listAppTools(turn, { cursor, pages });
+  if (cursor !== undefined)
+    note(
+      turn,
+      typeof cursor === "string"
+        ? `the host stopped after ${MAX_TOOL_PAGES} pages of the app's tools`
+        : "the host cannot use a nextCursor that is not a string",
+    );
   turn.effects.push({ type: "app-tools", tools: pages.flat(), error: error?.message });
 }
 
@@ -164,9 +181,9 @@ function timeout(turn, ticket) {
   if (!waiting) return;
   delete turn.state.outgoing[ticket];
   const text = waiting.kind === "teardown"
-    ? `the View did not answer ui/resource-teardown within ${TEARDOWN_MS} ms`
-    : `the View did not answer within ${ANSWER_MS / 1000} s`;
-  finding(turn, "should", text, undefined);
+    ? `the View did not answer ui/resource-teardown within ${TEARDOWN_TIMEOUT_MS} ms`
+    : `the View did not answer within ${ANSWER_TIMEOUT_MS / 1000} s`;
+  note(turn, text);
   settle(turn, waiting, { error: { code: -32001, message: text } });
 }
 
@@ -182,8 +199,9 @@ function close(turn, answered) {
 /** @param {Turn} turn @param {string} [reason] */
 function teardown(turn, reason) {
   if (turn.state.phase === "closing") return;
-  // Before `initialized` nothing may be sent, so there is nobody to wait for; and some hosts never say goodbye.
-  if (turn.state.phase !== "initialized" || turn.state.policy.unsent.includes("ui/resource-teardown")) return close(turn, true);
+  // Before `initialized` nothing may be sent, so there is no answer to wait for. Some hosts never send this request.
+  if (turn.state.phase !== "initialized" || turn.state.policy.unsent.includes("ui/resource-teardown"))
+    return close(turn, true);
   ask(turn, { kind: "teardown" }, "ui/resource-teardown", reason === undefined ? {} : { reason });
   turn.state.phase = "closing";
 }
@@ -198,8 +216,10 @@ function serverReply(turn, { ticket, result, error }) {
 
 /** @param {Turn} turn @param {"tools" | "resources" | "prompts"} what */
 function serverChanged(turn, what) {
-  const capability = turn.state.capabilities[{ tools: "serverTools", resources: "serverResources", prompts: "serverPrompts" }[what]];
-  if (capability?.listChanged && turn.state.phase === "initialized") notify(turn, `notifications/${what}/list_changed`, undefined);
+  const capability =
+    turn.state.capabilities[{ tools: "serverTools", resources: "serverResources", prompts: "serverPrompts" }[what]];
+  if (capability?.listChanged && turn.state.phase === "initialized")
+    notify(turn, `notifications/${what}/list_changed`, undefined);
 }
 
 /** @param {Turn} turn @param {{ticket: string, decision: import("./types.d.ts").Decision}} answer */
@@ -207,7 +227,8 @@ function person(turn, { ticket, decision }) {
   const asked = turn.state.asks[ticket];
   if (!asked?.question) return;
   delete turn.state.asks[ticket];
-  if (!decision.allow) return respond(turn, asked.id, { error: { code: -32000, message: `${asked.method} denied by the user` } });
+  if (!decision.allow)
+    return respond(turn, asked.id, { error: { code: -32000, message: `${asked.method} denied by the user` } });
   grant(turn, asked.id, asked.question, decision.result);
 }
 

@@ -1,29 +1,29 @@
-// What the host tells a View about itself: its surroundings, its capabilities, and the room that each mode gives.
+// The host context for a View: surroundings, capabilities, and the container dimensions of each mode. Pure: no DOM.
 
 import { FONTS, themed } from "./style.js";
 
 /** @import {Container, Mode, Obj, Policy, Profile, Settings, Tool, View} from "./types.d.ts" */
 
-/** The sizes of the devices that can be played, in CSS pixels. */
+/** The sizes of the simulated devices, in CSS pixels. */
 export const DEVICES = {
   phone: { width: 390, height: 844 },
   tablet: { width: 820, height: 1180 },
   desktop: { width: 1280, height: 800 },
 };
-/** How high an app may grow where it stands in the flow of a conversation. */
-export const TALLEST = 5000;
-/** The height of a free box that nobody has dragged yet. */
-const UNDRAGGED = 400;
-/** The floating box. */
-const PIP = { width: 400, height: 300 };
-/** What stays free beside a floating box. */
-const MARGIN = 24;
-/** In a window up to this wide all parts of the page stand in one column, of which a floating box covers less than half. */
-export const NARROW = 960;
+/** The maximum height of an inline app. */
+export const MAX_INLINE_HEIGHT = 5000;
+/** The height of a free box before the person drags it. */
+const DEFAULT_FREE_HEIGHT = 400;
+/** The size of the floating box. */
+const PIP_SIZE = { width: 400, height: 300 };
+/** The space that stays free beside a floating box. */
+const PIP_MARGIN = 24;
+/** Up to this window width the page has one column, and a floating box covers less than half of it. */
+export const NARROW_WINDOW = 960;
 
 const MODES = /** @type {Mode[]} */ (["inline", "fullscreen", "pip"]);
 
-/** What a host without a profile can do. @type {Obj} */
+/** The capabilities of a host without a profile. @type {Obj} */
 const CAPABILITIES = {
   openLinks: {},
   downloadFile: {},
@@ -34,18 +34,20 @@ const CAPABILITIES = {
   updateModelContext: { text: {}, image: {}, audio: {}, resource: {}, resourceLink: {}, structuredContent: {} },
 };
 
-/** Light or dark, whatever the person chose. @param {Settings} settings @param {boolean} systemDark */
-export const theme = (settings, systemDark) => (settings.theme === "auto" ? (systemDark ? "dark" : "light") : settings.theme);
+/** The theme that applies: light or dark. @param {Settings} settings @param {boolean} systemDark */
+export const theme = (settings, systemDark) =>
+  settings.theme === "auto" ? (systemDark ? "dark" : "light") : settings.theme;
 
-/** The modes that the host has. @param {Profile | undefined} profile @returns {Mode[]} */
+/** The display modes that the host supports. @param {Profile | undefined} profile @returns {Mode[]} */
 export function hostModes(profile) {
   const named = profile?.context?.availableDisplayModes ?? profile?.context?.displayModes;
   return Array.isArray(named) ? MODES.filter((mode) => named.includes(mode)) : MODES;
 }
 
 /**
- * The room in each mode. The stage is what the page has for an app in the flow; the window is all there is.
- * @param {Settings} settings @param {{stage: {width: number}, window: {width: number, height: number}}} room @param {Profile} [profile]
+ * The container dimensions of each mode. `stage` is the room for an inline app; `window` is the whole window.
+ * @param {Settings} settings @param {{stage: {width: number}, window: {width: number, height: number}}} room
+ *   @param {Profile} [profile]
  * @returns {Record<Mode, Container>}
  */
 export function containers(settings, room, profile) {
@@ -53,15 +55,26 @@ export function containers(settings, room, profile) {
   return {
     inline: inline(settings, room.stage.width, given.inline),
     fullscreen: { width: room.window.width, height: room.window.height },
-    pip: within(filled(given.pip, PIP.width, PIP.height), room.window),
+    pip: within(filled(given.pip, PIP_SIZE.width, PIP_SIZE.height), room.window),
   };
 }
 
-/** A floating box that leaves something of the window to see. @param {Container} box @param {{width: number, height: number}} window @returns {Container} */
+/**
+ * Limits a floating box so that some of the window stays visible.
+ * @param {Container} box @param {{width: number, height: number}} window @returns {Container}
+ */
 function within(box, { width, height }) {
-  const most = { width: width - MARGIN, height: width > NARROW ? height - MARGIN : Math.round(height * 0.45) };
+  const most = {
+    width: width - PIP_MARGIN,
+    height: width > NARROW_WINDOW ? height - PIP_MARGIN : Math.round(height * 0.45),
+  };
   const axes = /** @type {const} */ ({ width: "width", maxWidth: "width", height: "height", maxHeight: "height" });
-  return Object.fromEntries(Object.entries(box).map(([name, value]) => [name, Math.min(value, most[axes[/** @type {keyof Container} */ (name)]])]));
+  return Object.fromEntries(
+    Object.entries(box).map(([name, value]) => [
+      name,
+      Math.min(value, most[axes[/** @type {keyof Container} */ (name)]]),
+    ]),
+  );
 }
 
 /** @param {Settings} settings @param {number} width @param {Container | undefined} given @returns {Container} */
@@ -70,13 +83,18 @@ function inline(settings, width, given) {
     const device = DEVICES[settings.size];
     return { width: device.width, maxHeight: device.height };
   }
-  if (settings.size === "free") return { width: settings.free.width || width, height: settings.free.height || UNDRAGGED };
-  return filled(given ?? { maxHeight: TALLEST }, width, undefined);
+  if (settings.size === "free")
+    return { width: settings.free.width || width, height: settings.free.height || DEFAULT_FREE_HEIGHT };
+  return filled(given ?? { maxHeight: MAX_INLINE_HEIGHT }, width, undefined);
 }
 
-/** A room that says something about both axes, as far as the page knows it. @param {Container | undefined} given @param {number} width @param {number | undefined} height @returns {Container} */
+/**
+ * Completes the dimensions for both axes, as far as the page knows them.
+ * @param {Container | undefined} given @param {number} width @param {number | undefined} height @returns {Container}
+ */
 function filled(given = {}, width, height) {
-  const says = (/** @type {keyof Container} */ fixed, /** @type {keyof Container} */ most) => given[fixed] !== undefined || given[most] !== undefined;
+  const says = (/** @type {keyof Container} */ fixed, /** @type {keyof Container} */ most) =>
+    given[fixed] !== undefined || given[most] !== undefined;
   return {
     ...(says("width", "maxWidth") ? {} : { width }),
     ...(says("height", "maxHeight") || height === undefined ? {} : { height }),
@@ -85,8 +103,10 @@ function filled(given = {}, width, height) {
 }
 
 /**
- * The surroundings of a View, apart from its mode and its room, which the bridge keeps.
- * @param {Settings} settings @param {{systemDark: boolean, version: string, browser?: string, call?: {id: string, tool: Tool}, profile?: Profile}} more
+ * The context of a View without mode and container dimensions, which the bridge keeps.
+ * @param {Settings} settings
+ * @param {{systemDark: boolean, version: string, browser?: string, call?: {id: string, tool: Tool},
+ *   profile?: Profile}} more
  * @returns {Obj}
  */
 export function surroundings(settings, { systemDark, version, browser, call, profile }) {
@@ -112,10 +132,14 @@ function styles(profile, theme) {
   return Object.keys(named).length === 0 ? {} : { styles: { variables: named, ...fonts } };
 }
 
-/** Who the host is. @param {Profile | undefined} profile @param {string} version @returns {Obj} */
-export const hostInfo = (profile, version) => profile?.hostInfo ?? { name: "yardstick", title: "Yardstick test host", version };
+/** The host's name and version. @param {Profile | undefined} profile @param {string} version @returns {Obj} */
+export const hostInfo = (profile, version) =>
+  profile?.hostInfo ?? { name: "yardstick", title: "Yardstick test host", version };
 
-/** What a tool wants to be shown while it runs and when it has run, in a host that shows it. @param {Tool} tool @param {Profile | undefined} profile @param {boolean} running */
+/**
+ * The text that a tool wants to show while it runs or when it has run, if the host shows it.
+ * @param {Tool} tool @param {Profile | undefined} profile @param {boolean} running
+ */
 export function invocation(tool, profile, running) {
   const key = `openai/toolInvocation/${running ? "invoking" : "invoked"}`;
   if (!profile?.openai || profile.openai.unread?.includes(key)) return "";
@@ -130,29 +154,38 @@ export function plainTool(tool) {
   return plain;
 }
 
-/** What the host says it can do, which is what it does: nothing that is switched off, and of the sandbox what is enforced.
- * @param {Profile | undefined} profile @param {Settings} settings @param {View} view @param {boolean} sampling @returns {Obj} */
+/**
+ * The capabilities that the host declares. They match what it does: nothing that is switched off, and only the enforced
+ * part of the sandbox.
+ * @param {Profile | undefined} profile @param {Settings} settings @param {View} view @param {boolean} sampling
+ * @returns {Obj}
+ */
 export function capabilities(profile, settings, view, sampling) {
   /** @type {Obj} */
   const all = { ...(profile?.capabilities ?? CAPABILITIES), ...(sampling ? { sampling: {} } : {}) };
   if (!sampling) delete all.sampling;
   for (const name of settings.off) delete all[name];
-  // The page learns of changed tools only; a promise about resources would not be kept.
+  // The page learns only of changed tools, so it does not promise notifications about resources.
   if (all.serverResources) all.serverResources = {};
   if (profile?.sandbox?.announced === false) return all;
   all.sandbox = { permissions: view.permissions.granted ?? {}, ...(view.csp.declared ? { csp: approved(view) } : {}) };
   return all;
 }
 
-/** The declared sources without those that were dropped. @param {View} view */
+/** The declared sources without the dropped ones. @param {View} view */
 function approved(view) {
   if (view.csp.approved) return view.csp.approved;
   const dropped = new Set(view.csp.dropped.map((drop) => drop.source));
   const lists = Object.entries(view.csp.declared ?? {}).filter(([, list]) => Array.isArray(list));
-  return Object.fromEntries(lists.map(([name, list]) => [name, list.filter((/** @type {string} */ source) => !dropped.has(source))]));
+  return Object.fromEntries(
+    lists.map(([name, list]) => [name, list.filter((/** @type {string} */ source) => !dropped.has(source))]),
+  );
 }
 
-/** What person, profile and View allow. @param {Profile | undefined} profile @param {Settings} settings @param {View | null} [view] @returns {Policy} */
+/**
+ * What the person, the profile and the View allow.
+ * @param {Profile | undefined} profile @param {Settings} settings @param {View | null} [view] @returns {Policy}
+ */
 export function policy(profile, settings, view) {
   return {
     off: settings.off,

@@ -1,13 +1,13 @@
-// One stream of what happens in the host process. The browser resumes it by itself; we say when it is lost.
+// One stream of the host's events. The browser reconnects by itself; this module reports when the stream is lost.
 
-/** How long a gap may last before the person is told. */
-const GAP_MS = 1500;
-/** How long to wait before a stream that the browser gave up is opened again. */
-const AGAIN_MS = 2000;
+/** How long the stream may be interrupted before that is reported. */
+const LOST_AFTER_MS = 1500;
+/** How long to wait before reopening a stream that the browser gave up. */
+const REOPEN_PAUSE_MS = 2000;
 
 /** @typedef {{event: (text: string, number: number) => void, state: (state: "open" | "lost") => void}} Listener */
 
-/** Opens a stream behind event `after`. @param {string} url @param {number} after @param {Listener} to */
+/** Opens a stream that starts after event `after`. @param {string} url @param {number} after @param {Listener} to */
 export function openStream(url, after, to) {
   /** @type {EventSource | undefined} */
   let source;
@@ -30,10 +30,10 @@ export function openStream(url, after, to) {
       to.event(message.data, last);
     };
     now.onerror = () => {
-      gap ??= setTimeout(() => to.state("lost"), GAP_MS);
+      gap ??= setTimeout(() => to.state("lost"), LOST_AFTER_MS);
       if (now.readyState !== EventSource.CLOSED || source !== now) return;
       source = undefined;
-      setTimeout(open, AGAIN_MS);
+      setTimeout(open, REOPEN_PAUSE_MS);
     };
   };
   open();

@@ -1,5 +1,5 @@
-// Holds the one stream of events for all tabs of the page: a browser opens only a few connections to one host, for all tabs
-// together. Tells each tab what happens from when it joined; what happened before, a tab fetches itself.
+// Holds the one event stream for all tabs of the page, because a browser opens few connections to one origin for all
+// tabs together. Each tab gets the events since it joined, and fetches earlier ones itself.
 
 import { openStream } from "./event-source.js";
 
@@ -10,8 +10,8 @@ let stream;
 /** @type {"open" | "lost" | undefined} */
 let state;
 
-/** How long events wait for others, since in a flood each message to a tab costs more than the event in it. */
-const TOGETHER_MS = 20;
+/** How long events are collected into one message. In a flood of events each message costs more than its event. */
+const COLLECT_MS = 20;
 /** @type {{text: string, number: number}[]} */
 let waiting = [];
 
@@ -23,7 +23,7 @@ function add(text, number) {
   setTimeout(() => {
     tell({ events: waiting });
     waiting = [];
-  }, TOGETHER_MS);
+  }, COLLECT_MS);
 }
 
 /** @param {MessagePort} tab @param {{url: string, after: number} | "leave"} message */

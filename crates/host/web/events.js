@@ -1,21 +1,23 @@
-// What happens in the host process, as this tab hears it: first what has happened so far, then what comes. All tabs share one
-// stream where the browser has shared workers; elsewhere each has its own, and lets go of it while nobody sees the tab.
+// The host's events for this tab: first the past ones, then new ones. All tabs share one stream if the browser has
+// shared workers. Otherwise each tab has its own, and closes it while the tab is hidden.
 
 import { openStream } from "./event-source.js";
 
 /** @import {Json} from "./types.d.ts" */
 /** @import {Listener as TextListener} from "./event-source.js" */
 
-/** How long a hidden tab keeps a stream of its own. */
-const HIDDEN_MS = 10_000;
-/** How many events are told at a time. */
-const PIECE = 200;
+/** How long a hidden tab keeps its own stream. */
+const CLOSE_HIDDEN_AFTER_MS = 10_000;
+/** How many events are delivered at a time. */
+const EVENTS_PER_TURN = 200;
 
-/** @typedef {{event: (event: Json, number: number, size: number) => void, state: (state: "open" | "lost") => void}} Listener */
+/** @typedef {{event: (event: Json, number: number, size: number) => void, state: (state: "open" | "lost") => void}}
+ * Listener */
 /** @typedef {{text: string, number: number}} Told */
 /** @typedef {ReturnType<typeof listen>} Stream */
 
-/** @param {{url: string, pastUrl: string}} from @param {number} newest the number of the last event when the page was made @param {Listener} to */
+/** @param {{url: string, pastUrl: string}} from @param {number} newest the number of the last event when the page was
+ * made @param {Listener} to */
 export function listen(from, newest, to) {
   let last = 0;
   /** @param {string} text @param {number} number */
@@ -26,19 +28,22 @@ export function listen(from, newest, to) {
     if (event) to.event(event, number, text.length);
   };
   const alone = () => listenAlone(from.url, { event: tell, state: to.state });
-  return typeof SharedWorker === "undefined" ? alone() : listenTogether(from, newest, { event: tell, state: to.state }, alone);
+  return typeof SharedWorker === "undefined"
+    ? alone()
+    : listenTogether(from, newest, { event: tell, state: to.state }, alone);
 }
 
-/** @param {{url: string, pastUrl: string}} from @param {number} newest @param {TextListener} to @param {() => {close: () => void}} otherwise what is done where the worker does not start */
+/** @param {{url: string, pastUrl: string}} from @param {number} newest @param {TextListener} to
+ * @param {() => {close: () => void}} otherwise what is done where the worker does not start */
 function listenTogether(from, newest, to, otherwise) {
-  /** What is to be told; the past comes first. @type {Told[]} */
+  /** Events to deliver; the past ones come first. @type {Told[]} */
   let waiting = [];
   let past = /** @type {"wanted" | "fetched" | "known"} */ ("wanted");
   let telling = false;
-  /** Tells a few at a time, so that the page can be used meanwhile. */
+  /** Delivers a few events at a time, so that the page stays usable. */
   const tellAll = () => {
-    const some = waiting.slice(0, PIECE);
-    waiting = waiting.slice(PIECE);
+    const some = waiting.slice(0, EVENTS_PER_TURN);
+    waiting = waiting.slice(EVENTS_PER_TURN);
     for (const { text, number } of some) to.event(text, number);
     telling = waiting.length > 0;
     if (telling) setTimeout(tellAll);
@@ -67,7 +72,7 @@ function listenTogether(from, newest, to, otherwise) {
   worker.port.onmessage = ({ data }) => {
     if (data.events) return add(data.events);
     if (data.state) to.state(data.state);
-    // Whoever has joined misses nothing from now on. A host that was not there has a past when it is.
+    // From now on this tab misses no event. When a host comes back, its past is fetched too.
     if (data.joined || data.state === "open") void fetchPast();
   };
   worker.port.postMessage({ url: from.url, after: newest });
@@ -81,13 +86,13 @@ function listenAlone(url, to) {
   let hidden;
   document.addEventListener("visibilitychange", () => {
     clearTimeout(hidden);
-    if (document.hidden) hidden = setTimeout(stream.close, HIDDEN_MS);
+    if (document.hidden) hidden = setTimeout(stream.close, CLOSE_HIDDEN_AFTER_MS);
     else stream.open();
   });
   return { close: stream.close };
 }
 
-/** What has happened so far, as far as the host has kept it. @param {string} url @returns {Promise<Told[]>} */
+/** The past events that the host still has. @param {string} url @returns {Promise<Told[]>} */
 async function pastEvents(url) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`HTTP ${response.status}`);

@@ -1,4 +1,4 @@
-// Something that is not as it should be, with the rule that says so.
+// Shows a finding with its rule.
 
 import { h } from "./dom.js";
 
@@ -6,6 +6,15 @@ import { h } from "./dom.js";
 
 /** @param {Finding} one */
 export function finding(one) {
-  return h("p", { class: `finding ${one.level}` }, h("span", { class: `badge ${one.level}` }, one.level), " ", one.text, " ",
-    one.link ? h("a", { href: one.link, target: "_blank", rel: "noopener noreferrer" }, one.rule ?? "the rule") : one.rule && h("code", {}, one.rule));
+  return h(
+    "p",
+    { class: `finding ${one.level}` },
+    h("span", { class: `badge ${one.level}` }, one.level),
+    " ",
+    one.text,
+    " ",
+    one.link
+      ? h("a", { href: one.link, target: "_blank", rel: "noopener noreferrer" }, one.rule ?? "the rule")
+      : one.rule && h("code", {}, one.rule),
+  );
 }

@@ -1,19 +1,19 @@
-// The proxy's iframe on the stage. Only messages of that very window and that very origin are heard.
+// The sandbox proxy's iframe on the stage. It accepts only messages from that window and that origin.
 
 /** @import {Json, Server, Tool, View} from "./types.d.ts" */
 
-const READY = "ui/notifications/sandbox-proxy-ready";
-const RESOURCE = "ui/notifications/sandbox-resource-ready";
+const PROXY_READY = "ui/notifications/sandbox-proxy-ready";
+const RESOURCE_READY = "ui/notifications/sandbox-resource-ready";
 /** How many messages are kept until somebody listens. */
-const UNHEARD = 1000;
+const MAX_KEPT_MESSAGES = 1000;
 
 /**
  * @typedef {object} FrameEvents
- * @property {(message: Json, resource: Json) => void} ready the proxy is there, and has been given the resource
- * @property {(message: Json) => void} message the View said something
- * @property {(report: {from: string, why: string, message: Json}) => void} dropped the proxy refused to pass something on
- * @property {(message: Json) => string | undefined} unfit why something is not taken, if so
- * @property {(message: Json, why: string) => void} refused it was not taken
+ * @property {(message: Json, resource: Json) => void} ready the proxy is ready and has the resource
+ * @property {(message: Json) => void} message the View sent a message
+ * @property {(report: {from: string, why: string, message: Json}) => void} dropped the proxy dropped a message
+ * @property {(message: Json) => string | undefined} unfit returns why a message is refused, if it is
+ * @property {(message: Json, why: string) => void} refused a message was refused
  * @property {() => void} navigated the View left its document and was closed
  * @property {(line: {level: string, text: string}) => void} console the View wrote to its console, or failed
  * @property {() => void} escape the person pressed Escape in the View
@@ -21,16 +21,26 @@ const UNHEARD = 1000;
 
 /** @typedef {ReturnType<typeof openFrame>} Frame */
 
-/** Opens the proxy of a View, which loads the View as soon as it can. What it says is kept until somebody listens. @param {View} view @param {HTMLElement} parent @param {string} title */
+/**
+ * Opens the proxy of a View, which loads the View as soon as it can. Messages are kept until somebody listens.
+ * @param {View} view @param {HTMLElement} parent @param {string} title
+ */
 export function openFrame(view, parent, title) {
   const element = document.createElement("iframe");
   element.title = title;
-  // The outer frame needs every token that the inner one is to have: a child never gets more than its parent.
-  element.setAttribute("sandbox", [...new Set(["allow-scripts", "allow-same-origin", ...view.sandbox.split(/\s+/)])].filter(Boolean).join(" "));
+  // The outer frame needs every sandbox token that the inner frame gets: a child never has more than its parent.
+  element.setAttribute(
+    "sandbox",
+    [...new Set(["allow-scripts", "allow-same-origin", ...view.sandbox.split(/\s+/)])].filter(Boolean).join(" "),
+  );
   element.allow = view.permissions.allow;
   element.referrerPolicy = "no-referrer";
   const { html, sandbox, csp, permissions } = view;
-  const resource = { jsonrpc: "2.0", method: RESOURCE, params: { html, sandbox, csp: csp.declared ?? {}, permissions: permissions.granted ?? {} } };
+  const resource = {
+    jsonrpc: "2.0",
+    method: RESOURCE_READY,
+    params: { html, sandbox, csp: csp.declared ?? {}, permissions: permissions.granted ?? {} },
+  };
   /** @type {FrameEvents | undefined} */
   let listener;
   /** @type {Json[]} */
@@ -46,19 +56,19 @@ export function openFrame(view, parent, title) {
     if (data?.yardstick === "dropped") return to.dropped(data);
     if (data?.yardstick === "console") return to.console(data);
     if (data?.yardstick === "escape") return to.escape();
-    return data?.method === READY ? to.ready(data, resource) : to.message(data);
+    return data?.method === PROXY_READY ? to.ready(data, resource) : to.message(data);
   };
   /** @param {MessageEvent} event */
   const hear = (event) => {
     if (event.source !== element.contentWindow || event.source === null || event.origin !== view.proxyOrigin) return;
     const { data } = event;
-    if (data?.method === READY) {
+    if (data?.method === PROXY_READY) {
       if (ready) return;
       ready = true;
       send(resource);
     }
     if (listener) tell(listener, data);
-    else if (unheard.length < UNHEARD) unheard.push(data);
+    else if (unheard.length < MAX_KEPT_MESSAGES) unheard.push(data);
   };
   window.addEventListener("message", hear);
   element.src = view.proxyUrl;
@@ -79,5 +89,5 @@ export function openFrame(view, parent, title) {
   };
 }
 
-/** What a frame is called. @param {Server} server @param {Tool} tool */
+/** The accessible title of a frame. @param {Server} server @param {Tool} tool */
 export const titleOf = (server, tool) => `${tool.title ?? tool.name} (app of ${server.name})`;

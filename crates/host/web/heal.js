@@ -1,15 +1,13 @@
-// Closes JSON that is still being written, so that a part of it can be shown. What cannot be told yet
-// (half a key, a number that may go on, half a literal) is left out; nothing is invented.
+// Completes JSON that is still being written, so that a part of it can be shown. Unfinished parts (half a key, a number
+// that may continue, half a literal) are left out; nothing is invented. Pure.
 
 /** @import {Json} from "./types.d.ts" */
 
 const NOTHING = Symbol("nothing yet");
 const LITERALS = new Map([["true", true], ["false", false], ["null", null]]);
 
-/**
- * The value that a beginning of a JSON text stands for; undefined when there is nothing to show yet.
- * @param {string} text @returns {Json}
- */
+/** Returns the value of a partial JSON text; undefined if there is nothing to show yet. @param {string} text
+ * @returns {Json} */
 export function heal(text) {
   const reader = { text, at: 0 };
   const value = readValue(reader);
@@ -71,7 +69,7 @@ function readArray(reader) {
   }
 }
 
-/** A string, closed or as far as it goes; half an escape is left out. @param {Reader} reader */
+/** Reads a string, complete or not; half an escape is left out. @param {Reader} reader */
 function readString(reader) {
   const start = ++reader.at;
   let end = start;
@@ -87,13 +85,14 @@ function readString(reader) {
   }
 }
 
-/** Cuts an unfinished escape, and half of a pair of surrogates, off the end. @param {string} body */
+/** Removes an unfinished escape and half a surrogate pair from the end. @param {string} body */
 function whole(body) {
   const cut = body.replace(/(^|[^\\])((?:\\\\)*)\\(u[0-9a-fA-F]{0,3})?$/, "$1$2");
   return cut.replace(/(\\u[dD][89abAB][0-9a-fA-F]{2}|[\ud800-\udbff])$/, "");
 }
 
-/** A number or a literal; one at the very end may still go on, so it is nothing yet. @param {Reader} reader @returns {Json} */
+/** Reads a number or a literal. At the end of the text it may continue, so it counts as nothing yet.
+ * @param {Reader} reader @returns {Json} */
 function readScalar(reader) {
   const word = /^[^\s,\]}]*/.exec(reader.text.slice(reader.at, reader.at + 400))?.[0] ?? "";
   if (word === "") return NOTHING;

@@ -1,8 +1,9 @@
-// What a server asks the person while it works: to fill in a form, to open an address, to answer for the model.
+// Cards for what a server asks the person during a request: to fill in a form, to open a URL, or to answer for the
+// model.
 
-import { link, parts } from "./address.js";
-import { conversation, sampled } from "./content.js";
-import { h } from "./dom.js";
+import { link, parts, warnings } from "./address.js";
+import { conversation, sampled, scrolling } from "./content.js";
+import { h, textOf } from "./dom.js";
 import { drawMembers } from "./form.js";
 import { initial, plan, problems } from "./schema.js";
 
@@ -10,32 +11,53 @@ import { initial, plan, problems } from "./schema.js";
 
 /** @typedef {(result: Json) => void} Answer `undefined` refuses */
 
-/** @param {Inquiry} inquiry @param {string} server @param {Answer} answer @returns {HTMLElement} */
-export function inquiryCard(inquiry, server, answer) {
+/** @param {Inquiry} inquiry @param {string} server @param {Answer} answer @param {(() => void) | undefined} runAgain
+ * runs the tool again whose call needs this URL @returns {HTMLElement} */
+export function inquiryCard(inquiry, server, answer, runAgain) {
   if (inquiry.method === "sampling/createMessage") return samplingCard(inquiry, server, answer);
+  if (inquiry.required?.opened) return openedCard(inquiry, server, answer, runAgain);
   return inquiry.params?.mode === "url" ? urlCard(inquiry, server, answer) : formCard(inquiry, server, answer);
 }
 
-/** @param {string} title @param {Inquiry} inquiry @param {() => void} accept @param {(HTMLElement | string | undefined)[]} content @param {HTMLElement} buttons */
+/** @param {string} title @param {Inquiry} inquiry @param {() => void} accept
+ * @param {(HTMLElement | string | undefined)[]} content @param {HTMLElement} buttons */
 function card(title, inquiry, accept, content, buttons) {
   const message = inquiry.params?.message;
-  return h("form", { class: "card question inquiry", novalidate: true, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); accept(); } },
+  return h(
+    "form",
+    {
+      class: "card question inquiry",
+      novalidate: true,
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        accept();
+      },
+    },
     h("strong", {}, title),
-    typeof message === "string" && h("p", { class: "message" }, message),
+    typeof message === "string" && message !== "" && h("p", { class: "message", ...scrolling(message) }, message),
     ...content,
     buttons);
 }
 
 /** @param {HTMLButtonElement} submit @param {Answer} answer */
-const choices = (submit, answer) => h("div", { class: "row" }, submit,
-  h("button", { type: "button", class: "small", onclick: () => answer({ action: "decline" }) }, "Decline"),
-  h("button", { type: "button", class: "small", title: "Neither yes nor no", onclick: () => answer({ action: "cancel" }) }, "Cancel"));
+const choices = (submit, answer) =>
+  h(
+    "div",
+    { class: "row" },
+    submit,
+    h("button", { type: "button", class: "small", onclick: () => answer({ action: "decline" }) }, "Decline"),
+    h(
+      "button",
+      { type: "button", class: "small", title: "Close without an answer", onclick: () => answer({ action: "cancel" }) },
+      "Cancel",
+    ),
+  );
 
 /** @param {Inquiry} inquiry @param {string} server @param {Answer} answer */
 function formCard(inquiry, server, answer) {
   const field = plan(inquiry.params?.requestedSchema ?? { type: "object", properties: {} });
   /** @type {Obj} */
-  let content = { ...unticked(field), ...initial(field) };
+  let content = { ...unticked(field), ...(field.kind === "object" ? initialMembers(field) : {}) };
   const submit = h("button", { type: "submit", class: "primary small" }, "Send");
   const hint = h("p", { class: "hint", role: "status" });
   const wrong = () => problems(field, content).map((one) => `${one.at} ${one.text}`).join("; ");
@@ -51,21 +73,49 @@ function formCard(inquiry, server, answer) {
   return card(`${server} asks you`, inquiry, send, [fields, hint], choices(submit, answer));
 }
 
-/** A box that is not ticked says no. @param {import("./schema.js").Field} field */
-const unticked = (field) => Object.fromEntries((field.fields ?? []).filter((one) => one.required && one.field.kind === "boolean").map((one) => [one.key, false]));
+/** The defaults of a form's members. A default of the whole form may be anything. @param {import("./schema.js").Field}
+ * field @returns {Obj} */
+const initialMembers = (field) => initial({ ...field, initial: undefined }) ?? {};
+
+/** A checkbox that is not ticked means false. @param {import("./schema.js").Field} field */
+const unticked = (field) =>
+  Object.fromEntries(
+    (field.fields ?? []).filter((one) => one.required && one.field.kind === "boolean").map((one) => [one.key, false]),
+  );
 
 /** @param {Inquiry} inquiry @param {string} server @param {Answer} answer */
 function urlCard(inquiry, server, answer) {
-  const address = String(inquiry.params?.url ?? "");
+  const address = textOf(inquiry.params?.url ?? "");
   const isWeb = /^https?:\/\//i.test(parts(address).join(""));
   const open = () => {
     if (!isWeb) return;
     window.open(address, "_blank", "noopener,noreferrer");
     answer({ action: "accept" });
   };
-  const submit = h("button", { type: "submit", class: "primary small", disabled: !isWeb }, "Open it");
-  const refused = isWeb ? undefined : h("p", { class: "hint" }, "This is not an address of the web, so it is not opened.");
-  return card(`${server} wants you to open an address`, inquiry, open, [link(address), refused], choices(submit, answer));
+  const submit = h("button", { type: "submit", class: "primary small", disabled: !isWeb }, "Open");
+  const refused = isWeb
+    ? undefined
+    : h("p", { class: "hint" }, "This is not an http or https URL, so the page does not open it.");
+  const doubts = warnings(address).map((text) => h("p", { class: "hint" }, text));
+  const title = inquiry.required
+    ? `${server} needs you to open a URL before ${inquiry.required.tool ?? "the app's request"} can run`
+    : `${server} wants you to open a URL`;
+  return card(title, inquiry, open, [link(address), ...doubts, refused], choices(submit, answer));
+}
+
+/** The card for a URL that is open in another tab. @param {Inquiry} inquiry @param {string} server
+ * @param {Answer} answer @param {(() => void) | undefined} runAgain */
+function openedCard(inquiry, server, answer, runAgain) {
+  const address = textOf(inquiry.params?.url ?? "");
+  const button = (/** @type {string} */ text, /** @type {() => void} */ onclick) =>
+    h("button", { type: "button", class: "small", onclick }, text);
+  const buttons = h("div", { class: "row" },
+    runAgain && h("button", { type: "submit", class: "primary small" }, "Run again"),
+    button("Open again", () => void window.open(address, "_blank", "noopener,noreferrer")),
+    button("Close", () => answer({ action: "cancel" })));
+  const text = "Opened in another tab. This card closes when the server says that it is done.";
+  const content = [link(address), h("p", { class: "muted" }, text)];
+  return card(`${server} waits for you in another tab`, inquiry, runAgain ?? (() => {}), content, buttons);
 }
 
 /** @param {Inquiry} inquiry @param {string} server @param {Answer} answer */
@@ -73,6 +123,13 @@ function samplingCard(inquiry, server, answer) {
   const text = h("textarea", { rows: "3", placeholder: "What the model says", aria: { label: "Answer" } });
   const buttons = h("div", { class: "row" },
     h("button", { type: "submit", class: "primary small" }, "Send"),
-    h("button", { type: "button", class: "small", onclick: () => answer(undefined) }, "Deny"));
-  return card(`${server} asks the model; you answer for it`, inquiry, () => answer(sampled(text.value)), [conversation(inquiry.params), text], buttons);
+    h("button", { type: "button", class: "small", onclick: () => answer(undefined) }, "Deny"),
+  );
+  return card(
+    `${server} asks the model; you answer for it`,
+    inquiry,
+    () => answer(sampled(text.value)),
+    [conversation(inquiry.params), text],
+    buttons,
+  );
 }

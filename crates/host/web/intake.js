@@ -1,18 +1,23 @@
-// What the page takes of a View: nothing that is too large, and of a flood only as much at a time as leaves the page usable.
+// Limits what the page accepts from a View: it refuses messages that are too large, and handles a flood in slices, so
+// that the page stays usable.
 
 import { requestId, unfit } from "./unfit.js";
 
-/** @import {Finding, Json, Message} from "./types.d.ts" */
+/** @import {Json, Message} from "./types.d.ts" */
 
-/** How long the page works on messages before it lets others have their turn. */
+/** How long the page handles messages before it yields. */
 const SLICE_MS = 10;
-/** How long it may take until it may work that long again. */
-const ROUND_MS = 40;
-/** How many messages may wait for their turn; of more, requests are refused and the rest is dropped. */
-const MOST = 4000;
-const TOO_FAST = "it came faster than the page takes messages";
+/** The interval in which one such slice may run. */
+const SLICE_INTERVAL_MS = 40;
+/** How many messages may wait. Beyond that, requests are refused and other messages dropped. */
+const MAX_WAITING_MESSAGES = 4000;
+const TOO_FAST = "the app sends messages faster than the page can handle them";
 
-/** `answer` is recorded, `send` is not. @typedef {{hear: (message: Json) => void, record: (message: Json, findings: Finding[]) => void, answer: (message: Message) => void, send: (message: Message) => void}} Takers */
+/**
+ * The receivers: `answer` is recorded, `send` is not.
+ * @typedef {{hear: (message: Json) => void, record: (message: Json, note: string) => void,
+ *   answer: (message: Message) => void, send: (message: Message) => void}} Takers
+ */
 
 /** @param {Takers} to */
 export function createIntake({ hear, record, answer, send }) {
@@ -22,24 +27,37 @@ export function createIntake({ hear, record, answer, send }) {
   let roundStart = 0;
   let used = 0;
 
-  /** Hears messages for as long as there are any and this round lasts. @param {Json[]} messages @returns {number} how many */
+  /** Handles one message. A failure of the page must not stop the messages behind it. @param {Json} message */
+  const attempt = (message) => {
+    try {
+      hear(message);
+    } catch (error) {
+      const why = `the page failed to handle it: ${error instanceof Error ? error.message : error}`;
+      record({ yardstick: "failed" }, why);
+      refuse(message, why, answer);
+    }
+  };
+  /** Handles messages until the slice is over. @param {Json[]} messages @returns {number} how many */
   const work = (messages) => {
     const now = performance.now();
-    if (now - roundStart > ROUND_MS) [roundStart, used] = [now, 0];
+    if (now - roundStart > SLICE_INTERVAL_MS) [roundStart, used] = [now, 0];
     let heard = 0;
-    for (let at = now; heard < messages.length && used + at - now < SLICE_MS; at = performance.now()) hear(messages[heard++]);
+    for (let at = now; heard < messages.length && used + at - now < SLICE_MS; at = performance.now())
+      attempt(messages[heard++]);
     used += performance.now() - now;
     return heard;
   };
   const goOn = () => {
     waiting = waiting.slice(work(waiting));
     if (waiting.length > 0) return void setTimeout(goOn, SLICE_MS);
-    if (overrun > 0) tell({ yardstick: "dropped", count: overrun }, `${overrun} messages came faster than the page takes them: requests were refused, the others dropped`);
+    const text = "messages arrived faster than the page can handle them: requests were refused, others dropped";
+    if (overrun > 0) record({ yardstick: "dropped", count: overrun }, `${overrun} ${text}`);
     overrun = 0;
   };
-  /** @param {Json} message @param {string} text */
-  const tell = (message, text) => record(message, [{ level: "must", text }]);
-  /** Where a message wants an answer, that says why there is no other. @param {Json} message @param {string} why @param {(message: Message) => void} say */
+  /**
+   * Refuses a message. If it is a request, the View gets an error with the reason.
+   * @param {Json} message @param {string} why @param {(message: Message) => void} say
+   */
   const refuse = (message, why, say) => {
     const id = requestId(message);
     if (id !== undefined) say({ jsonrpc: "2.0", id, error: { code: -32600, message: `refused: ${why}` } });
@@ -48,13 +66,13 @@ export function createIntake({ hear, record, answer, send }) {
     unfit,
     /** @param {Json} message @param {string} why */
     refused(message, why) {
-      tell({ yardstick: "refused", why }, `refused: ${why}`);
+      record({ yardstick: "refused", why }, `refused: ${why}`);
       refuse(message, why, answer);
     },
     /** @param {Json} message */
     message(message) {
       if (waiting.length === 0 && work([message]) === 1) return;
-      if (waiting.length >= MOST) return void (overrun++, refuse(message, TOO_FAST, send));
+      if (waiting.length >= MAX_WAITING_MESSAGES) return void (overrun++, refuse(message, TOO_FAST, send));
       waiting.push(message);
       if (waiting.length === 1) setTimeout(goOn, SLICE_MS);
     },

@@ -1,4 +1,4 @@
-// What the app and the servers write, gathered: thousands of lines at once cost the page one drawing.
+// Collects the lines of the app and the servers, so that thousands of lines cost one redraw.
 
 import { eachFrame } from "./dom.js";
 
@@ -6,19 +6,19 @@ import { eachFrame } from "./dom.js";
 /** @import {Store} from "./store.js" */
 
 /** How many lines are kept. */
-const MOST = 1000;
+const MAX_LINES = 1000;
 
 /** @param {Store} store */
 export function createLines(store) {
   /** @type {Line[]} */
   let waiting = [];
   const flush = eachFrame(() => {
-    store.set({ lines: [...store.get().lines, ...waiting].slice(-MOST) });
+    store.set({ lines: [...store.get().lines, ...waiting].slice(-MAX_LINES) });
     waiting = [];
   });
   return (/** @type {Omit<Line, "at">} */ line) => {
     waiting.push({ ...line, at: Date.now() });
-    if (waiting.length > MOST) waiting = waiting.slice(-MOST);
+    if (waiting.length > MAX_LINES) waiting = waiting.slice(-MAX_LINES);
     flush();
   };
 }

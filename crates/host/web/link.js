@@ -1,21 +1,39 @@
-// Deep links: a state of the page as an address, both ways.
+// Deep links: the page's state as a query string, in both directions. Pure.
 
 /** @import {Link, Mode, Obj} from "./types.d.ts" */
 
 const THEMES = ["light", "dark", "auto"];
 const MODES = ["inline", "fullscreen", "pip"];
 const SIZES = ["fit", "phone", "tablet", "desktop", "free"];
-/** The capabilities that a person can switch off. */
-export const SWITCHES = ["openLinks", "downloadFile", "message", "updateModelContext", "serverTools", "serverResources", "sampling", "logging"];
-/** The kinds of requests that a person can deny. */
-export const KINDS = ["open-link", "download", "message", "model-context", "display-mode", "sampling", "tool-call", "resource-read"];
-/** The kinds of requests that a person can allow for good. */
+/** The capabilities that the person can switch off. */
+export const SWITCHES = [
+  "openLinks",
+  "downloadFile",
+  "message",
+  "updateModelContext",
+  "serverTools",
+  "serverResources",
+  "sampling",
+  "logging",
+];
+/** The kinds of requests that the person can deny. */
+export const KINDS = [
+  "open-link",
+  "download",
+  "message",
+  "model-context",
+  "display-mode",
+  "sampling",
+  "tool-call",
+  "resource-read",
+];
+/** The kinds of requests that the person can always allow. */
 export const GRANTS = ["open-link", "download", "message"];
 const LISTS = { off: SWITCHES, deny: KINDS, always: GRANTS };
-/** The sides of a free box. */
-export const SIDE = { least: 160, most: 4000 };
+/** The limits for the sides of a free box. */
+export const FREE_SIDE_LIMITS = { least: 160, most: 4000 };
 
-/** What the query of an address says; what makes no sense is left out. @param {string} search @returns {Link} */
+/** Parses a query string; invalid values are left out. @param {string} search @returns {Link} */
 export function parse(search) {
   const query = new URLSearchParams(search);
   /** @type {Link} */
@@ -44,7 +62,8 @@ export function parse(search) {
   return link;
 }
 
-/** Whether a locale or a time zone is one that this browser knows; other names are for the host to judge. @param {string} key @param {string} value */
+/** Whether this browser knows the locale or time zone. Other keys are for the host to judge. @param {string} key
+ * @param {string} value */
 export function isKnown(key, value) {
   try {
     if (key === "locale") return Intl.getCanonicalLocales(value).length === 1;
@@ -59,7 +78,9 @@ export function isKnown(key, value) {
 function readSides(text) {
   const found = /^(\d{1,5})x(\d{1,5})$/.exec(text ?? "");
   if (!found) return undefined;
-  const [width, height] = found.slice(1).map((side) => Math.min(Math.max(Number(side), SIDE.least), SIDE.most));
+  const [width, height] = found
+    .slice(1)
+    .map((side) => Math.min(Math.max(Number(side), FREE_SIDE_LIMITS.least), FREE_SIDE_LIMITS.most));
   return { width, height };
 }
 
@@ -74,7 +95,7 @@ function readArgs(text) {
   }
 }
 
-/** The query of an address that brings back a state; what is as usual is left out. @param {Link} link @returns {string} */
+/** Formats a query string that restores the state; default values are left out. @param {Link} link @returns {string} */
 export function format(link) {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(link)) {

@@ -1,4 +1,4 @@
-// What is remembered: the last arguments of each tool for this tab, the choices of the person for this browser.
+// What the browser stores: the last arguments of each tool for this tab, and the person's settings for this browser.
 
 /** @import {Link, Obj, Settings} from "./types.d.ts" */
 
@@ -7,7 +7,7 @@ function attempt(call, otherwise) {
   try {
     return call();
   } catch {
-    // Storage can be switched off or full; the page works without it.
+    // Storage may be disabled or full; the page works without it.
     return otherwise;
   }
 }
@@ -16,24 +16,27 @@ function attempt(call, otherwise) {
 const key = (server, tool) => `yardstick:args:${server}:${tool}`;
 
 /** @param {string} server @param {string} tool @returns {Obj | undefined} */
-export const lastArguments = (server, tool) => attempt(() => JSON.parse(sessionStorage.getItem(key(server, tool)) ?? "null") ?? undefined, undefined);
+export const lastArguments = (server, tool) =>
+  attempt(() => JSON.parse(sessionStorage.getItem(key(server, tool)) ?? "null") ?? undefined, undefined);
 
 /** @param {string} server @param {string} tool @param {Obj} args */
-export const keepArguments = (server, tool, args) => attempt(() => sessionStorage.setItem(key(server, tool), JSON.stringify(args)), undefined);
+export const keepArguments = (server, tool, args) =>
+  attempt(() => sessionStorage.setItem(key(server, tool), JSON.stringify(args)), undefined);
 
-const KEPT = /** @type {const} */ (["theme", "stream"]);
+const STORED_SETTINGS = /** @type {const} */ (["theme", "stream"]);
 
 export const usualLocale = () => navigator.language ?? "en-US";
 export const usualTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
 
-/** The settings of a fresh page: what the link says, else what was kept, else the usual. @param {Link} link @returns {Settings} */
+/** The settings of a new page: from the link, or else stored ones, or else the defaults. @param {Link} link
+ * @returns {Settings} */
 export function startSettings(link) {
   const kept = attempt(() => JSON.parse(localStorage.getItem("yardstick:settings") ?? "{}"), {});
   return {
     theme: link.theme ?? kept.theme ?? "auto",
     mode: link.mode ?? "inline",
     size: /** @type {Settings["size"]} */ (link.size ?? "fit"),
-    // Nothing until somebody drags it.
+    // Zero until the person drags the box.
     free: link.free ?? { width: 0, height: 0 },
     locale: link.locale ?? usualLocale(),
     timeZone: link.timeZone ?? usualTimeZone(),
@@ -45,7 +48,7 @@ export function startSettings(link) {
   };
 }
 
-/** How the person has arranged the page. @returns {Partial<import("./layout.js").Layout>} */
+/** The stored layout of the page. @returns {Partial<import("./layout.js").Layout>} */
 export function lastLayout() {
   const kept = attempt(() => JSON.parse(localStorage.getItem("yardstick:layout") ?? "{}"), {});
   return typeof kept === "object" && kept !== null ? kept : {};
@@ -58,6 +61,6 @@ export function keepLayout(layout) {
 
 /** @param {Settings} settings */
 export function keepSettings(settings) {
-  const kept = Object.fromEntries(KEPT.map((name) => [name, settings[name]]));
+  const kept = Object.fromEntries(STORED_SETTINGS.map((name) => [name, settings[name]]));
   attempt(() => localStorage.setItem("yardstick:settings", JSON.stringify(kept)), undefined);
 }

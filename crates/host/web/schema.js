@@ -1,4 +1,5 @@
-// A JSON Schema as fields that a person can fill in. Pure: what the form draws is decided here.
+// Turns a JSON Schema into form fields. Pure: it decides what the form draws. References outside of the schema are not
+// followed.
 
 /** @import {Json, Obj, Tool} from "./types.d.ts" */
 
@@ -13,14 +14,20 @@
  * @property {{value: Json, label: string}[]} [options]
  * @property {Field} [items]
  * @property {{key: string, field: Field, required: boolean}[]} [fields]
- * @property {{min?: number, max?: number, step?: number, minLength?: number, maxLength?: number, pattern?: string, minItems?: number, maxItems?: number}} [limits]
+ * @property {{min?: number, max?: number, step?: number, minLength?: number, maxLength?: number, pattern?: string,
+ *   minItems?: number, maxItems?: number}} [limits]
  */
 
-/** Nested deeper than this is edited as JSON. */
-const DEEPEST = 4;
+/** Deeper nesting is edited as JSON. */
+const MAX_DEPTH = 4;
+/** How many fields a form may have. A schema can refer to itself, and then has very many; what is left is edited as
+ * JSON. */
+const MAX_FIELDS = 500;
 
-/** The fields of a schema. @param {Json} schema @param {Json} [root] @param {number} [depth] @returns {Field} */
-export function plan(schema, root = schema, depth = 0) {
+/** The fields of a schema. @param {Json} schema @param {Json} [root] @param {number} [depth]
+ * @param {{left: number}} [room] how many more fields fit @returns {Field} */
+export function plan(schema, root = schema, depth = 0, room = { left: MAX_FIELDS }) {
+  room.left -= 1;
   const { schema: plain, nullable } = simplify(resolve(schema, root), root);
   const about = {
     ...(typeof plain.title === "string" ? { title: plain.title } : {}),
@@ -28,12 +35,20 @@ export function plan(schema, root = schema, depth = 0) {
     nullable,
     ...initialOf(plain),
   };
-  if (Array.isArray(plain.enum)) return { ...about, kind: "enum", options: plain.enum.map((value, i) => ({ value, label: label(plain.enumNames?.[i] ?? value) })) };
+  if (Array.isArray(plain.enum))
+    return {
+      ...about,
+      kind: "enum",
+      options: plain.enum.map((value, i) => ({ value, label: label(plain.enumNames?.[i] ?? value) })),
+    };
   const named = namedOptions(plain);
   if (named) return { ...about, kind: "enum", options: named };
   const type = typeOf(plain);
-  if (type === "object" && depth < DEEPEST && isObject(plain.properties)) return { ...about, kind: "object", fields: members(plain, root, depth) };
-  if (type === "array" && depth < DEEPEST && isObject(plain.items)) return { ...about, kind: "array", items: plan(plain.items, root, depth + 1), limits: limits(plain) };
+  const fits = depth < MAX_DEPTH && (depth === 0 || room.left > 0);
+  if (type === "object" && fits && isObject(plain.properties))
+    return { ...about, kind: "object", fields: members(plain, root, depth, room) };
+  if (type === "array" && fits && isObject(plain.items))
+    return { ...about, kind: "array", items: plan(plain.items, root, depth + 1, room), limits: limits(plain) };
   if (type === "string" || type === "number" || type === "integer" || type === "boolean") {
     const format = typeof plain.format === "string" ? { format: plain.format } : {};
     return { ...about, kind: type, ...format, limits: limits(plain) };
@@ -46,34 +61,46 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 /** @param {Json} value */
 const label = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** @param {Obj} schema @param {Json} root @param {number} depth */
-function members(schema, root, depth) {
+/** @param {Obj} schema @param {Json} root @param {number} depth @param {{left: number}} room */
+function members(schema, root, depth, room) {
   const required = Array.isArray(schema.required) ? schema.required : [];
-  return Object.entries(schema.properties).map(([key, inner]) => ({
+  const fitting = Object.entries(schema.properties).slice(0, Math.max(room.left, 1));
+  return fitting.map(([key, inner]) => ({
     key,
-    field: plan(inner, root, depth + 1),
+    field: plan(inner, root, depth + 1, room),
     required: required.includes(key),
   }));
 }
 
-/** Follows references inside the schema. @param {Json} schema @param {Json} root @returns {Obj} */
+/** Follows references within the schema. @param {Json} schema @param {Json} root @returns {Obj} */
 function resolve(schema, root) {
   let found = schema;
   for (let hops = 0; isObject(found) && typeof found.$ref === "string" && hops < 8; hops++) {
     const { $ref, ...beside } = found;
     if (!$ref.startsWith("#")) return beside;
-    const path = $ref.slice(1).split("/").filter(Boolean).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-    const target = path.reduce((/** @type {Json} */ at, part) => (isObject(at) && Object.hasOwn(at, part) ? at[part] : undefined), root);
+    const path = $ref
+      .slice(1)
+      .split("/")
+      .filter(Boolean)
+      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const target = path.reduce(
+      (/** @type {Json} */ at, part) => (isObject(at) && Object.hasOwn(at, part) ? at[part] : undefined),
+      root,
+    );
     found = isObject(target) ? { ...target, ...beside } : beside;
   }
   return isObject(found) ? found : {};
 }
 
-/** Takes `null` out of a choice; a choice of one is that one. @param {Obj} schema @param {Json} root @returns {{schema: Obj, nullable: boolean}} */
+/** Removes `null` from a choice, and unwraps a choice of one. @param {Obj} schema @param {Json} root
+ * @returns {{schema: Obj, nullable: boolean}} */
 function simplify(schema, root) {
   if (Array.isArray(schema.type) && schema.type.length > 1) {
     const types = schema.type.filter((type) => type !== "null");
-    return { schema: { ...schema, type: types.length === 1 ? types[0] : types }, nullable: types.length < schema.type.length };
+    return {
+      schema: { ...schema, type: types.length === 1 ? types[0] : types },
+      nullable: types.length < schema.type.length,
+    };
   }
   const choice = schema.anyOf ?? schema.oneOf;
   if (!Array.isArray(choice)) return { schema, nullable: false };
@@ -81,15 +108,25 @@ function simplify(schema, root) {
   const { anyOf, oneOf, ...beside } = schema;
   void anyOf, oneOf;
   const nullable = rest.length < choice.length;
-  return rest.length === 1 ? { schema: { ...rest[0], ...beside }, nullable } : { schema: { ...beside, oneOf: rest }, nullable };
+  return rest.length === 1
+    ? { schema: { ...rest[0], ...beside }, nullable }
+    : { schema: { ...beside, oneOf: rest }, nullable };
 }
 
-/** Choices that are constants with titles. @param {Obj} schema */
+/** Options that are constants with titles. @param {Obj} schema */
 function namedOptions(schema) {
   if (Object.hasOwn(schema, "const")) return [{ value: schema.const, label: label(schema.const) }];
   const choice = schema.oneOf;
-  if (!Array.isArray(choice) || choice.length === 0 || !choice.every((one) => isObject(one) && Object.hasOwn(one, "const"))) return undefined;
-  return choice.map((one) => ({ value: one.const, label: typeof one.title === "string" ? one.title : label(one.const) }));
+  if (
+    !Array.isArray(choice) ||
+    choice.length === 0 ||
+    !choice.every((one) => isObject(one) && Object.hasOwn(one, "const"))
+  )
+    return undefined;
+  return choice.map((one) => ({
+    value: one.const,
+    label: typeof one.title === "string" ? one.title : label(one.const),
+  }));
 }
 
 /** @param {Obj} schema */
@@ -110,11 +147,13 @@ function initialOf(schema) {
 /** @param {Obj} schema */
 function limits(schema) {
   const { minimum: min, maximum: max, multipleOf: step, minLength, maxLength, pattern, minItems, maxItems } = schema;
-  const numbers = Object.entries({ min, max, step, minLength, maxLength, minItems, maxItems }).filter(([, value]) => typeof value === "number");
+  const numbers = Object.entries({ min, max, step, minLength, maxLength, minItems, maxItems }).filter(
+    ([, value]) => typeof value === "number",
+  );
   return Object.fromEntries(typeof pattern === "string" ? [...numbers, ["pattern", pattern]] : numbers);
 }
 
-/** What the form starts with: what the schema proposes, and nothing else. @param {Field} field @returns {Json} */
+/** The initial value of the form: the schema's defaults, and nothing else. @param {Field} field @returns {Json} */
 export function initial(field) {
   if (field.initial !== undefined) return structuredClone(field.initial);
   if (field.kind !== "object") return undefined;
@@ -128,20 +167,32 @@ export function initial(field) {
   return object;
 }
 
-/** A list that wants more than this is for a person to fill. */
-const MOST_ITEMS = 10;
-/** A text that wants more than this too. */
-const MOST_LETTERS = 1000;
-/** Texts that fit a format. @type {Record<string, string>} */
-const FORMATS = { "date": "2026-01-26", "time": "12:00:00Z", "date-time": "2026-01-26T12:00:00Z", "email": "somebody@example.com", "uri": "https://example.com/", "url": "https://example.com/", "uuid": "00000000-0000-4000-8000-000000000000" };
+/** No example is made up for a list that needs more items than this. */
+const MAX_EXAMPLE_ITEMS = 10;
+/** Nor for a text that needs more characters than this. */
+const MAX_EXAMPLE_CHARS = 1000;
+/** An example text for each format. @type {Record<string, string>} */
+const FORMAT_EXAMPLES = {
+  date: "2026-01-26",
+  time: "12:00:00Z",
+  "date-time": "2026-01-26T12:00:00Z",
+  email: "somebody@example.com",
+  uri: "https://example.com/",
+  url: "https://example.com/",
+  uuid: "00000000-0000-4000-8000-000000000000",
+};
 
-/** Arguments that fit: what the schema proposes, and something plain for what is required besides. @param {Field} field @returns {Json} */
+/** Example arguments: the schema's defaults, and a simple value for each other required member. @param {Field} field
+ * @returns {Json} */
 export function example(field) {
   if (field.initial !== undefined) return structuredClone(field.initial);
   const { min, max, minLength = 0 } = field.limits ?? {};
   switch (field.kind) {
     case "string":
-      return FORMATS[field.format ?? ""] ?? "example".padEnd(Math.min(minLength, MOST_LETTERS), "x").slice(0, field.limits?.maxLength ?? Infinity);
+      return (
+        FORMAT_EXAMPLES[field.format ?? ""] ??
+        "example".padEnd(Math.min(minLength, MAX_EXAMPLE_CHARS), "x").slice(0, field.limits?.maxLength ?? Infinity)
+      );
     case "number":
     case "integer":
       return min ?? Math.min(1, max ?? 1);
@@ -150,31 +201,42 @@ export function example(field) {
     case "enum":
       return field.options?.[0]?.value;
     case "array":
-      return Array.from({ length: Math.min(field.limits?.minItems ?? 0, MOST_ITEMS) }, () => (field.items ? example(field.items) : null));
+      return Array.from({ length: Math.min(field.limits?.minItems ?? 0, MAX_EXAMPLE_ITEMS) }, () =>
+        field.items ? example(field.items) : null,
+      );
     case "json":
       return undefined;
     case "object": {
-      const wanted = (field.fields ?? []).filter(({ field: inner, required }) => required || initial(inner) !== undefined);
-      return Object.fromEntries(wanted.map(({ key, field: inner, required }) => [key, required ? example(inner) : initial(inner)]).filter(([, value]) => value !== undefined && !(isObject(value) && Object.keys(value).length === 0)));
+      const wanted = (field.fields ?? []).filter(
+        ({ field: inner, required }) => required || initial(inner) !== undefined,
+      );
+      return Object.fromEntries(
+        wanted
+          .map(({ key, field: inner, required }) => [key, required ? example(inner) : initial(inner)])
+          .filter(([, value]) => value !== undefined && !(isObject(value) && Object.keys(value).length === 0)),
+      );
     }
   }
 }
 
-/** Whether a tool can be called with nothing at all. @param {Tool} tool */
-export const requiresNothing = ({ inputSchema }) => !Array.isArray(inputSchema?.required) || inputSchema.required.length === 0;
+/** Whether a tool can be called without arguments. @param {Tool} tool */
+export const requiresNothing = ({ inputSchema }) =>
+  !Array.isArray(inputSchema?.required) || inputSchema.required.length === 0;
 
-/** The arguments that a tool starts with, and whether they fit its schema. @param {Tool} tool @returns {{args: Obj, fits: boolean}} */
+/** The arguments that a tool starts with, and whether they fit its schema. @param {Tool} tool
+ * @returns {{args: Obj, fits: boolean}} */
 export function startArguments(tool) {
   const field = plan(tool.inputSchema ?? {});
   const args = tool.yardstick.example ?? example(field) ?? {};
   return { args, fits: problems(field, args).length === 0 };
 }
 
-/** What a person typed, as a value: nothing when the box is empty. @param {Field} field @param {string} text @returns {Json} */
-export function read(field, text) {
+/** The value of the typed text; undefined for an empty input. @param {Field} field @param {string} text
+ * @returns {Json} */
+export function parseInput(field, text) {
   if (field.kind === "string") return text === "" ? undefined : text;
   if (text.trim() === "") return undefined;
-  if (field.kind === "number" || field.kind === "integer") return Number.isFinite(Number(text)) ? Number(text) : text;
+  if (field.kind === "number" || field.kind === "integer") return isExact(text.trim()) ? Number(text) : text;
   try {
     return JSON.parse(text);
   } catch {
@@ -182,14 +244,19 @@ export function read(field, text) {
   }
 }
 
-/** A value as the text of a box. @param {Field} field @param {Json} value */
+/** Whether a number has the value that its text says. A script has no whole numbers beyond 2^53.
+ * @param {string} text */
+const isExact = (text) =>
+  Number.isFinite(Number(text)) && (!/^[+-]?\d+$/.test(text) || BigInt(Number(text)) === BigInt(text.replace("+", "")));
+
+/** The text for a value in an input. @param {Field} field @param {Json} value */
 export function show(field, value) {
   if (value === undefined) return "";
   return field.kind === "json" || typeof value !== "string" ? JSON.stringify(value) : value;
 }
 
 /**
- * What does not fit, each with its place. A person may send it all the same: that is what a test host is for.
+ * The violations of the schema, each with its path. The person may send the arguments anyway; a test host is for that.
  * @param {Field} field @param {Json} value @param {string} [at] @returns {{at: string, text: string}[]}
  */
 export function problems(field, value, at = "") {
@@ -200,34 +267,71 @@ export function problems(field, value, at = "") {
       if (!isObject(value)) return [{ at: here, text: "must be an object" }];
       return (field.fields ?? []).flatMap(({ key, field: inner, required }) => {
         const path = at ? `${at}.${key}` : key;
-        if (value[key] === undefined) return required ? [{ at: path, text: "is required" }] : [];
-        return problems(inner, value[key], path);
+        const member = memberOf(value, key);
+        if (member === undefined) return required ? [{ at: path, text: "is required" }] : [];
+        return problems(inner, member, path);
       });
     }
     case "array":
       if (!Array.isArray(value)) return [{ at: here, text: "must be a list" }];
-      return [...within(field, value.length, here), ...value.flatMap((item, i) => problems(/** @type {Field} */ (field.items), item, `${at}[${i}]`))];
+      return [
+        ...within(field, value.length, here),
+        ...value.flatMap((item, i) => problems(/** @type {Field} */ (field.items), item, `${at}[${i}]`)),
+      ];
     case "enum": {
       const fits = (field.options ?? []).some((option) => JSON.stringify(option.value) === JSON.stringify(value));
-      return fits ? [] : [{ at: here, text: "is none of the choices" }];
+      return fits ? [] : [{ at: here, text: "is not one of the choices" }];
     }
     case "json":
       return [];
     case "integer":
-      return Number.isInteger(value) ? within(field, value, here) : [{ at: here, text: "must be a whole number" }];
+      return Number.isInteger(value) ? within(field, value, here) : [{ at: here, text: wholeNumberProblem(value) }];
     case "number":
       return typeof value === "number" ? within(field, value, here) : [{ at: here, text: "must be a number" }];
     case "string":
-      return typeof value === "string" ? within(field, value.length, here) : [{ at: here, text: "must be text" }];
+      if (typeof value !== "string") return [{ at: here, text: "must be text" }];
+      // A character may consist of two units.
+      return [...within(field, [...value].length, here), ...formatProblems(field, value, here)];
     case "boolean":
       return typeof value === "boolean" ? [] : [{ at: here, text: "must be true or false" }];
   }
 }
 
+/** @param {Json} value */
+const wholeNumberProblem = (value) =>
+  typeof value === "string" && /^[+-]?\d+$/.test(value.trim())
+    ? "is too large for this page to send exactly"
+    : "must be a whole number";
+
+/** A member of an object; what every object inherits is none. @param {Obj} object @param {string} key
+ * @returns {Json} */
+export const memberOf = (object, key) => (Object.hasOwn(object, key) ? object[key] : undefined);
+
+/** What a text of each format looks like, as far as a form can tell.
+ * @type {Record<string, (text: string) => boolean>} */
+const FORMATS = {
+  "email": (text) => /^[^\s@]+@[^\s@]+$/.test(text),
+  "uri": (text) => /^[a-z][a-z0-9+.-]*:\S*$/i.test(text),
+  "date": (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
+  "date-time": (text) =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text)),
+};
+
+/** @param {Field} field @param {string} text @param {string} at */
+function formatProblems({ format = "" }, text, at) {
+  if (!Object.hasOwn(FORMATS, format) || FORMATS[format](text)) return [];
+  return [{ at, text: `must be a valid ${format}, such as ${FORMAT_EXAMPLES[format]}` }];
+}
+
 /** @param {Field} field @param {number} amount a number, or how much there is of a text or a list @param {string} at */
 function within(field, amount, at) {
   const { min, max, minLength, maxLength, minItems, maxItems } = field.limits ?? {};
-  const [low, high, what] = field.kind === "string" ? [minLength, maxLength, " characters"] : field.kind === "array" ? [minItems, maxItems, " items"] : [min, max, ""];
+  const [low, high, what] =
+    field.kind === "string"
+      ? [minLength, maxLength, " characters"]
+      : field.kind === "array"
+        ? [minItems, maxItems, " items"]
+        : [min, max, ""];
   const verb = what === " items" ? "have" : "be";
   if (low !== undefined && amount < low) return [{ at, text: `must ${verb} at least ${low}${what}` }];
   if (high !== undefined && amount > high) return [{ at, text: `must ${verb} at most ${high}${what}` }];

@@ -1,4 +1,4 @@
-// One run of one tool: its View, its call, its bridge. Carries out what the bridge says.
+// One run of one tool: its View, its call and its bridge. Carries out the bridge's effects.
 
 import { ApiError, refusalOf } from "./api.js";
 import { createAsks } from "./asks.js";
@@ -7,13 +7,15 @@ import { step } from "./bridge.js";
 import { hostModes, policy } from "./context.js";
 import { openLink, show } from "./effects.js";
 import { openFrame, titleOf } from "./frame.js";
+import { hooked } from "./hooks.js";
 import { createIntake } from "./intake.js";
-import { failedEffect, problemOf, silence } from "./problem.js";
+import { failedEffect, problemOf, requiresUrls, silence, urlsRequired } from "./problem.js";
 import { createRecorder } from "./recorder.js";
 import { noView, playedProfile, toldAtStart } from "./store.js";
 import { stream } from "./stream.js";
 
-/** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Line, Obj, Profile, Server, Tool, View} from "./types.d.ts" */
+/** @import {BridgeEvent, BridgeState, Decision, Effect, Json, Line, Obj, Profile, Server, Tool} from "./types.d.ts" */
+/** @import {View} from "./types.d.ts" */
 /** @import {Api} from "./api.js" */
 /** @import {Asks} from "./asks.js" */
 /** @import {Told} from "./bridge-start.js" */
@@ -23,8 +25,8 @@ import { stream } from "./stream.js";
 /** @import {Stage} from "./stage.js" */
 /** @import {Store} from "./store.js" */
 
-/** How long a View may take to say `initialized` before the person is told. */
-const SLOW_MS = 5000;
+/** How long a View may take until `initialized` before the person gets a notice. */
+const HANDSHAKE_TIMEOUT_MS = 5000;
 
 export class Session {
   /** @type {BridgeState | null} */ #bridge = null;
@@ -33,9 +35,10 @@ export class Session {
   /** @type {View | null} */ #view = null;
   /** @type {BridgeEvent[]} what happened before the View was there */ #early = [];
   /** @type {Set<ReturnType<typeof setTimeout>>} */ #timers = new Set();
-  /** The person no longer wants the call; the View stays. */ #unwanted = new AbortController();
-  /** The View is to go. */ #ended = new AbortController();
-  /** What the View is told at its start holds for as long as it is there. @type {{profile: Profile | undefined, name: string | undefined, off: string[]}} */
+  /** The person has cancelled the call; the View stays. */ #unwanted = new AbortController();
+  /** The View is being closed. */ #ended = new AbortController();
+  /** What the View learned at its start; it does not change.
+   * @type {{profile: Profile | undefined, name: string | undefined, off: string[]}} */
   #played = { profile: undefined, name: undefined, off: [] };
   /** @type {Asks | null} */ #asks = null;
   #calling = false;
@@ -43,14 +46,20 @@ export class Session {
   #failed = false;
   #gone = () => {};
   #spoke = () => {};
+  #step = hooked("step", step);
+  #send = hooked("send", (/** @type {Json} */ message) => {
+    this.#recorder?.add("host", "view", message);
+    this.#frame?.send(message);
+  });
 
-  /** @param {{api: Api, store: Store, stage: Stage, escape: () => void, write: (line: Omit<Line, "at">) => void}} page @param {{server: Server, tool: Tool, args: Obj, name: string}} run */
+  /** @param {{api: Api, store: Store, stage: Stage, escape: () => void, write: (line: Omit<Line, "at">) => void}} page
+   * @param {{server: Server, tool: Tool, args: Obj, name: string}} run */
   constructor(page, { server, tool, args, name }) {
     this.page = page;
     this.server = server;
     this.tool = tool;
     this.args = args;
-    /** The name of this run in the timeline, which is also the id of the call. */
+    /** The run's name in the timeline, which is also the id of the call. */
     this.run = name;
     /** @type {Promise<void>} */
     this.over = new Promise((resolve) => (this.#gone = resolve));
@@ -58,11 +67,17 @@ export class Session {
     this.initialized = new Promise((resolve) => (this.#spoke = resolve));
   }
 
-  /** Opens the View and calls the tool, both at once. @param {FirstRun} [early] what is under way already */
+  /** Opens the View and calls the tool at the same time. @param {FirstRun} [early] what is under way already */
   async start(early) {
     const { store } = this.page;
     const { settings } = store.get();
-    store.set({ ...noView(), status: "loading", running: true, mode: settings.mode, shown: { server: this.server.id, tool: this.tool.name, profile: settings.profile, told: toldAtStart(settings) } });
+    store.set({
+      ...noView(),
+      status: "loading",
+      running: true,
+      mode: settings.mode,
+      shown: { server: this.server.id, tool: this.tool.name, profile: settings.profile, told: toldAtStart(settings) },
+    });
     this.#played = { profile: playedProfile(store.get()), name: settings.profile || undefined, off: settings.off };
     if (!this.tool.yardstick.isUi) return this.#callAlone();
     const opening = early?.opened ?? this.#open();
@@ -78,7 +93,7 @@ export class Session {
     if (settings.stream) await this.#write();
   }
 
-  /** A tool without an app is called, and that is all. */
+  /** Calls a tool that has no app. */
   async #callAlone() {
     const { store } = this.page;
     await this.#call(undefined, true);
@@ -86,11 +101,19 @@ export class Session {
     this.#gone();
   }
 
-  /** The browser starts a process for a frame, so that comes before all else. */
+  /** The browser starts a process for the frame, so the frame comes first. */
   async #open() {
     const { api, stage } = this.page;
-    const view = await api.openView({ serverId: this.server.id, tool: this.tool.name, run: this.run, profile: this.#played.name });
-    return { view, frame: this.#ended.signal.aborted ? undefined : openFrame(view, stage.slot(), titleOf(this.server, this.tool)) };
+    const view = await api.openView({
+      serverId: this.server.id,
+      tool: this.tool.name,
+      run: this.run,
+      profile: this.#played.name,
+    });
+    return {
+      view,
+      frame: this.#ended.signal.aborted ? undefined : openFrame(view, stage.slot(), titleOf(this.server, this.tool)),
+    };
   }
 
   /** @param {{view: View, frame?: Frame}} opened */
@@ -103,30 +126,46 @@ export class Session {
     this.#frame = frame;
     this.#view = view;
     this.#recorder = createRecorder(api, view.id);
-    this.#asks = createAsks(api, view.id, this.run);
+    this.#asks = createAsks(api, view.id, this.run, (params) => this.feed({ type: "progress", params }));
     const modes = hostModes(this.#played.profile);
     store.set({ view, modes, declaredModes: modes });
     this.#bridge = openBridge(store.get(), this.#told(), view, modes, this.page.stage.containers());
-    this.#later(SLOW_MS, () => this.#slow());
+    this.#later(HANDSHAKE_TIMEOUT_MS, () => this.#slow());
     for (const event of this.#early.splice(0)) this.feed(event);
     frame.listen({
-      ready: (message, resource) => (this.#recorder?.add("proxy", "host", message), void this.#recorder?.add("host", "proxy", resource)),
-      dropped: (report) => void this.#recorder?.add("view", "proxy", report.message, [{ level: "must", text: `dropped by the sandbox proxy: ${report.why}`, rule: "apps#sandbox-proxy" }]),
-      ...createIntake({ hear: (message) => this.#hear(message), record: (message, findings) => void this.#recorder?.add("view", "host", message, findings), answer: (message) => this.#attempt({ type: "to-view", message }), send: frame.send }),
+      ready: (message, resource) => (
+        this.#recorder?.add("proxy", "host", message),
+        void this.#recorder?.add("host", "proxy", resource)
+      ),
+      dropped: (report) =>
+        void this.#recorder?.add("view", "proxy", report.message, [`dropped by the sandbox proxy: ${report.why}`]),
+      ...createIntake({
+        hear: (message) => this.#hear(message),
+        record: (message, note) => void this.#recorder?.add("view", "host", message, [note]),
+        answer: (message) => this.#attempt({ type: "to-view", message }),
+        send: frame.send,
+      }),
       navigated: () => this.#navigated(),
       console: ({ level, text }) => this.page.write({ from: "console", level, text }),
       escape: () => this.page.escape(),
     });
   }
 
-  /** What holds for as long as the View is there. @returns {Told} */
+  /** What stays the same as long as the View is open. @returns {Told} */
   #told = () => ({ profile: this.#played.profile, off: this.#played.off, run: this.run, tool: this.tool });
 
-  /** Tells bridge and View what the person has changed. */
+  /** Passes changed settings on to the bridge and the View. */
   settingsChanged() {
-    this.feed({ type: "policy", policy: policy(this.#played.profile, settingsOf(this.page.store.get(), this.#told()), this.#view) });
-    // Together with the room, so that one choice of the person is one message to the View.
-    this.feed({ type: "containers", containers: this.page.stage.containers(), patch: surroundingsOf(this.page.store.get(), this.#told()) });
+    this.feed({
+      type: "policy",
+      policy: policy(this.#played.profile, settingsOf(this.page.store.get(), this.#told()), this.#view),
+    });
+    // Sent together with the container, so that one choice of the person is one message to the View.
+    this.feed({
+      type: "containers",
+      containers: this.page.stage.containers(),
+      patch: surroundingsOf(this.page.store.get(), this.#told()),
+    });
   }
 
   roomChanged() {
@@ -136,7 +175,7 @@ export class Session {
   /** @param {BridgeEvent} event @param {number} [seq] the message that led to it */
   feed(event, seq) {
     if (!this.#bridge) return void (event.type.startsWith("tool-") && this.#early.push(event));
-    const { state, effects } = step(this.#bridge, event);
+    const { state, effects } = this.#step(this.#bridge, event);
     this.#bridge = state;
     for (const effect of effects) this.#attempt(effect, seq);
   }
@@ -144,19 +183,25 @@ export class Session {
   /** @param {Json} message */
   #hear(message) {
     if (!this.#bridge) return;
-    const { state, effects } = step(this.#bridge, { type: "from-view", message });
+    const { state, effects } = this.#step(this.#bridge, { type: "from-view", message });
     this.#bridge = state;
-    const entry = this.#recorder?.add("view", "host", message, effects.filter((effect) => effect.type === "finding").map((effect) => effect.finding));
-    for (const effect of effects) if (effect.type !== "finding") this.#attempt(effect, entry?.seq);
+    const entry = this.#recorder?.add(
+      "view",
+      "host",
+      message,
+      effects.filter((effect) => effect.type === "note").map((effect) => effect.text),
+    );
+    for (const effect of effects) if (effect.type !== "note") this.#attempt(effect, entry?.seq);
   }
 
-  /** What goes wrong with one effect is told, and those behind it happen all the same: often the answer is among them. @param {Effect} effect @param {number} [seq] */
+  /** Reports a failed effect and continues with the next, which is often the answer to the View. @param {Effect} effect
+   * @param {number} [seq] */
   #attempt(effect, seq) {
     try {
       this.#perform(effect, seq);
     } catch (error) {
       const problem = failedEffect(effect.type, error);
-      this.#recorder?.add("host", "host", { yardstick: "failed", effect: effect.type }, [{ level: "note", text: problem.message }]);
+      this.#recorder?.add("host", "host", { yardstick: "failed", effect: effect.type }, [problem.message]);
       this.page.store.set({ problem });
     }
   }
@@ -165,27 +210,26 @@ export class Session {
   #perform(effect, seq) {
     switch (effect.type) {
       case "to-view":
-        this.#recorder?.add("host", "view", effect.message);
-        return this.#frame?.send(effect.message);
+        return this.#send(effect.message);
       case "ask-server":
         return void this.#askServer(effect, seq ?? 0);
       case "withdraw":
-        this.#asks?.takeBack(effect.ticket);
+        this.#asks?.cancel(effect.ticket);
         return show(effect, this.page);
       case "status":
         if (effect.status === "initialized") this.#spoke();
-        // A failed call stays failed, also when the View comes up afterwards.
+        // A failed call stays failed, even if the View becomes ready afterwards.
         return this.#failed ? undefined : this.page.store.set({ status: effect.status, problem: null });
       case "open-link":
         return this.feed({ type: "link-opened", id: effect.id, ok: openLink(effect.url) });
       case "torn-down":
         return this.#close();
       case "request-teardown":
-        return void this.teardown("the app asked for it");
+        return void this.teardown("the app requested it");
       case "timer":
         return this.#later(effect.ms, () => this.feed({ type: "timeout", ticket: effect.ticket }));
-      case "finding":
-        return void this.#recorder?.add("host", "host", { yardstick: "finding", ...effect.finding }, [effect.finding]);
+      case "note":
+        return void this.#recorder?.add("host", "host", { yardstick: "note" }, [effect.text]);
       default:
         return show(effect, this.page);
     }
@@ -193,14 +237,15 @@ export class Session {
 
   /** @param {{ticket: string, method: string, params: Json}} ask @param {number} seq */
   async #askServer(ask, seq) {
-    // The host looks for the message that led to this. It has to be there first: a browser has few connections to one
-    // host, and requests that wait for a log would keep that very log from being sent.
+    // The host looks up the message that caused this request, so the log has to arrive first. A browser has few
+    // connections to one origin; requests that wait for a log would block that log.
     if (!this.page.api.isLeaving()) await this.#recorder?.flush();
     const answer = await this.#asks?.ask(ask, seq);
     this.feed({ type: "server-reply", ticket: ask.ticket, ...answer });
   }
 
-  /** @param {Promise<Json>} [called] what is under way already @param {boolean} [begins] whether the run begins with the call */
+  /** @param {Promise<Json>} [called] what is under way already @param {boolean} [begins] whether the run begins with
+   * the call */
   async #call(called, begins = false) {
     const { api, store } = this.page;
     if (this.#unwanted.signal.aborted) return;
@@ -208,11 +253,30 @@ export class Session {
     this.#calling = true;
     try {
       const profile = this.#played.name;
-      const result = await (called ?? api.call({ serverId: this.server.id, name: this.tool.name, arguments: this.args, callId: this.run, run: this.run, profile, begins }));
+      const result = await (called ??
+        api.call({
+          serverId: this.server.id,
+          name: this.tool.name,
+          arguments: this.args,
+          callId: this.run,
+          run: this.run,
+          profile,
+          begins,
+        }));
       if (!this.#calling) return;
       const refusal = refusalOf(result);
       store.set({ result: { tool: this.tool.name, ...(refusal ? { error: refusal } : { value: result }) } });
-      if (refusal) throw new ApiError(`${refusal.message} (${refusal.code})`, { culprit: this.server.name, repair: "the request and the error are in the timeline" });
+      if (refusal && requiresUrls(refusal)) {
+        this.feed({ type: "tool-cancelled", reason: refusal.message });
+        this.#failed = true;
+        const problem = urlsRequired(this.tool.title ?? this.tool.name, this.server.name);
+        return store.set({ status: "failed", problem });
+      }
+      if (refusal)
+        throw new ApiError(`${refusal.message} (${refusal.code})`, {
+          culprit: this.server.name,
+          repair: "see the request and the error in the timeline",
+        });
       store.set({ outcome: result?.isError === true ? "failed" : "" });
       this.feed({ type: "tool-result", result });
     } catch (error) {
@@ -225,14 +289,18 @@ export class Session {
     }
   }
 
-  /** The simulated model writes the arguments once the View listens, and then makes the call. */
+  /** The simulated model streams the arguments once the View is ready, and then calls the tool. */
   async #write() {
     await Promise.race([this.initialized, new Promise((resolve) => this.#later(3000, () => resolve(undefined)))]);
-    await stream(this.args, (partial) => this.feed({ type: "tool-input-partial", arguments: partial }), this.#unwanted.signal);
+    await stream(
+      this.args,
+      (partial) => this.feed({ type: "tool-input-partial", arguments: partial }),
+      this.#unwanted.signal,
+    );
     await this.#call();
   }
 
-  /** The person does not want to wait for the call. */
+  /** Cancels the call. */
   cancel() {
     this.#giveUp();
     this.feed({ type: "tool-cancelled", reason: "cancelled by the user" });
@@ -241,7 +309,7 @@ export class Session {
 
   #giveUp() {
     this.#unwanted.abort();
-    // Both the call and the reading of the document end.
+    // Cancels both the call and the reading of the document.
     if (this.#calling || this.#reading) this.page.api.cancel(this.run).catch(() => {});
     this.#calling = false;
   }
@@ -253,7 +321,7 @@ export class Session {
     this.feed({ type: "person", ticket, decision });
   }
 
-  /** Ends the View; resolves when it is gone. @param {string} reason */
+  /** Closes the View; resolves when it is gone. @param {string} reason */
   teardown(reason) {
     this.#ended.abort();
     this.#giveUp();
@@ -274,14 +342,19 @@ export class Session {
   }
 
   #navigated() {
-    this.#recorder?.add("proxy", "host", { yardstick: "navigated" }, [{ level: "must", text: "the View left its document and was closed" }]);
+    this.#recorder?.add("proxy", "host", { yardstick: "navigated" }, ["the View left its document and was closed"]);
     this.#close();
-    this.#fail(new Error("the app navigated away from its own document"), "closed", this.tool.name, "open links with ui/open-link; a View stays in its document");
+    this.#fail(
+      new Error("the app navigated away from its own document"),
+      "closed",
+      this.tool.name,
+      "open links with ui/open-link; an app must stay in its document",
+    );
   }
 
   #slow() {
     const { store } = this.page;
-    if (store.get().status === "loading") store.set({ problem: silence(SLOW_MS) });
+    if (store.get().status === "loading") store.set({ problem: silence(HANDSHAKE_TIMEOUT_MS) });
   }
 
   /** @param {unknown} error @param {string} what @param {string} [culprit] @param {string} [repair] */

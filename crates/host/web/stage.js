@@ -1,29 +1,44 @@
-// The stage: the box that the app is shown in, its size and its mode. The iframe never moves in the document
-// (that would reload it); inline, fullscreen and pip are the same box, placed differently.
+// The stage: the box of the app, with its size and mode. The iframe never moves in the document, because that would
+// reload it; inline, fullscreen and pip are the same box in different places.
 
-import { DEVICES, NARROW, containers } from "./context.js";
+import { DEVICES, NARROW_WINDOW, containers } from "./context.js";
 import { eachFrame, fill, h } from "./dom.js";
-import { SIDE } from "./link.js";
+import { drag } from "./drag.js";
+import { FREE_SIDE_LIMITS } from "./link.js";
 import { playedProfile } from "./store.js";
 
 /** @import {Mode, SavedFile} from "./types.d.ts" */
 /** @import {Store} from "./store.js" */
 
-/** The height of an app that has not said how high it is. */
-const UNTOLD = 320;
-/** The bar over a fullscreen or floating app. */
-const BAR = 36;
-/** Between a floating app and the edge that it floats at. */
-const GAP = 12;
+/** The height of an app that has not reported its size. */
+const DEFAULT_HEIGHT = 320;
+/** The height of the bar above a fullscreen or floating app. */
+const BAR_HEIGHT = 36;
+/** The distance between a floating app and the window's edge. */
+const PIP_GAP = 12;
 
 /** @typedef {ReturnType<typeof createStage>} Stage */
 
-/** Takes over the stage that the page came with, where an app may be already. @param {Store} store @param {{mode: (mode: Mode) => void, room: () => void, drawer: () => void}} to */
+/**
+ * Takes over the stage of the served page, which may already have an app.
+ * @param {Store} store @param {{mode: (mode: Mode) => void, room: () => void, drawer: () => void}} to
+ */
 export function createStage(store, to) {
-  const [element, box, slot] = [".stage", ".app-box", ".app-slot"].map((part) => /** @type {HTMLElement} */ (document.querySelector(part)));
-  const back = h("button", { type: "button", class: "small", onclick: () => to.mode("inline") }, "Back to inline ", h("kbd", {}, "Esc"));
+  const [element, box, slot] = [".stage", ".app-box", ".app-slot"].map(
+    (part) => /** @type {HTMLElement} */ (document.querySelector(part)),
+  );
+  const back = h(
+    "button",
+    { type: "button", class: "small", onclick: () => to.mode("inline") },
+    "Back to inline ",
+    h("kbd", {}, "Esc"),
+  );
   const name = h("span", { class: "bar-name" });
-  const drawer = h("button", { type: "button", class: "small drawer", aria: { pressed: "false" }, onclick: () => to.drawer() }, "Timeline");
+  const drawer = h(
+    "button",
+    { type: "button", class: "small drawer", aria: { pressed: "false" }, onclick: () => to.drawer() },
+    "Timeline",
+  );
   const bar = h("div", { class: "app-bar" }, name, drawer, back);
   const handle = h("div", {
     class: "app-handle", role: "slider", tabindex: "0", title: "Drag, or use the arrow keys",
@@ -31,7 +46,11 @@ export function createStage(store, to) {
   });
   box.prepend(bar);
   box.append(handle);
-  const away = h("p", { class: "stage-away", hidden: true }, "The app floats over the page. Press Esc or Back to inline to bring it back.");
+  const away = h(
+    "p",
+    { class: "stage-away", hidden: true },
+    "The app floats above the page. Press Esc or Back to inline to put it back here.",
+  );
   element.prepend(away);
   /** @type {{width?: number, height?: number}} */
   let told = {};
@@ -40,16 +59,22 @@ export function createStage(store, to) {
 
   const room = () => ({
     stage: { width: Math.max(0, Math.floor(element.clientWidth - 2 * padding())) },
-    window: { width: window.innerWidth, height: window.innerHeight - BAR - drawerHeight() },
+    window: { width: window.innerWidth, height: window.innerHeight - BAR_HEIGHT - drawerHeight() },
   });
-  /** An app that is wider than its place is drawn smaller; one that the person drags has the size that they give it. @param {number | undefined} width */
+  /** An app that is wider than the stage is scaled down, unless the person drags it.
+   * @param {number | undefined} width */
   const scaleOf = (width) => {
     const { mode, settings } = store.get();
     const place = room().stage.width;
-    return mode === "inline" && settings.size in DEVICES && width !== undefined && width > place && place > 0 ? place / width : 1;
+    return mode === "inline" && settings.size in DEVICES && width !== undefined && width > place && place > 0
+      ? place / width
+      : 1;
   };
-  /** What the drawer takes of a fullscreen app. */
-  const drawerHeight = () => (document.querySelector("main")?.dataset.drawer === "open" ? /** @type {HTMLElement} */ (document.querySelector(".side")).offsetHeight : 0);
+  /** The height that the drawer takes from a fullscreen app. */
+  const drawerHeight = () =>
+    document.querySelector("main")?.dataset.drawer === "open"
+      ? /** @type {HTMLElement} */ (document.querySelector(".side")).offsetHeight
+      : 0;
   const padding = () => parseFloat(getComputedStyle(element).paddingLeft) || 0;
   const all = () => containers(store.get().settings, room(), playedProfile(store.get()));
 
@@ -67,20 +92,26 @@ export function createStage(store, to) {
     handle.setAttribute("aria-valuetext", `${slot.clientWidth} by ${slot.clientHeight} pixels`);
     slot.style.setProperty("--scale", String(scale));
     slot.style.width = axis(shape.width, told.width, shape.maxWidth, "100%", scale);
-    slot.style.height = axis(shape.height, told.height, shape.maxHeight, `${Math.min(UNTOLD, shape.maxHeight ?? UNTOLD)}px`, scale);
+    slot.style.height = axis(
+      shape.height,
+      told.height,
+      shape.maxHeight,
+      `${Math.min(DEFAULT_HEIGHT, shape.maxHeight ?? DEFAULT_HEIGHT)}px`,
+      scale,
+    );
     slot.style.maxWidth = mode === "inline" && settings.size !== "fit" ? "none" : "100%";
     store.set({ scale });
     if (mode !== "pip") (box.style.inset = "", moved = false);
     else if (moved) movePip(box, 0, 0);
-    else box.style.inset = `auto ${corner(element)}px ${GAP}px auto`;
+    else box.style.inset = `auto ${corner(element)}px ${PIP_GAP}px auto`;
   };
 
   store.watch(["mode", "settings", "view", "appInfo", "shown"], (state) => {
-    name.textContent = String(state.appInfo?.title ?? state.appInfo?.name ?? state.shown?.tool ?? "App");
+    fill(name, state.appInfo?.title ?? state.appInfo?.name ?? state.shown?.tool ?? "App");
     box.hidden = state.view === null && slot.childElementCount === 0;
     layout();
   });
-  // An app may tell its size a thousand times a second; only the last one in a frame is seen.
+  // An app may report its size a thousand times a second; only the last one in a frame counts.
   const soon = eachFrame(layout);
   const changed = eachFrame(() => {
     layout();
@@ -98,7 +129,7 @@ export function createStage(store, to) {
 
   return {
     containers: all,
-    /** The place for the iframe of a new View. */
+    /** The slot for the iframe of a new View. */
     slot() {
       told = {};
       fill(slot);
@@ -110,12 +141,13 @@ export function createStage(store, to) {
       soon();
     },
     save,
-    /** The room has changed in a way that nobody else tells. */
+    /** Called when the room has changed for a reason that only the caller knows. */
     changed,
   };
 }
 
-/** @param {number | undefined} fixed @param {number | undefined} told @param {number | undefined} most @param {string} otherwise @param {number} scale */
+/** @param {number | undefined} fixed @param {number | undefined} told @param {number | undefined} most
+ * @param {string} otherwise @param {number} scale */
 function axis(fixed, told, most, otherwise, scale) {
   const side = fixed ?? (told === undefined ? undefined : Math.min(told, most ?? told));
   return side === undefined ? otherwise : `${Math.round(side * scale)}px`;
@@ -124,12 +156,15 @@ function axis(fixed, told, most, otherwise, scale) {
 /** @param {Store} store @param {HTMLElement} slot @param {number} x @param {number} y */
 function grow(store, slot, x, y) {
   const { width, height } = slot.getBoundingClientRect();
-  const hold = (/** @type {number} */ value) => Math.round(Math.min(Math.max(value, SIDE.least), SIDE.most));
+  const hold = (/** @type {number} */ value) =>
+    Math.round(Math.min(Math.max(value, FREE_SIDE_LIMITS.least), FREE_SIDE_LIMITS.most));
   store.choose({ free: { width: hold(width + x), height: hold(height + y) } });
 }
 
-/** How far from the right a floating app stands: in its own column, where it covers nothing, or in the only one. @param {HTMLElement} stage */
-const corner = (stage) => (window.innerWidth > NARROW ? window.innerWidth - stage.getBoundingClientRect().right : 0) + GAP;
+/** The distance of a floating app from the right edge: in the middle column, where it covers nothing, or in the only
+ * column. @param {HTMLElement} stage */
+const corner = (stage) =>
+  (window.innerWidth > NARROW_WINDOW ? window.innerWidth - stage.getBoundingClientRect().right : 0) + PIP_GAP;
 
 /** @param {HTMLElement} box @param {number} x @param {number} y */
 function movePip(box, x, y) {
@@ -139,39 +174,22 @@ function movePip(box, x, y) {
   box.style.inset = `${top}px auto auto ${left}px`;
 }
 
-/** Tells how far the pointer went, also over an iframe. @param {HTMLElement} element @param {(x: number, y: number) => void} moved */
-function drag(element, moved) {
-  element.addEventListener("pointerdown", (event) => {
-    if (event.target instanceof HTMLButtonElement) return;
-    event.preventDefault();
-    element.setPointerCapture(event.pointerId);
-    document.body.classList.add("dragging");
-    let { clientX: x, clientY: y } = event;
-    const move = (/** @type {PointerEvent} */ now) => {
-      moved(now.clientX - x, now.clientY - y);
-      [x, y] = [now.clientX, now.clientY];
-    };
-    element.addEventListener("pointermove", move);
-    const end = () => {
-      element.removeEventListener("pointermove", move);
-      document.body.classList.remove("dragging");
-    };
-    element.addEventListener("pointerup", end, { once: true });
-    element.addEventListener("pointercancel", end, { once: true });
-  });
-}
-
 /** @param {KeyboardEvent} event @param {(x: number, y: number) => void} moved */
 function arrow(event, moved) {
   const far = event.shiftKey ? 50 : 10;
-  const ways = /** @type {Record<string, [number, number]>} */ ({ ArrowRight: [far, 0], ArrowLeft: [-far, 0], ArrowDown: [0, far], ArrowUp: [0, -far] });
+  const ways = /** @type {Record<string, [number, number]>} */ ({
+    ArrowRight: [far, 0],
+    ArrowLeft: [-far, 0],
+    ArrowDown: [0, far],
+    ArrowUp: [0, -far],
+  });
   const way = ways[event.key];
   if (!way) return;
   event.preventDefault();
   moved(...way);
 }
 
-/** Saves a file that the person agreed to. @param {SavedFile} file */
+/** Saves a file that the person allowed. @param {SavedFile} file */
 function save(file) {
   const link = h("a", { rel: "noopener noreferrer", download: file.name });
   if (file.url) {
@@ -179,8 +197,9 @@ function save(file) {
     link.target = "_blank";
     return link.click();
   }
-  const bytes = file.blob === undefined ? file.text ?? "" : Uint8Array.from(atob(file.blob), (char) => char.charCodeAt(0));
-  // A type that the browser would show as a page of this origin is not passed on.
+  const bytes =
+    file.blob === undefined ? (file.text ?? "") : Uint8Array.from(atob(file.blob), (char) => char.charCodeAt(0));
+  // The file's own type is not used, because the browser might show the file as a page of this origin.
   const url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
   link.href = url;
   link.click();

@@ -1,6 +1,7 @@
-// What the page knows, in one place. Parts of the page say which keys they draw and are called when one changes.
+// The page's state in one place. Each part of the page names the keys that it draws, and is called when one changes.
 
-/** @import {HostState, Inquiry, Json, Line, Mode, Obj, Question, Server, Settings, Status, Tool, ToolResult, View, Violation} from "./types.d.ts" */
+/** @import {HostState, Inquiry, Json, Line, Mode, Obj, Question, Server, Settings, Status, Tool, ToolResult, View,
+ * Violation} from "./types.d.ts" */
 
 /**
  * @typedef {object} PageState
@@ -12,31 +13,43 @@
  * @property {string} argsError what is wrong with the JSON that the person typed
  * @property {Settings} settings
  * @property {Status} status
- * @property {{message: string, culprit?: string, repair?: string} | null} problem
- * @property {boolean} running a call is under way
- * @property {"" | "failed" | "cancelled"} outcome of the call, where it is not as wished: its result says that the tool failed, or nobody waited for it
+ * @property {import("./problem.js").Problem | null} problem
+ * @property {boolean} running whether a call is open
+ * @property {"" | "failed" | "cancelled"} outcome of the call, if it is not a success: the tool reports a failure, or
+ *   the call was cancelled
  * @property {View | null} view
- * @property {{server: string, tool: string, profile: string, told: string} | null} shown what the View on the stage belongs to, the host that is played to it, and what it was told at its start
+ * @property {{server: string, tool: string, profile: string, told: string} | null} shown the tool and the host profile
+ *   of the View on the stage, and the settings that it started with
  * @property {Obj | null} appInfo
- * @property {Mode} mode the mode that is on
- * @property {Mode[]} modes the modes that the host has
- * @property {Mode[]} declaredModes those of them that the app has declared
+ * @property {Mode} mode the active mode
+ * @property {Mode[]} modes the modes that the host supports
+ * @property {Mode[]} declaredModes the modes that the app has declared
  * @property {boolean} hasAppTools
  * @property {Obj | null} modelContext
  * @property {{role: string, content: Json[], at: number}[]} messages
  * @property {Line[]} lines what the app and the servers wrote
  * @property {ToolResult | null} result of the last call
- * @property {{must: number, should: number}} found how many rules the run on the stage has broken, and how much advice it has not followed
+ * @property {{must: number, should: number}} found how many MUST and SHOULD findings the run on the stage has
  * @property {{tools: Tool[], error?: string}} appTools
  * @property {{name: string, result?: Json, error?: Json} | null} appToolResult
  * @property {Violation[]} violations
- * @property {{ticket: string, question: Question}[]} questions what the app asks
- * @property {Inquiry[]} inquiries what servers ask
- * @property {number} scale how large the app is drawn, where its true size does not fit
- * @property {boolean} stale whether the server has started again since the tool was run
+ * @property {{ticket: string, question: Question}[]} questions open questions of the app
+ * @property {Inquiry[]} inquiries open questions of servers
+ * @property {number} scale the scale of the app, below 1 if its full size does not fit
+ * @property {boolean} stale whether the server was restarted since the tool ran
  */
 
 /** @typedef {ReturnType<typeof createStore>} Store */
+
+/** Draws one part of the page. If that fails, the error is reported and the other parts are still drawn.
+ * @param {(state: PageState) => void} draw @param {PageState} state */
+function attempt(draw, state) {
+  try {
+    draw(state);
+  } catch (error) {
+    reportError(error);
+  }
+}
 
 /** @param {PageState} initial */
 export function createStore(initial) {
@@ -47,15 +60,18 @@ export function createStore(initial) {
     get: () => state,
     /** @param {Partial<PageState>} patch */
     set(patch) {
-      const changed = /** @type {(keyof PageState)[]} */ (Object.keys(patch)).filter((key) => !Object.is(state[key], patch[key]));
+      const changed = /** @type {(keyof PageState)[]} */ (Object.keys(patch)).filter(
+        (key) => !Object.is(state[key], patch[key]),
+      );
       if (changed.length === 0) return;
       state = { ...state, ...patch };
-      for (const { keys, draw } of [...watchers]) if (keys.some((key) => changed.includes(key))) draw(state);
+      for (const { keys, draw } of [...watchers]) if (keys.some((key) => changed.includes(key))) attempt(draw, state);
     },
-    /** Draws now, and again whenever one of the keys changes. @param {(keyof PageState)[]} keys @param {(state: PageState) => void} draw */
+    /** Draws now, and again whenever one of the keys changes. @param {(keyof PageState)[]} keys
+     * @param {(state: PageState) => void} draw */
     watch(keys, draw) {
       watchers.add({ keys, draw });
-      draw(state);
+      attempt(draw, state);
     },
     /** @param {Partial<Settings>} patch */
     choose(patch) {
@@ -64,37 +80,78 @@ export function createStore(initial) {
   };
 }
 
-/** The state of a page that has just been opened. @param {Settings} settings @returns {PageState} */
+/** The initial state of a page. @param {Settings} settings @returns {PageState} */
 export const blank = (settings) => ({
-  host: null, servers: [], connection: "connecting", selected: null, args: {}, argsError: "", settings, status: "idle", problem: null,
-  running: false, outcome: "", view: null, shown: null, appInfo: null, mode: settings.mode, modes: ["inline", "fullscreen", "pip"], declaredModes: ["inline", "fullscreen", "pip"], hasAppTools: false, modelContext: null,
-  messages: [], lines: [], result: null, found: { must: 0, should: 0 }, appTools: { tools: [] }, appToolResult: null, violations: [], questions: [], inquiries: [], scale: 1, stale: false,
+  host: null,
+  servers: [],
+  connection: "connecting",
+  selected: null,
+  args: {},
+  argsError: "",
+  settings,
+  status: "idle",
+  problem: null,
+  running: false,
+  outcome: "",
+  view: null,
+  shown: null,
+  appInfo: null,
+  mode: settings.mode,
+  modes: ["inline", "fullscreen", "pip"],
+  declaredModes: ["inline", "fullscreen", "pip"],
+  hasAppTools: false,
+  modelContext: null,
+  messages: [],
+  lines: [],
+  result: null,
+  found: { must: 0, should: 0 },
+  appTools: { tools: [] },
+  appToolResult: null,
+  violations: [],
+  questions: [],
+  inquiries: [],
+  scale: 1,
+  stale: false,
 });
 
-/** The parts that belong to one View, as they are before it is opened. @returns {Partial<PageState>} */
+/** The state of a page without a View. @returns {Partial<PageState>} */
 export const noView = () => ({
-  view: null, problem: null, outcome: "", appInfo: null, hasAppTools: false, modelContext: null, messages: [], lines: [], result: null, found: { must: 0, should: 0 }, appTools: { tools: [] },
-  appToolResult: null, violations: [], questions: [], stale: false,
+  view: null,
+  problem: null,
+  outcome: "",
+  appInfo: null,
+  hasAppTools: false,
+  modelContext: null,
+  messages: [],
+  lines: [],
+  result: null,
+  found: { must: 0, should: 0 },
+  appTools: { tools: [] },
+  appToolResult: null,
+  violations: [],
+  questions: [],
+  stale: false,
 });
 
-/** The tool that is chosen, with its server. @param {PageState} state */
+/** The chosen tool with its server. @param {PageState} state */
 export function selection(state) {
   const server = state.servers.find((one) => one.id === state.selected?.server);
   const tool = server?.tools.find((one) => one.name === state.selected?.tool);
   return server && tool ? { server, tool } : undefined;
 }
 
-/** What a View learns when it starts and never again. @param {Settings} settings */
+/** The settings that a View learns only when it starts. @param {Settings} settings */
 export const toldAtStart = (settings) => JSON.stringify([settings.profile, [...settings.off].sort()]);
 
-/** The profile that is chosen. @param {PageState} state */
+/** The chosen profile. @param {PageState} state */
 export const profileOf = (state) => named(state, state.settings.profile);
 
-/** The profile of the run that is shown: one that was chosen since counts from the next. @param {PageState} state */
+/** The profile of the current run; a newly chosen one applies from the next run on. @param {PageState} state */
 export const playedProfile = (state) => named(state, state.shown?.profile ?? state.settings.profile);
 
 /** @param {PageState} state @param {string} name */
 const named = (state, name) => state.host?.profiles.find((one) => one.name === name) ?? state.host?.profiles[0];
 
-/** Whether another tool is chosen than the one on the stage. @param {PageState} state */
-export const isOther = ({ selected, shown }) => Boolean(selected && shown && (selected.server !== shown.server || selected.tool !== shown.tool));
+/** Whether the chosen tool is not the one on the stage. @param {PageState} state */
+export const isOther = ({ selected, shown }) =>
+  Boolean(selected && shown && (selected.server !== shown.server || selected.tool !== shown.tool));

@@ -1,13 +1,11 @@
-// A simulated model: writes the arguments of a call piece by piece, as a language model would.
+// A simulated model that writes the arguments of a call piece by piece.
 
 import { heal } from "./heal.js";
 
 /** @import {Json, Obj} from "./types.d.ts" */
 
-/**
- * The pieces that a text is written in: about as long as a model's tokens, and never more than `most` of them.
- * @param {string} text @param {number} [most] @returns {string[]}
- */
+/** Splits a text into at most `most` pieces, about as long as a model's tokens. @param {string} text
+ * @param {number} [most] @returns {string[]} */
 export function pieces(text, most = 24) {
   const size = Math.max(3, Math.ceil(text.length / most));
   const list = [];
@@ -15,10 +13,8 @@ export function pieces(text, most = 24) {
   return list;
 }
 
-/**
- * What can be shown after each piece, without repeats and without the whole.
- * @param {Obj} args @returns {Json[]}
- */
+/** The partial values after each piece, without repeats and without the complete value. @param {Obj} args
+ * @returns {Json[]} */
 export function partials(args) {
   const text = JSON.stringify(args);
   /** @type {Json[]} */
@@ -37,8 +33,9 @@ export function partials(args) {
 }
 
 /**
- * Writes the arguments at a model's pace; resolves when they are complete, early when stopped.
- * @param {Obj} args @param {(partial: Json) => void} show @param {AbortSignal} stop @param {number} [pause] milliseconds between two pieces
+ * Streams the arguments at a model's pace. Resolves when they are complete, or when stopped.
+ * @param {Obj} args @param {(partial: Json) => void} show @param {AbortSignal} stop
+ * @param {number} [pause] milliseconds between two pieces
  */
 export async function stream(args, show, stop, pause = 40) {
   for (const partial of partials(args)) {

@@ -1,6 +1,6 @@
-// The standard style variables of MCP Apps, with the values of this host: a calm palette that is legible in light and dark.
+// The standard style variables of MCP Apps, with this host's values: a palette that is readable in light and dark.
 
-/** Pairs of a light and a dark colour, for backgrounds, texts, borders and rings.
+/** Light and dark colours for backgrounds, texts, borders and rings.
  * @type {Record<string, Record<string, [string, string]>>} */
 const COLOURS = {
   background: {
@@ -66,7 +66,7 @@ const SIZES = {
 };
 
 /** @type {Record<string, string>} */
-const OTHERS = {
+const OTHER_VARIABLES = {
   "--font-sans": '"Yardstick Sans", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   "--font-mono": 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace',
   "--font-weight-normal": "400",
@@ -86,11 +86,12 @@ const OTHERS = {
   "--shadow-lg": "0 12px 28px light-dark(rgb(27 31 36 / 16%), rgb(0 0 0 / 60%))",
 };
 
-/** A rule that loads a font without the network, so that an app can show whether it applies the host's fonts. */
+/** A rule that loads a font without the network, so that an app can show whether it uses the host's fonts. */
 export const FONTS =
-  '@font-face { font-family: "Yardstick Sans"; src: local("Inter"), local("Segoe UI"), local("Helvetica Neue"), local("DejaVu Sans"); font-display: swap; }';
+  '@font-face { font-family: "Yardstick Sans"; src: local("Inter"), local("Segoe UI"), local("Helvetica Neue"), ' +
+  'local("DejaVu Sans"); font-display: swap; }';
 
-/** Every standard variable. @returns {Record<string, string>} */
+/** All standard variables. @returns {Record<string, string>} */
 export function allVariables() {
   /** @type {Record<string, string>} */
   const all = {};
@@ -103,24 +104,28 @@ export function allVariables() {
     all[`--font-${name}-size`] = size;
     all[`--font-${name}-line-height`] = height;
   }
-  return { ...all, ...OTHERS };
+  return { ...all, ...OTHER_VARIABLES };
 }
 
-/** A value as it is in one theme. @param {string} value @param {string} theme */
+/** The value for one theme. @param {string} value @param {string} theme */
 const inTheme = (value, theme) =>
-  value.replace(/light-dark\(((?:[^(),]|\([^()]*\))*),((?:[^(),]|\([^()]*\))*)\)/g, (_, light, dark) => (theme === "dark" ? dark : light).trim());
+  value.replace(/light-dark\(((?:[^(),]|\([^()]*\))*),((?:[^(),]|\([^()]*\))*)\)/g, (_, light, dark) =>
+    (theme === "dark" ? dark : light).trim(),
+  );
 
-/** The variables that a host gives in a theme. @param {import("./types.d.ts").Profile | undefined} profile @param {string} theme */
+/** A host's variables for a theme. @param {import("./types.d.ts").Profile | undefined} profile @param {string} theme */
 export function themed(profile, theme) {
   const { lightDark = true, absent = [] } = profile?.styles ?? {};
   const given = Object.entries(variables(profile?.variables)).filter(([name]) => !absent.includes(name));
   return Object.fromEntries(lightDark ? given : given.map(([name, value]) => [name, inTheme(value, theme)]));
 }
 
-/** The variables that a profile gives: all, some of them, or its own values. @param {import("./types.d.ts").Profile["variables"]} which */
+/** The variables of a profile: all, some of them, or its own values.
+ * @param {import("./types.d.ts").Profile["variables"]} which */
 export function variables(which) {
   const all = allVariables();
   if (which === undefined || which === "all") return all;
-  if (Array.isArray(which)) return Object.fromEntries(which.filter((name) => name in all).map((name) => [name, all[name]]));
+  if (Array.isArray(which))
+    return Object.fromEntries(which.filter((name) => name in all).map((name) => [name, all[name]]));
   return which;
 }

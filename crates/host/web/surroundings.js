@@ -1,4 +1,4 @@
-// The surroundings of every app that a person can turn: theme, host, and the rarer ones behind Options.
+// The settings that apply to every app: theme, host profile, and the rarer ones under Options.
 
 import { fill, h } from "./dom.js";
 import { GRANTS, KINDS, SWITCHES, isKnown } from "./link.js";
@@ -7,14 +7,46 @@ import { profileOf, toldAtStart } from "./store.js";
 /** @import {Settings} from "./types.d.ts" */
 /** @import {Store} from "./store.js" */
 
-const LOCALES = ["en-US", "en-GB", "de-DE", "fr-FR", "es-ES", "pt-BR", "ja-JP", "zh-CN", "ko-KR", "hi-IN", "ar-EG", "he-IL"];
-const ZONES = ["UTC", "America/New_York", "America/Los_Angeles", "America/Sao_Paulo", "Europe/London", "Europe/Zurich", "Asia/Kolkata", "Asia/Tokyo", "Australia/Sydney"];
+const LOCALES = [
+  "en-US",
+  "en-GB",
+  "de-DE",
+  "fr-FR",
+  "es-ES",
+  "pt-BR",
+  "ja-JP",
+  "zh-CN",
+  "ko-KR",
+  "hi-IN",
+  "ar-EG",
+  "he-IL",
+];
+const ZONES = [
+  "UTC",
+  "America/New_York",
+  "America/Los_Angeles",
+  "America/Sao_Paulo",
+  "Europe/London",
+  "Europe/Zurich",
+  "Asia/Kolkata",
+  "Asia/Tokyo",
+  "Australia/Sydney",
+];
 
 /** @param {Store} store @param {() => void} run */
 export function createSurroundings(store, run) {
-  const apply = h("button", { type: "button", class: "small primary", title: "An app learns of the host and its capabilities only when it starts", onclick: run }, "Run again to apply");
+  const apply = h(
+    "button",
+    {
+      type: "button",
+      class: "small primary",
+      title: "An app learns about the host and its capabilities only when it starts",
+      onclick: run,
+    },
+    "Run again to apply",
+  );
   const profiles = h("select", { onchange: (/** @type {Event} */ event) => store.choose({ profile: valueOf(event) }) });
-  const element = h("div", { class: "surroundings", role: "toolbar", aria: { label: "Surroundings of every app" } },
+  const element = h("div", { class: "surroundings", role: "toolbar", aria: { label: "Settings for every app" } },
     apply,
     segmented("Theme", ["auto", "light", "dark"], (theme) => store.choose({ theme })),
     labelled("Host", profiles),
@@ -25,9 +57,16 @@ export function createSurroundings(store, run) {
   });
   store.watch(["host", "settings"], (state) => {
     const current = profileOf(state);
-    fill(profiles, ...(state.host?.profiles ?? []).map((profile) => h("option", { value: profile.name }, profile.title ?? profile.name)));
+    fill(
+      profiles,
+      ...(state.host?.profiles ?? []).map((profile) =>
+        h("option", { value: profile.name }, profile.title ?? profile.name),
+      ),
+    );
     profiles.value = current?.name ?? "";
-    const gaps = current?.gaps?.length ? `Not known or not played:\n${current.gaps.map((gap) => `- ${gap}`).join("\n")}` : "";
+    const gaps = current?.gaps?.length
+      ? `Unknown or not simulated:\n${current.gaps.map((gap) => `- ${gap}`).join("\n")}`
+      : "";
     profiles.title = [current?.description, current?.date && `As of ${current.date}.`, gaps].filter(Boolean).join("\n");
   });
   return element;
@@ -48,7 +87,8 @@ function segmented(label, values, choose) {
 /** @param {HTMLElement} bar @param {string} label @param {string} value */
 function press(bar, label, value) {
   for (const button of bar.querySelectorAll(`[aria-label="${label}"] button`)) {
-    if (button instanceof HTMLButtonElement) button.setAttribute("aria-pressed", String(button.dataset.value === value));
+    if (button instanceof HTMLButtonElement)
+      button.setAttribute("aria-pressed", String(button.dataset.value === value));
   }
 }
 
@@ -79,28 +119,91 @@ function place(menu, button) {
 
 /** @param {HTMLElement} menu @param {Store} store @param {Settings} settings @param {boolean} sampling */
 function drawOptions(menu, store, settings, sampling) {
-  const focused = document.activeElement instanceof HTMLElement && menu.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  const checks = (/** @type {string} */ title, /** @type {string[]} */ names, /** @type {"off" | "deny" | "always"} */ key, /** @type {boolean} */ invert) =>
-    h("fieldset", {}, h("legend", {}, title), h("div", { class: "checks" }, names.map((name) => {
-      const box = h("input", {
-        type: "checkbox", data: { key: `${key}-${name}` }, checked: settings[key].includes(name) !== invert,
-        onchange: () => store.choose({ [key]: box.checked !== invert ? [...settings[key], name] : settings[key].filter((one) => one !== name) }),
-      });
-      return h("label", { class: "check" }, box, name);
-    })));
-  const stream = h("input", { type: "checkbox", data: { key: "stream" }, checked: settings.stream, onchange: () => store.choose({ stream: stream.checked }) });
-  fill(menu,
-    h("div", { class: "row" }, suggest("Locale", "locales", LOCALES, settings.locale, (locale) => store.choose({ locale })),
-      suggest("Time zone", "zones", ZONES, settings.timeZone, (timeZone) => store.choose({ timeZone }))),
+  const focused =
+    document.activeElement instanceof HTMLElement && menu.contains(document.activeElement)
+      ? document.activeElement.dataset.key
+      : undefined;
+  const checks = (
+    /** @type {string} */ title,
+    /** @type {string[]} */ names,
+    /** @type {"off" | "deny" | "always"} */ key,
+    /** @type {boolean} */ invert,
+  ) =>
+    h(
+      "fieldset",
+      {},
+      h("legend", {}, title),
+      h(
+        "div",
+        { class: "checks" },
+        names.map((name) => {
+          const box = h("input", {
+            type: "checkbox",
+            data: { key: `${key}-${name}` },
+            checked: settings[key].includes(name) !== invert,
+            onchange: () =>
+              store.choose({
+                [key]: box.checked !== invert ? [...settings[key], name] : settings[key].filter((one) => one !== name),
+              }),
+          });
+          return h("label", { class: "check" }, box, name);
+        }),
+      ),
+    );
+  const stream = h("input", {
+    type: "checkbox",
+    data: { key: "stream" },
+    checked: settings.stream,
+    onchange: () => store.choose({ stream: stream.checked }),
+  });
+  fill(
+    menu,
+    h(
+      "div",
+      { class: "row" },
+      suggest("Locale", "locales", LOCALES, settings.locale, (locale) => store.choose({ locale })),
+      suggest("Time zone", "zones", ZONES, settings.timeZone, (timeZone) => store.choose({ timeZone })),
+    ),
     h("label", { class: "check" }, stream, "Stream the arguments as a model writes them"),
-    checks("Capabilities (told to the app when it starts)", SWITCHES.filter((name) => name !== "sampling" || sampling), "off", true),
-    checks("Deny requests", KINDS.filter((name) => name !== "sampling" || sampling), "deny", false),
-    checks("Allow without asking", GRANTS, "always", false));
+    checks(
+      "Capabilities (declared when the app starts)",
+      SWITCHES.filter((name) => name !== "sampling" || sampling),
+      "off",
+      true,
+    ),
+    checks(
+      "Deny requests",
+      KINDS.filter((name) => name !== "sampling" || sampling),
+      "deny",
+      false,
+    ),
+    checks("Allow without asking", GRANTS, "always", false),
+  );
   if (focused) /** @type {HTMLElement | null} */ (menu.querySelector(`[data-key="${focused}"]`))?.focus();
 }
 
-/** @param {string} label @param {string} id @param {string[]} values @param {string} value @param {(value: string) => void} choose */
+/** @param {string} label @param {string} id @param {string[]} values @param {string} value
+ * @param {(value: string) => void} choose */
 function suggest(label, id, values, value, choose) {
-  const box = h("input", { list: id, aria: { label }, data: { key: id }, value, onchange: () => box.value.trim() && isKnown(id === "locales" ? "locale" : "timeZone", box.value.trim()) ? choose(box.value.trim()) : (box.value = value) });
-  return h("label", { class: "labelled" }, h("span", {}, label), box, h("datalist", { id }, values.map((one) => h("option", { value: one }))));
+  const box = h("input", {
+    list: id,
+    aria: { label },
+    data: { key: id },
+    value,
+    onchange: () =>
+      box.value.trim() && isKnown(id === "locales" ? "locale" : "timeZone", box.value.trim())
+        ? choose(box.value.trim())
+        : (box.value = value),
+  });
+  return h(
+    "label",
+    { class: "labelled" },
+    h("span", {}, label),
+    box,
+    h(
+      "datalist",
+      { id },
+      values.map((one) => h("option", { value: one })),
+    ),
+  );
 }

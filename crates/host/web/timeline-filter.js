@@ -1,11 +1,12 @@
-// What of the timeline is shown: behind one button, which says when something is left out.
+// The timeline's filter, behind one button that shows when rows are filtered out.
 
 import { h } from "./dom.js";
 import { KINDS, LANES } from "./timeline-model.js";
 
 /** @import {Filter} from "./timeline-model.js" */
 
-/** @param {Filter} filter is written to @param {Record<string, string>} words for the kinds @param {() => void} changed */
+/** @param {Filter} filter is written to @param {Record<string, string>} words for the kinds
+ * @param {() => void} changed */
 export function createFilterMenu(filter, words, changed) {
   const button = h("button", { type: "button", class: "small", aria: { expanded: "false" }, onclick: flip }, "Filter");
   const only = chip("only findings", "only messages with findings", () => void (filter.findings = !filter.findings));
@@ -30,7 +31,7 @@ export function createFilterMenu(filter, words, changed) {
     button.setAttribute("aria-expanded", String(!element.hidden));
   }
 
-  /** Shows how the filter stands. */
+  /** Updates the button to the state of the filter. */
   function refresh() {
     KINDS.forEach((name, i) => kinds[i].setAttribute("aria-pressed", String(filter.kinds.includes(name))));
     LANES.forEach((name, i) => lanes[i].setAttribute("aria-pressed", String(filter.lanes.includes(name))));

@@ -1,14 +1,14 @@
-// The rows that the timeline has, of which the oldest give way. Pure.
+// The timeline's rows; the oldest are dropped when there are too many. Pure: no DOM.
 
 /** @import {Row} from "./timeline-model.js" */
 
 /** How many rows are kept, and how many characters of their messages. */
-const MOST = 20_000;
-const MOST_TEXT = 64_000_000;
-/** How many go at a time, so that a flood does not begin anew with every row. */
-const PIECE = 1000;
+const MAX_ROWS = 20_000;
+const MAX_ROW_CHARS = 64_000_000;
+/** How many rows are dropped at a time, so that a flood does not cause work for every row. */
+const ROWS_PER_DROP = 1000;
 
-export function createRows(most = MOST, mostText = MOST_TEXT, piece = PIECE) {
+export function createRows(most = MAX_ROWS, mostText = MAX_ROW_CHARS, piece = ROWS_PER_DROP) {
   /** @type {Row[]} */
   const rows = [];
   /** @type {Map<number, Row>} */
@@ -17,9 +17,9 @@ export function createRows(most = MOST, mostText = MOST_TEXT, piece = PIECE) {
   const kept = {
     rows,
     byKey,
-    /** How many have given way. */
+    /** How many rows were dropped. */
     forgotten: 0,
-    /** Adds a row; whether it is new. @param {Row} row */
+    /** Adds a row, and returns whether it is new. @param {Row} row */
     add(row) {
       if (byKey.has(row.key)) return false;
       byKey.set(row.key, row);
@@ -27,7 +27,7 @@ export function createRows(most = MOST, mostText = MOST_TEXT, piece = PIECE) {
       text += row.size ?? 0;
       return true;
     },
-    /** Lets the oldest go if there are too many; whether there were. */
+    /** Drops the oldest rows if there are too many, and returns whether it did. */
     shrink() {
       if (rows.length <= most + piece && (text <= mostText || rows.length === 1)) return false;
       const gone = rows.splice(0, Math.max(rows.length - most, Math.min(piece, rows.length - 1)));

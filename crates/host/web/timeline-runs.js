@@ -1,5 +1,5 @@
-// Which run of a tool a row belongs to. The stream of events begins with what happened before the page was opened, and other
-// pages run tools too; what a person wants to see first is the run that they have just started.
+// Assigns rows to runs. The event stream starts with what happened before the page was opened, and other pages run
+// tools too. The timeline first shows the run that this page has started.
 
 /** @typedef {{run: string, tool: string, at: number, number: number}} Run */
 
@@ -8,12 +8,13 @@
 export function createRuns() {
   /** @type {Map<string, Run>} */
   const all = new Map();
-  /** The run of this page; none until it has started one. */
+  /** The run of this page; empty until it has started one. */
   let current = "";
-  /** The run that began last, while the past is read. */
+  /** The last run that started, while past events are read. */
   let last = "";
   return {
-    /** A run has begun, here or elsewhere. @param {{run: string, tool?: string | null, at: number}} event @returns {Run} */
+    /** Adds a run, of this page or another. @param {{run: string, tool?: string | null, at: number}} event
+     * @returns {Run} */
     begin({ run, tool, at }) {
       const known = { run, tool: tool ?? "a View", at, number: all.size + 1 };
       all.set(run, known);
@@ -24,11 +25,12 @@ export function createRuns() {
     start(run) {
       current = run;
     },
-    /** The run of a message; one that names none came between, and belongs to what was going on. @param {{run?: string | null}} entry @param {boolean} isNews */
-    of: (entry, isNews) => entry.run ?? (isNews ? current : last),
+    /** The run of an entry. An entry without one belongs to the run that was going on.
+     * @param {{run?: string | null}} entry @param {boolean} isNews */
+    runOf: (entry, isNews) => entry.run ?? (isNews ? current : last),
     /** @param {string} run */
     isCurrent: (run) => run === current,
-    /** How long after the start of its run something happened. @param {string} run @param {number} at */
+    /** The time since the start of the run. @param {string} run @param {number} at */
     since: (run, at) => Math.max(0, at - (all.get(run)?.at ?? 0)),
     /** How many other runs there are. */
     others: () => all.size - (all.has(current) ? 1 : 0),

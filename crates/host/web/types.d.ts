@@ -1,4 +1,4 @@
-// The words that the modules of the page share. Nothing here exists at run time.
+// The types that the page's modules share. Nothing here exists at run time.
 
 export type Json = any;
 export type Obj = Record<string, any>;
@@ -18,10 +18,10 @@ export interface Message {
 }
 export interface RpcError { code: number; message: string; data?: Json }
 
-/** Something that the rules have to say about a message or a View. */
+/** A rule's verdict on a message or a View. */
 export interface Finding { level: Level; text: string; rule?: string; link?: string }
 
-/** The room that a View has. */
+/** The container dimensions of a View. */
 export interface Container { width?: number; maxWidth?: number; height?: number; maxHeight?: number }
 
 export interface Tool {
@@ -72,13 +72,13 @@ export interface Profile {
 }
 export interface HostState {
   version: string;
-  /** The number of the last event that the rest tells of. */
+  /** The number of the newest event that this state includes. */
   newest: number;
-  /** The name of the run that the host has prepared for this page. */
+  /** The run that the host has prepared for this page. */
   run?: string | null;
-  /** Whether a tool may be run before anybody has pressed a button: not if somebody else's page led here. */
+  /** Whether a tool may run before the person presses a button; false if a foreign page linked here. */
   mayRun?: boolean;
-  /** Whether this page itself led here. */
+  /** Whether this page itself linked here. */
   linked?: boolean;
   servers: Server[];
   inquiries?: Inquiry[];
@@ -97,7 +97,7 @@ export interface View {
     declared: Obj | null;
     applied: string;
     directives: [string, string[]][];
-    /** The hosts that the document may connect to, as its header says it. */
+    /** The hosts that the document may connect to, as in its header. */
     allowlist?: string | null;
     dropped: { source: string; why: string }[];
     approved?: Obj | null;
@@ -106,7 +106,7 @@ export interface View {
   border: boolean | null;
   sandbox: string;
   findings: Finding[];
-  /** Origins that links may lead to without a question. */
+  /** Origins that links may lead to without asking the person. */
   redirects?: string[];
 }
 /** One row of the timeline. */
@@ -124,7 +124,6 @@ export interface Entry {
   answers?: number | null;
   cause?: number | null;
   findings?: Finding[];
-  note?: string | null;
 }
 export interface Violation {
   view: string;
@@ -136,15 +135,29 @@ export interface Violation {
   sample?: string | null;
   n?: number;
 }
-export interface LogEntry { seq: number; at: number; from: Lane; to: Lane; message: Json; note?: string; findings?: Finding[] }
+export interface LogEntry { seq: number; at: number; from: Lane; to: Lane; message: Json; notes?: string[] }
 
-/** A line that somebody wrote: the app, or a server's process. */
-export interface Line { from: "console" | "log" | "stderr" | "stdout" | "host"; level: string; logger?: string; text: string; at: number }
-/** What a tool gave back. */
+/** A line that the app or a server's process wrote. */
+export interface Line {
+  from: "console" | "log" | "stderr" | "stdout" | "host";
+  level: string;
+  logger?: string;
+  text: string;
+  at: number;
+}
+/** The result of a tool. */
 export interface ToolResult { tool: string; value?: Json; error?: RpcError }
-/** What a server asks the person while it works. */
-export interface Inquiry { id: number; server: string; run?: string | null; method: string; params: Json }
-/** A question of the app to the person. */
+/** A server's request to the person. */
+export interface Inquiry {
+  id: number;
+  server: string;
+  run?: string | null;
+  method: string;
+  params: Json;
+  /** The error of a call requires this URL. `tool` is the tool that the person called. */
+  required?: { tool: string | null; opened: boolean };
+}
+/** The app's request to the person. */
 export interface Question {
   kind: "open-link" | "download" | "message" | "sampling";
   url?: string;
@@ -156,7 +169,7 @@ export interface Question {
 export interface SavedFile { name: string; mimeType?: string; text?: string; blob?: string; url?: string }
 export interface Decision { allow: boolean; result?: Json }
 
-/** What the bridge may do, set by the person and the profile. */
+/** What the person and the profile allow. */
 export interface Policy {
   /** Capabilities that are switched off. */
   off: string[];
@@ -172,9 +185,9 @@ export interface Policy {
   unsent: string[];
   /** Notifications of a View that have no effect in the host profile. */
   ignored?: string[];
-  /** Members of the context that the host profile never tells. */
+  /** Members of the context that the host profile never sends. */
   absent?: string[];
-  /** Origins that links may lead to without a question. */
+  /** Origins that links may lead to without asking the person. */
   trusted?: string[];
 }
 export interface BridgeOptions {
@@ -194,7 +207,7 @@ export interface Ask {
 export interface Outgoing {
   kind: "teardown" | "ping" | "list" | "call";
   name?: string;
-  /** The pages of a list that are here already. */
+  /** The pages of a list received so far. */
   pages?: Json[][];
 }
 export interface BridgeState {
@@ -208,14 +221,21 @@ export interface BridgeState {
   appModes: Mode[] | null;
   appTools: boolean;
   appInfo: Obj | null;
-  /** What waits for `initialized`. */
-  held: { patch: Obj | null; partial: Obj | null; input: Obj | null; result: Obj | null; cancelled: Obj | null; list: boolean };
+  /** Messages that wait for `initialized`. */
+  held: {
+    patch: Obj | null;
+    partial: Obj | null;
+    input: Obj | null;
+    result: Obj | null;
+    cancelled: Obj | null;
+    list: boolean;
+  };
   sent: { input: boolean; end: boolean };
   asks: Record<string, Ask>;
   outgoing: Record<string, Outgoing>;
   next: number;
   modelContext: Obj | null;
-  /** Modes that the person has left: the View does not get them back by asking. */
+  /** Modes that the person has left; the View cannot request them again. */
   refusedModes: Mode[];
 }
 export type BridgeEvent =
@@ -258,10 +278,10 @@ export type Effect =
   | { type: "torn-down"; answered: boolean }
   | { type: "request-teardown" }
   | { type: "timer"; ticket: string; ms: number }
-  | { type: "finding"; finding: Finding; about?: Json };
+  | { type: "note"; text: string };
 export interface Step { state: BridgeState; effects: Effect[] }
 
-/** What a deep link can carry. */
+/** The state in a deep link. */
 export interface Link {
   server?: string;
   tool?: string;
@@ -279,7 +299,7 @@ export interface Link {
   stream?: boolean;
   run?: boolean;
 }
-/** What the person has chosen for the app's surroundings. */
+/** The person's settings for apps. */
 export interface Settings {
   theme: "light" | "dark" | "auto";
   mode: Mode;

@@ -1,5 +1,5 @@
-//! Interoperability: peers built on the SDKs of others, and the tests that let Yardstick talk to them.
+//! Interoperability: the tests that let Yardstick talk to the implementations of others, which are in `peers/`.
 //!
-//! The binaries of this crate are peers, load generators and measuring tools; the test binary runs the peers. Nothing here is shipped.
+//! The binaries of this crate are load generators and measuring tools. Nothing here is shipped.
 
 pub mod served;

@@ -1,7 +1,7 @@
 //! MCP Apps (SEP-1865): metadata of tools and resources, the policy a View runs under, and the messages of the bridge.
 //!
 //! Facts are those of the stable text of 2026-01-26; what ext-apps 2.x adds is marked as such. Reading is tolerant: a
-//! malformed part is reported as a [`Finding`] and left out, the rest is kept.
+//! malformed part is reported as a [`MetadataProblem`] and left out, the rest is kept.
 
 mod breach;
 mod capabilities;
@@ -27,22 +27,22 @@ mod way;
 
 use std::fmt;
 
-pub use breach::{Breach, Gravity, Rule};
+pub use breach::{Breach, BridgeRule, Gravity};
 pub use capabilities::{AppCapabilities, HostCapabilities, Modality};
 pub use container::{Axis, Container};
 pub use content::UiContent;
 pub use context::{Device, HostContext, Insets, Platform, Theme, ToolInfo, merge_context};
 pub use csp::Policy;
-pub use judge::{Bridge, Pending};
+pub use judge::{Bridge, UnansweredRequest};
 pub use lifecycle::Lifecycle;
 pub use media::{MediaProblem, MediaType};
-pub use message::Message;
+pub use message::BridgeMessage;
 pub use mode::DisplayMode;
 pub use permission::{Permission, Permissions};
 pub use resource::{Csp, ResourceUi};
 pub use source::{SourceProblem, check_source};
 pub use tool::{LEGACY_RESOURCE_URI, ToolUi, Visibility};
-pub use way::{Party, Way};
+pub use way::{BridgeParty, Way};
 
 /// The identifier of the extension.
 pub const EXTENSION: &str = crate::capability::extension::UI;
@@ -58,7 +58,7 @@ pub const DENIED: i64 = -32000;
 
 /// Something in the metadata that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct MetadataProblem {
     /// Where, as a path of members.
     pub at: String,
     /// What, in one line.
@@ -78,7 +78,7 @@ pub enum Weight {
     Broken,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for MetadataProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.at, self.says)
     }
@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn findings_read_as_a_sentence() {
-        let finding = Finding { at: "_meta.ui.csp".into(), says: "is null".into(), weight: Weight::Broken };
+        let finding =
+            MetadataProblem { at: "_meta.ui.csp".into(), says: "is null".into(), weight: Weight::Broken };
         assert_eq!(finding.to_string(), "_meta.ui.csp: is null");
         assert!(Weight::Broken > Weight::Deprecated);
     }

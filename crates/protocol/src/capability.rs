@@ -106,7 +106,7 @@ impl fmt::Display for Capability {
 
 impl<'a> Capabilities<'a> {
     /// The declaration in `value`, which should be an object.
-    pub fn of(value: &'a Value) -> Self {
+    pub fn from_value(value: &'a Value) -> Self {
         Self { fields: value.as_object() }
     }
 
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn switches_must_be_on_and_objects_present() {
         let value = json!({"tools": {"listChanged": false}, "resources": {"subscribe": true}, "logging": {}});
-        let declared = Capabilities::of(&value);
+        let declared = Capabilities::from_value(&value);
         assert!(declared.has(TOOLS) && !declared.has(TOOLS_LIST_CHANGED));
         assert!(declared.has(RESOURCES_SUBSCRIBE) && !declared.has(RESOURCES_LIST_CHANGED));
         assert!(declared.has(LOGGING) && !declared.has(PROMPTS));
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn an_elicitation_without_modes_means_forms() {
         let has = |value: Value| {
-            let declared = Capabilities::of(&value);
+            let declared = Capabilities::from_value(&value);
             (declared.has(ELICITATION), declared.has(ELICITATION_FORM), declared.has(ELICITATION_URL))
         };
         assert_eq!(has(json!({})), (false, false, false));
@@ -174,9 +174,9 @@ mod tests {
 
     #[test]
     fn what_is_malformed_is_not_declared() {
-        assert!(!Capabilities::of(&json!("tools")).has(TOOLS));
-        assert!(!Capabilities::of(&json!({"tools": null})).has(TOOLS));
-        assert!(!Capabilities::of(&json!({"resources": []})).has(RESOURCES_SUBSCRIBE));
+        assert!(!Capabilities::from_value(&json!("tools")).has(TOOLS));
+        assert!(!Capabilities::from_value(&json!({"tools": null})).has(TOOLS));
+        assert!(!Capabilities::from_value(&json!({"resources": []})).has(RESOURCES_SUBSCRIBE));
         assert!(!Capabilities::default().has(TOOLS));
     }
 
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn extensions_are_listed_with_their_settings() {
         let value = json!({"extensions": {"com.example/a": {"x": 1}, "com.example/b": 3}});
-        let declared = Capabilities::of(&value);
+        let declared = Capabilities::from_value(&value);
         assert_eq!(
             declared.extensions().map(|(id, _)| id).collect::<Vec<_>>(),
             ["com.example/a", "com.example/b"]

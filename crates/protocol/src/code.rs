@@ -2,9 +2,9 @@
 
 use crate::{Era, Span, Version};
 
-/// The message is no JSON.
+/// The message is not JSON.
 pub const PARSE_ERROR: i64 = -32700;
-/// The message is no request.
+/// The message is not a request.
 pub const INVALID_REQUEST: i64 = -32600;
 /// The method does not exist, or belongs to a capability that was not declared.
 pub const METHOD_NOT_FOUND: i64 = -32601;
@@ -42,8 +42,8 @@ pub struct Code {
 
 /// Every code that some revision defines.
 pub const CODES: &[Code] = &[
-    code(PARSE_ERROR, "ParseError", Span::ALWAYS, "the message is no JSON"),
-    code(INVALID_REQUEST, "InvalidRequest", Span::ALWAYS, "the message is no request"),
+    code(PARSE_ERROR, "ParseError", Span::ALWAYS, "the message is not JSON"),
+    code(INVALID_REQUEST, "InvalidRequest", Span::ALWAYS, "the message is not a request"),
     code(METHOD_NOT_FOUND, "MethodNotFound", Span::ALWAYS, "the receiver does not have the method"),
     code(INVALID_PARAMS, "InvalidParams", Span::ALWAYS, "the params are wrong"),
     code(INTERNAL_ERROR, "InternalError", Span::ALWAYS, "the receiver failed"),
@@ -81,7 +81,7 @@ pub enum Class {
     Defined(&'static Code),
     /// Another revision defines it; 2026-07-28 forbids to send the ones of older revisions.
     OtherRevision(&'static Code),
-    /// -32000 to -32019: handed out before there was a policy; means nothing to a stranger. The page of 2026-07-28
+    /// -32000 to -32019: assigned before there was a policy, so a receiver cannot know what it means. The page of 2026-07-28
     /// advises new implementations against these, its schema calls them free for implementations.
     Unassigned,
     /// -32020 to -32099: kept for the specification; nobody else may send it from 2026-07-28 on.
@@ -94,7 +94,7 @@ pub enum Class {
 
 /// An HTTP status for an error, and whether the revision leaves a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub enum ErrorStatus {
     /// The revision demands this one.
     Fixed(u16),
     /// The revision says nothing; this is what we send.
@@ -115,7 +115,7 @@ impl Code {
     }
 }
 
-impl Status {
+impl ErrorStatus {
     /// The number.
     pub const fn code(self) -> u16 {
         match self {
@@ -162,15 +162,15 @@ pub const fn resource_not_found(version: Version) -> i64 {
 /// 2026-07-28 fixes the status of the codes it defines and of an unknown method. About -32602 it says 400 for a missing
 /// `_meta` field (see [`MALFORMED_META_STATUS`]) and nothing for the rest. No revision says what a message that is no
 /// request gets; 400 it is, since nothing in it could be accepted. All other errors are answers like any other.
-pub const fn http_status(version: Version, code: i64) -> Status {
+pub const fn http_status(version: Version, code: i64) -> ErrorStatus {
     match (version.era(), code) {
         (
             Era::Modern,
             HEADER_MISMATCH | MISSING_REQUIRED_CLIENT_CAPABILITY | UNSUPPORTED_PROTOCOL_VERSION,
-        ) => Status::Fixed(400),
-        (Era::Modern, METHOD_NOT_FOUND) => Status::Fixed(404),
-        (_, PARSE_ERROR | INVALID_REQUEST) => Status::Chosen(400),
-        _ => Status::Chosen(200),
+        ) => ErrorStatus::Fixed(400),
+        (Era::Modern, METHOD_NOT_FOUND) => ErrorStatus::Fixed(404),
+        (_, PARSE_ERROR | INVALID_REQUEST) => ErrorStatus::Chosen(400),
+        _ => ErrorStatus::Chosen(200),
     }
 }
 
@@ -239,12 +239,12 @@ mod tests {
     fn the_modern_revision_fixes_some_statuses() {
         let v = Version::V2026_07_28;
         for code in [-32020, -32021, -32022] {
-            assert_eq!(http_status(v, code), Status::Fixed(400));
+            assert_eq!(http_status(v, code), ErrorStatus::Fixed(400));
             assert!(is_recognised_modern(Some(400), code) && is_recognised_modern(None, code));
         }
-        assert_eq!(http_status(v, -32601), Status::Fixed(404));
-        assert_eq!(http_status(v, -32602), Status::Chosen(200));
-        assert_eq!(http_status(v, -32700), Status::Chosen(400));
+        assert_eq!(http_status(v, -32601), ErrorStatus::Fixed(404));
+        assert_eq!(http_status(v, -32602), ErrorStatus::Chosen(200));
+        assert_eq!(http_status(v, -32700), ErrorStatus::Chosen(400));
         assert!(is_recognised_modern(Some(404), -32601));
         assert!(!is_recognised_modern(None, -32601) && !is_recognised_modern(Some(200), -32601));
         assert!(!is_recognised_modern(Some(400), -32602));
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn older_revisions_fix_none() {
         for version in Span::LEGACY.versions() {
-            assert_eq!(http_status(version, -32601), Status::Chosen(200));
+            assert_eq!(http_status(version, -32601), ErrorStatus::Chosen(200));
             assert_eq!(http_status(version, -32600).code(), 400);
             assert!(!http_status(version, -32700).is_fixed());
         }

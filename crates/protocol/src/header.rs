@@ -6,7 +6,7 @@ mod param;
 mod value;
 
 pub use check::{Mirrored, Mismatch, check_params, check_standard};
-pub use declared::{Defect, DefectKind, ParamHeader, declared};
+pub use declared::{DeclarationDefect, DefectKind, ParamHeader, declared};
 pub use param::{ParamError, mirror};
 pub use value::{BadValue, decode, encode};
 

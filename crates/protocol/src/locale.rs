@@ -2,9 +2,9 @@
 
 use oxilangtag::LanguageTag;
 
-/// A string that is no language tag.
+/// A string that is not a language tag.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{tag}` is no language tag: {why}")]
+#[error("`{tag}` is not a language tag: {why}")]
 pub struct BadTag {
     /// The string.
     pub tag: String,
@@ -86,7 +86,7 @@ mod tests {
         for tag in ["", "en_US", "e", "en-", "en--US", "englishlanguage", "en-US-x", "日本"] {
             assert!(check(tag).is_err(), "{tag}");
         }
-        assert!(check("de_CH").unwrap_err().to_string().starts_with("`de_CH` is no language tag: "));
+        assert!(check("de_CH").unwrap_err().to_string().starts_with("`de_CH` is not a language tag: "));
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod request;
 mod trace;
 
 pub use key::{
-    Key, KeyProblem, RESERVED_KEYS, ReservedKey, check_key, has_grammar, is_reserved_prefix, parse_key,
+    KeyProblem, MetaKey, RESERVED_KEYS, ReservedKey, check_key, has_grammar, is_reserved_prefix, parse_key,
 };
 pub use level::{LogLevel, UnknownLevel};
 pub use request::{ClientInfo, MetaError, ProgressToken, RequestMeta, peek_version};

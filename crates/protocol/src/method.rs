@@ -13,7 +13,7 @@ pub use table::METHODS;
 
 /// Who sends a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
+pub enum MethodDirection {
     /// The client sends it.
     ClientToServer,
     /// The server sends it.
@@ -33,7 +33,7 @@ pub enum Side {
 
 /// What a message is on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum MethodKind {
     /// A request of its own, with an id, to be answered.
     Request,
     /// A notification: no id, no answer.
@@ -78,9 +78,9 @@ pub struct Method {
     /// The revisions that this row speaks of.
     pub span: Span,
     /// Who sends it.
-    pub direction: Direction,
+    pub direction: MethodDirection,
     /// What it is on the wire.
-    pub kind: Kind,
+    pub kind: MethodKind,
     /// The capability that it needs.
     pub gate: Gate,
     /// The official name of the message's definition; its params are this name and `Params`, where they have a definition.
@@ -106,7 +106,7 @@ impl NameSource {
     }
 }
 
-impl Direction {
+impl MethodDirection {
     /// Whether `side` may send in this direction.
     pub const fn allows(self, side: Side) -> bool {
         matches!(
@@ -176,7 +176,7 @@ pub fn named(name: &str) -> &'static [Method] {
 }
 
 /// Every method of `version`, by name.
-pub fn of(version: Version) -> impl Iterator<Item = &'static Method> {
+pub fn methods_in(version: Version) -> impl Iterator<Item = &'static Method> {
     METHODS.iter().filter(move |method| method.span.contains(version))
 }
 
@@ -199,8 +199,8 @@ mod tests {
     #[test]
     fn only_notifications_have_no_result() {
         for method in METHODS {
-            assert_eq!(method.result.is_none(), method.kind == Kind::Notification, "{}", method.name);
-            assert_eq!(method.name.starts_with("notifications/"), method.kind == Kind::Notification);
+            assert_eq!(method.result.is_none(), method.kind == MethodKind::Notification, "{}", method.name);
+            assert_eq!(method.name.starts_with("notifications/"), method.kind == MethodKind::Notification);
         }
     }
 
@@ -228,8 +228,10 @@ mod tests {
 
     #[test]
     fn cacheable_methods_are_those_of_the_caching_page() {
-        let names: Vec<_> =
-            of(Version::V2026_07_28).filter(|m| m.cacheable(Version::V2026_07_28)).map(|m| m.name).collect();
+        let names: Vec<_> = methods_in(Version::V2026_07_28)
+            .filter(|m| m.cacheable(Version::V2026_07_28))
+            .map(|m| m.name)
+            .collect();
         let page = [
             "prompts/list",
             "resources/list",
@@ -238,13 +240,13 @@ mod tests {
             "server/discover",
         ];
         assert_eq!(names, [page.as_slice(), &["tools/list"]].concat());
-        assert!(of(Version::V2025_11_25).all(|m| !m.cacheable(Version::V2025_11_25)));
+        assert!(methods_in(Version::V2025_11_25).all(|m| !m.cacheable(Version::V2025_11_25)));
     }
 
     #[test]
     fn input_may_be_required_by_three_methods_only() {
         let v = Version::V2026_07_28;
-        let names: Vec<_> = of(v).filter(|m| m.may_require_input(v)).map(|m| m.name).collect();
+        let names: Vec<_> = methods_in(v).filter(|m| m.may_require_input(v)).map(|m| m.name).collect();
         assert_eq!(names, ["prompts/get", "resources/read", "tools/call"]);
         assert!(!find(Version::V2025_11_25, "tools/call").unwrap().may_require_input(Version::V2025_11_25));
     }
@@ -288,16 +290,16 @@ mod tests {
     #[test]
     fn requests_of_the_server_became_inputs() {
         for name in ["roots/list", "sampling/createMessage", "elicitation/create"] {
-            assert_eq!(find(Version::V2025_11_25, name).unwrap().kind, Kind::Request);
-            assert_eq!(find(Version::V2026_07_28, name).unwrap().kind, Kind::Input);
+            assert_eq!(find(Version::V2025_11_25, name).unwrap().kind, MethodKind::Request);
+            assert_eq!(find(Version::V2026_07_28, name).unwrap().kind, MethodKind::Input);
         }
     }
 
     #[test]
     fn directions_allow_their_senders() {
-        assert!(Direction::Both.allows(Side::Client) && Direction::Both.allows(Side::Server));
-        assert!(Direction::ClientToServer.allows(Side::Client));
-        assert!(!Direction::ClientToServer.allows(Side::Server));
-        assert!(!Direction::ServerToClient.allows(Side::Server.other()));
+        assert!(MethodDirection::Both.allows(Side::Client) && MethodDirection::Both.allows(Side::Server));
+        assert!(MethodDirection::ClientToServer.allows(Side::Client));
+        assert!(!MethodDirection::ClientToServer.allows(Side::Server));
+        assert!(!MethodDirection::ServerToClient.allows(Side::Server.other()));
     }
 }

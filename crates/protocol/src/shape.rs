@@ -1,7 +1,7 @@
 //! Makes a message fit a revision: what the revision does not have is taken out or said in text.
 //!
 //! Write messages as the newest revision has them and shape them for whoever reads. Order of members is kept. What
-//! cannot be expressed at all is an error ([`Unfit`]), never a silent loss.
+//! cannot be expressed at all is an error ([`Inexpressible`]), never a silent loss.
 //!
 //! `extensions` stays in the capabilities of every revision: only 2026-07-28 has it in its schema, but MCP Apps is
 //! negotiated through it in any handshake. `_meta` on tools, resources and contents came with 2025-06-18 and goes
@@ -18,7 +18,7 @@ mod tool;
 use serde_json::{Map, Value, json};
 
 use crate::meta::RESERVED_KEYS;
-use crate::method::{self, Kind, Method};
+use crate::method::{self, Method, MethodKind};
 use crate::{Era, Span, Version};
 
 /// How messages look in one revision.
@@ -30,7 +30,7 @@ pub struct Shape {
 
 /// Why a message cannot be expressed in a revision.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
+pub enum Inexpressible {
     /// The revision does not have the method.
     #[error("protocol {version} has no {method}")]
     NoSuchMethod {
@@ -61,17 +61,17 @@ pub enum Unfit {
         /// The revision.
         version: Version,
     },
-    /// Only 2025-11-25 can cancel something that is no request.
+    /// Only 2025-11-25 can cancel something that is not a request.
     #[error("protocol {0} wants a requestId in a cancellation")]
     NoRequestId(Version),
 }
 
 /// A member of an object and the revisions that have it.
-type Field = (&'static str, Span);
+type VersionedMember = (&'static str, Span);
 
 /// Members that every result may have in 2026-07-28, and none before.
 const MODERN_RESULT: &[&str] = &["resultType", "ttlMs", "cacheScope"];
-const PROGRESS: &[Field] = &[("message", Span::since(Version::V2025_03_26))];
+const PROGRESS: &[VersionedMember] = &[("message", Span::since(Version::V2025_03_26))];
 
 impl Shape {
     /// The shape of `version`.
@@ -87,7 +87,7 @@ impl Shape {
     }
 
     /// Shapes the result of `method`; a result for 2026-07-28 gets the members that it lacks there.
-    pub fn result(self, method: &str, result: &mut Value) -> Result<(), Unfit> {
+    pub fn result(self, method: &str, result: &mut Value) -> Result<(), Inexpressible> {
         let row = self.row(method)?;
         let Some(fields) = result.as_object_mut() else { return Ok(()) };
         self.result_type(row, fields)?;
@@ -97,13 +97,13 @@ impl Shape {
     }
 
     /// Shapes the params of a notification.
-    pub fn notification(self, method: &str, params: &mut Value) -> Result<(), Unfit> {
+    pub fn notification(self, method: &str, params: &mut Value) -> Result<(), Inexpressible> {
         self.row(method)?;
         let Some(params) = params.as_object_mut() else { return Ok(()) };
         match method {
             "notifications/progress" => self.strip(params, PROGRESS),
             "notifications/cancelled" if !self.may_cancel(params) => {
-                return Err(Unfit::NoRequestId(self.version));
+                return Err(Inexpressible::NoRequestId(self.version));
             }
             _ => (),
         }
@@ -116,17 +116,17 @@ impl Shape {
         self.version == Version::V2025_11_25 || params.contains_key("requestId")
     }
 
-    fn result_type(self, row: Option<&Method>, result: &mut Map<String, Value>) -> Result<(), Unfit> {
+    fn result_type(self, row: Option<&Method>, result: &mut Map<String, Value>) -> Result<(), Inexpressible> {
         let kind = result.get("resultType").and_then(Value::as_str).unwrap_or("complete");
-        let is_response = row.is_none_or(|row| row.kind == Kind::Request);
+        let is_response = row.is_none_or(|row| row.kind == MethodKind::Request);
         match (self.version.era(), kind) {
             (Era::Legacy, "complete") => {
                 MODERN_RESULT.iter().for_each(|name| drop(result.shift_remove(*name)));
             }
             (Era::Legacy, kind) => {
-                return Err(Unfit::ResultType { kind: kind.to_owned(), version: self.version });
+                return Err(Inexpressible::ResultType { kind: kind.to_owned(), version: self.version });
             }
-            // The answer to an input request is no response, and says nothing about itself.
+            // The answer to an input request is not a response, and says nothing about itself.
             (Era::Modern, _) if !is_response => drop(result.shift_remove("resultType")),
             (Era::Modern, "complete") => complete(result, row.is_some_and(|row| row.cacheable(self.version))),
             (Era::Modern, _) => (),
@@ -159,10 +159,12 @@ impl Shape {
     }
 
     /// The method's row; a name that no revision has is somebody's own and passes.
-    fn row(self, method: &str) -> Result<Option<&'static Method>, Unfit> {
+    fn row(self, method: &str) -> Result<Option<&'static Method>, Inexpressible> {
         let rows = method::named(method);
         match (rows.iter().find(|row| row.span.contains(self.version)), rows.first()) {
-            (None, Some(known)) => Err(Unfit::NoSuchMethod { method: known.name, version: self.version }),
+            (None, Some(known)) => {
+                Err(Inexpressible::NoSuchMethod { method: known.name, version: self.version })
+            }
             (row, _) => Ok(row),
         }
     }
@@ -171,7 +173,7 @@ impl Shape {
         self.version >= since
     }
 
-    fn strip(self, object: &mut Map<String, Value>, fields: &[Field]) {
+    fn strip(self, object: &mut Map<String, Value>, fields: &[VersionedMember]) {
         for (name, _) in fields.iter().filter(|(_, span)| !span.contains(self.version)) {
             object.shift_remove(*name);
         }
@@ -269,7 +271,10 @@ mod tests {
         for kind in ["input_required", "task"] {
             let error =
                 Shape::to(Version::V2025_11_25).result("tools/call", &mut json!({"resultType": kind}));
-            assert_eq!(error, Err(Unfit::ResultType { kind: kind.into(), version: Version::V2025_11_25 }));
+            assert_eq!(
+                error,
+                Err(Inexpressible::ResultType { kind: kind.into(), version: Version::V2025_11_25 })
+            );
         }
     }
 
@@ -329,8 +334,8 @@ mod tests {
         let shape =
             |version| Shape::to(version).notification("notifications/cancelled", &mut json!({"reason": "r"}));
         assert_eq!(shape(Version::V2025_11_25), Ok(()));
-        assert_eq!(shape(Version::V2026_07_28), Err(Unfit::NoRequestId(Version::V2026_07_28)));
-        assert_eq!(shape(Version::V2024_11_05), Err(Unfit::NoRequestId(Version::V2024_11_05)));
+        assert_eq!(shape(Version::V2026_07_28), Err(Inexpressible::NoRequestId(Version::V2026_07_28)));
+        assert_eq!(shape(Version::V2024_11_05), Err(Inexpressible::NoRequestId(Version::V2024_11_05)));
     }
 
     #[test]

@@ -38,10 +38,10 @@ impl Version {
         [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
 
     /// The newest revision.
-    pub const LATEST: Self = Self::V2026_07_28;
+    pub const LATEST: Self = Era::Modern.newest();
 
     /// The newest revision that still has the `initialize` handshake.
-    pub const LATEST_LEGACY: Self = Self::V2025_11_25;
+    pub const LATEST_LEGACY: Self = Era::Legacy.newest();
 
     /// A string from before the first release; a client that asks for it is offered the first revision.
     pub const PRE_RELEASE: &'static str = "2024-10-07";
@@ -73,12 +73,44 @@ impl Version {
         }
         match requested.parse() {
             Ok(version) if Self::era(version) == Era::Legacy => version,
-            _ => Self::LATEST_LEGACY,
+            _ => Era::Legacy.newest(),
         }
     }
 
     fn known() -> String {
         Self::ALL.map(Self::as_str).join(", ")
+    }
+}
+
+impl Era {
+    /// Both eras, the older first.
+    pub const ALL: [Self; 2] = [Self::Legacy, Self::Modern];
+
+    /// The newest revision of the era.
+    pub const fn newest(self) -> Version {
+        self.span().until
+    }
+
+    /// The oldest revision of the era.
+    pub const fn oldest(self) -> Version {
+        self.span().since
+    }
+
+    /// The revisions of the era, oldest first.
+    pub fn versions(self) -> impl DoubleEndedIterator<Item = Version> {
+        self.span().versions()
+    }
+
+    /// From the first revision of the era to its last. No other era lies in between.
+    pub const fn span(self) -> Span {
+        let (mut first, mut last) = (0, Version::ALL.len() - 1);
+        while Version::ALL[first].era() as u8 != self as u8 {
+            first += 1;
+        }
+        while Version::ALL[last].era() as u8 != self as u8 {
+            last -= 1;
+        }
+        Span { since: Version::ALL[first], until: Version::ALL[last] }
     }
 }
 
@@ -122,9 +154,9 @@ impl Span {
     /// Every revision.
     pub const ALWAYS: Self = Self { since: Version::V2024_11_05, until: Version::LATEST };
     /// The revisions with a handshake.
-    pub const LEGACY: Self = Self { since: Version::V2024_11_05, until: Version::LATEST_LEGACY };
+    pub const LEGACY: Self = Era::Legacy.span();
     /// The stateless revisions.
-    pub const MODERN: Self = Self { since: Version::V2026_07_28, until: Version::LATEST };
+    pub const MODERN: Self = Era::Modern.span();
 
     /// From `since` on.
     pub const fn since(since: Version) -> Self {
@@ -168,6 +200,20 @@ mod tests {
         }
         let error = "2025-01-01".parse::<Version>().unwrap_err().to_string();
         assert!(error.contains("`2025-01-01`") && error.contains("2026-07-28"), "{error}");
+    }
+
+    /// Whatever is asked of an era holds for a revision that is added to it, without a second list.
+    #[test]
+    fn every_revision_belongs_to_one_era_and_to_its_span() {
+        assert!(Version::ALL.is_sorted());
+        let by_era: Vec<_> = Era::ALL.into_iter().flat_map(Era::versions).collect();
+        assert_eq!(by_era, Version::ALL);
+        for version in Version::ALL {
+            let era = version.era();
+            assert!(Era::ALL.into_iter().all(|other| other.span().contains(version) == (other == era)));
+            assert!((era.oldest()..=era.newest()).contains(&version));
+        }
+        assert_eq!(Version::ALL.last(), Some(&Version::LATEST));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use protocol::Version;
 use suite::{CaseReport, Outcome, Report};
 
-use crate::findings::{Findings, Group};
+use crate::findings::{FindingGroup, Findings};
 use crate::revisions::{findings_in_words, listed};
 use crate::tally::{counted, parts};
 
@@ -24,7 +24,7 @@ pub(crate) struct Digest<'a> {
     /// The same in words, by outcome.
     pub(crate) counted: String,
     /// What to mend first.
-    pub(crate) first: Vec<&'a Group<'a>>,
+    pub(crate) first: Vec<&'a FindingGroup<'a>>,
     /// How many findings follow after those.
     pub(crate) more: usize,
     /// What was not tested.
@@ -44,7 +44,7 @@ pub(crate) struct Untested {
 
 impl<'a> Digest<'a> {
     /// That of `report`.
-    pub(crate) fn of(report: &Report, findings: &'a Findings<'a>) -> Self {
+    pub(crate) fn from_report(report: &Report, findings: &'a Findings<'a>) -> Self {
         let mut first: Vec<_> = findings
             .found
             .iter()
@@ -66,7 +66,7 @@ impl<'a> Digest<'a> {
 }
 
 /// What binds most comes first, then what stands in the way of other checks, then what concerns most revisions.
-fn rank(group: &Group<'_>) -> impl Ord + use<> {
+fn rank(group: &FindingGroup<'_>) -> impl Ord + use<> {
     use std::cmp::Reverse;
     (Reverse(group.case.level), Reverse(group.consequences.checks.len()), Reverse(group.protocols.len()))
 }
@@ -106,7 +106,7 @@ fn untested(report: &Report, findings: &Findings<'_>) -> Vec<Untested> {
     untested
 }
 
-/// Revisions that are not settled for the same reason are told together.
+/// Revisions that are unsettled for the same reason are reported together.
 fn unsettled(report: &Report) -> Vec<Untested> {
     let mut reasons: Vec<(&str, Vec<Version>)> = Vec::new();
     for one in &report.unsettled {
@@ -138,7 +138,8 @@ fn blocked(findings: &Findings<'_>) -> Vec<Untested> {
     let more = untested.len().saturating_sub(REASONS);
     if more > 0 {
         untested.truncate(REASONS);
-        untested.push(Untested { what: format!("… and more, for {more} other reasons"), how: None });
+        let noun = if more == 1 { "reason" } else { "reasons" };
+        untested.push(Untested { what: format!("… and more, for {more} other {noun}"), how: None });
     }
     untested
 }
@@ -199,7 +200,7 @@ fn option_for(reason: &str) -> Option<&'static str> {
 }
 
 /// The revisions of a group, as one text.
-pub(crate) fn places(group: &Group<'_>) -> String {
+pub(crate) fn places(group: &FindingGroup<'_>) -> String {
     listed(&group.protocols)
 }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use anstyle::Style;
 use protocol::Version;
-use suite::{Check, On, registry};
+use suite::{Check, registry};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -46,8 +46,7 @@ fn write(out: &mut String, check: &Check) -> fmt::Result {
     let mut note = |name: &str, text: &str| writeln!(out, "  {DIM}{name:8}{DIM:#} {text}");
     note("why", check.why)?;
     note("fix", check.fix)?;
-    // No server has the faults of the bridge.
-    if check.on != On::Bridge {
+    if check.applies.concerns_servers() {
         note("fault", &format!("yardstick serve --fault {}", check.fault.name))?;
     }
     if !check.aliases.is_empty() {

@@ -1,4 +1,4 @@
-//! Findings, each told once: the same in several revisions is one, and what could not be tested because of one stands
+//! Findings, each reported once: the same in several revisions is one, and what could not be tested because of one stands
 //! under it.
 
 use protocol::Version;
@@ -11,11 +11,13 @@ const ATTENTION: [Outcome; 4] = [Outcome::Broke, Outcome::Failed, Outcome::Unexp
 
 /// Cases of one check that came out alike, but for the revision and the transport.
 #[derive(Debug)]
-pub(crate) struct Group<'a> {
+pub(crate) struct FindingGroup<'a> {
     /// The case that stands for all of them.
     pub(crate) case: &'a CaseReport,
     /// The revisions, oldest first.
     pub(crate) protocols: Vec<Version>,
+    /// The apps, in the order in which they occur; none where a server was measured.
+    subjects: Vec<&'a str>,
     /// The transports, in the order in which they occur.
     pub(crate) transports: Vec<&'a str>,
     /// How the specification says so most clearly in one of the revisions.
@@ -35,27 +37,27 @@ pub(crate) struct Consequences<'a> {
 
 /// Checks that could not be tested for one and the same reason, which no finding explains.
 #[derive(Debug)]
-pub(crate) struct Obstacle<'a> {
+pub(crate) struct ObstacleGroup<'a> {
     /// What stood in the way.
     pub(crate) reason: &'a str,
     /// The checks.
-    pub(crate) groups: Vec<Group<'a>>,
+    pub(crate) groups: Vec<FindingGroup<'a>>,
 }
 
 /// All that a reader has to look at.
 #[derive(Debug)]
 pub(crate) struct Findings<'a> {
     /// The findings, worst first.
-    pub(crate) found: Vec<Group<'a>>,
+    pub(crate) found: Vec<FindingGroup<'a>>,
     /// What fails, as the baseline says it does.
-    pub(crate) known: Vec<Group<'a>>,
+    pub(crate) known: Vec<FindingGroup<'a>>,
     /// What could not be tested, by reason.
-    pub(crate) obstacles: Vec<Obstacle<'a>>,
+    pub(crate) obstacles: Vec<ObstacleGroup<'a>>,
 }
 
 impl<'a> Findings<'a> {
     /// Those of `report`.
-    pub(crate) fn of(report: &'a Report) -> Self {
+    pub(crate) fn from_report(report: &'a Report) -> Self {
         let with = |outcome| grouped(report.cases.iter().filter(move |case| case.outcome == outcome));
         let mut found: Vec<_> = ATTENTION.into_iter().flat_map(with).collect();
         let mut known = with(Outcome::KnownFailure);
@@ -73,16 +75,31 @@ impl<'a> Findings<'a> {
         Self { found, known, obstacles: by_reason(alone) }
     }
 
+    /// What kept most cases from being tested, if it is all that there is to say.
+    pub(crate) fn only_obstacle(&self, report: &Report) -> Option<&ObstacleGroup<'a>> {
+        let [only] = &self.obstacles[..] else { return None };
+        let blocked = report.cases.iter().filter(|case| case.outcome == Outcome::Blocked).count();
+        let is_all = self.found.is_empty()
+            && self.known.is_empty()
+            && report.unsettled.is_empty()
+            && !report.interrupted
+            && report.unused_entries.is_empty();
+        (is_all && only.groups.len() > 1 && blocked * 2 > report.cases.len()).then_some(only)
+    }
+
     /// How many findings are about the target: not what could not be tested, and not what is known.
     pub(crate) fn count(&self, outcome: Outcome) -> usize {
         self.found.iter().filter(|group| group.case.outcome == outcome).count()
     }
 }
 
-impl Group<'_> {
-    /// The revisions as text.
-    pub(crate) fn protocols(&self) -> Vec<&'static str> {
-        self.protocols.iter().map(|version| version.as_str()).collect()
+impl FindingGroup<'_> {
+    /// The revisions as text; of apps, which all have one revision, the names of their tools.
+    pub(crate) fn protocols(&self) -> Vec<String> {
+        if self.subjects.is_empty() {
+            return self.protocols.iter().map(ToString::to_string).collect();
+        }
+        self.subjects.iter().map(|subject| plain_name(subject)).collect()
     }
 
     /// How strongly it binds, in a word.
@@ -117,7 +134,7 @@ impl<'a> Consequences<'a> {
     }
 }
 
-impl Obstacle<'_> {
+impl ObstacleGroup<'_> {
     /// How many checks.
     pub(crate) fn checks(&self) -> String {
         match self.groups.len() {
@@ -127,21 +144,29 @@ impl Obstacle<'_> {
     }
 }
 
+/// The name of a tool as every format can show it. Servers choose names, and this one stands beside our own words.
+pub(crate) fn plain_name(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_./:".contains(c) { c } else { '_' };
+    name.chars().take(80).map(plain).collect()
+}
+
 /// Cases that came out alike, grouped, in the order in which they were found.
-pub(crate) fn grouped<'a>(cases: impl Iterator<Item = &'a CaseReport>) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+pub(crate) fn grouped<'a>(cases: impl Iterator<Item = &'a CaseReport>) -> Vec<FindingGroup<'a>> {
+    let mut groups: Vec<FindingGroup<'_>> = Vec::new();
     for case in cases {
         match groups.iter_mut().find(|group| alike(group.case, case)) {
             Some(group) => {
                 group.protocols.push(case.protocol);
+                group.subjects.extend(case.subject.as_deref());
                 group.basis = group.basis.min(case.basis);
                 if !group.transports.contains(&case.transport.as_str()) {
                     group.transports.push(&case.transport);
                 }
             }
-            None => groups.push(Group {
+            None => groups.push(FindingGroup {
                 case,
                 protocols: vec![case.protocol],
+                subjects: case.subject.as_deref().into_iter().collect(),
                 transports: vec![&case.transport],
                 basis: case.basis,
                 consequences: Consequences::default(),
@@ -156,7 +181,7 @@ pub(crate) fn grouped<'a>(cases: impl Iterator<Item = &'a CaseReport>) -> Vec<Gr
 }
 
 /// Checks that are blocked for one reason belong together, whichever they are.
-fn by_reason(cases: Vec<&CaseReport>) -> Vec<Obstacle<'_>> {
+fn by_reason(cases: Vec<&CaseReport>) -> Vec<ObstacleGroup<'_>> {
     let mut reasons: Vec<(String, &str, Vec<&CaseReport>)> = Vec::new();
     for case in cases {
         let reason = case.actual.as_deref().unwrap_or("no reason given");
@@ -166,13 +191,14 @@ fn by_reason(cases: Vec<&CaseReport>) -> Vec<Obstacle<'_>> {
             None => reasons.push((key, reason, vec![case])),
         }
     }
-    let obstacle = |(_, reason, cases): (String, _, Vec<_>)| Obstacle { reason, groups: by_check(&cases) };
+    let obstacle =
+        |(_, reason, cases): (String, _, Vec<_>)| ObstacleGroup { reason, groups: by_check(&cases) };
     let mut obstacles: Vec<_> = reasons.into_iter().map(obstacle).collect();
     obstacles.sort_by_key(|obstacle| std::cmp::Reverse(obstacle.groups.len()));
     obstacles
 }
 
-fn by_check<'a>(cases: &[&'a CaseReport]) -> Vec<Group<'a>> {
+fn by_check<'a>(cases: &[&'a CaseReport]) -> Vec<FindingGroup<'a>> {
     let mut ids: Vec<&str> = Vec::new();
     for case in cases {
         if !ids.contains(&case.check.as_str()) {

@@ -10,9 +10,9 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Document<'a> {
+struct ReportDocument<'a> {
     schema_version: u32,
-    tool: Tool,
+    tool: ReportingTool,
     verdict: Conclusion,
     revisions: Vec<RevisionReport>,
     #[serde(flatten)]
@@ -24,20 +24,21 @@ struct Document<'a> {
 #[serde(rename_all = "camelCase")]
 struct Documents<'a> {
     schema_version: u32,
-    tool: Tool,
+    tool: ReportingTool,
     verdict: Conclusion,
-    reports: Vec<Document<'a>>,
+    reports: Vec<ReportDocument<'a>>,
 }
 
 /// Who wrote a report.
 #[derive(Serialize)]
-pub(crate) struct Tool {
+pub(crate) struct ReportingTool {
     name: &'static str,
     version: &'static str,
 }
 
 /// Us.
-pub(crate) const TOOL: Tool = Tool { name: "yardstick", version: env!("CARGO_PKG_VERSION") };
+pub(crate) const TOOL: ReportingTool =
+    ReportingTool { name: "yardstick", version: env!("CARGO_PKG_VERSION") };
 
 /// The report, pretty-printed, with a newline at its end.
 pub fn render(report: &Report) -> String {
@@ -57,8 +58,8 @@ pub fn render_all(collection: &Collection) -> String {
     })
 }
 
-fn document(report: &Report) -> Document<'_> {
-    Document {
+fn document(report: &Report) -> ReportDocument<'_> {
+    ReportDocument {
         schema_version: SCHEMA_VERSION,
         tool: TOOL,
         verdict: report.verdict(),
@@ -67,9 +68,17 @@ fn document(report: &Report) -> Document<'_> {
     }
 }
 
+/// One document as it is; of several targets a list.
+pub(crate) fn one_or_list<D: Serialize>(collection: &Collection, document: impl Fn(&Report) -> D) -> String {
+    match collection.reports() {
+        [only] => pretty(&document(only)),
+        reports => pretty(&reports.iter().map(document).collect::<Vec<_>>()),
+    }
+}
+
 /// A document, pretty-printed, with a newline at its end.
 pub(crate) fn pretty(document: &impl Serialize) -> String {
-    // Nothing in a report can fail to serialise: no maps with odd keys, no floats that are no numbers.
+    // Nothing in a report can fail to serialise: no maps with odd keys, no floats that are not numbers.
     let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
     text.push('\n');
     text

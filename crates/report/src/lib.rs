@@ -27,5 +27,5 @@ mod wrap;
 pub use collection::Collection;
 pub use coverage::coverage;
 pub use explain::{explain, list};
-pub use read::{Unreadable, read};
+pub use read::{UnreadableReport, parse_saved};
 pub use visible_text::{visible, visible_but_styles, visible_lines};

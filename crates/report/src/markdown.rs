@@ -3,11 +3,12 @@
 use std::fmt::{self, Write as _};
 
 use suite::{Conclusion, Counts, Outcome, Party, Report};
+use wire::markup;
 
 use crate::Collection;
 use crate::collection::labels;
 use crate::digest::{Digest, places};
-use crate::findings::{Findings, Group, Obstacle};
+use crate::findings::{FindingGroup, Findings, ObstacleGroup};
 use crate::reproduction::reproduction_command;
 use crate::revisions;
 use crate::tally::{self, counted, parts};
@@ -78,12 +79,12 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
     let verdict = report.verdict();
     writeln!(out, "## {} {}: {}\n", mark(verdict), inert(&text::name(report)), tally::verdict(verdict))?;
     writeln!(out, "{} in {}. {}\n", tally::summary(report), text::seconds(report.took_ms), target(report))?;
-    let findings = Findings::of(report);
+    let findings = Findings::from_report(report);
     let sentence = revisions::sentence(report);
     if !sentence.is_empty() {
         writeln!(out, "**{}**\n", inert(&sentence))?;
     }
-    digest(out, &Digest::of(report, &findings))?;
+    digest(out, &Digest::from_report(report, &findings))?;
     table(out, report)?;
     let told = findings.found.iter().map(|group| finding(report, group));
     let blocked = findings.obstacles.iter().map(obstacle);
@@ -162,7 +163,7 @@ fn table(out: &mut String, report: &Report) -> fmt::Result {
     writeln!(out, "| section | {} |", names.join(" | "))?;
     writeln!(out, "|---|{}", "--:|".repeat(columns.len()))?;
     for part in parts {
-        let counts = Counts::of(part.cases.iter().map(|case| case.outcome));
+        let counts = Counts::count(part.cases.iter().map(|case| case.outcome));
         write!(out, "| {} |", inert(part.name))?;
         for column in &columns {
             let count = counts.listed().find(|(outcome, _)| outcome == column).map(|(_, count)| count);
@@ -177,7 +178,7 @@ fn table(out: &mut String, report: &Report) -> fmt::Result {
     Ok(())
 }
 
-fn finding(report: &Report, group: &Group<'_>) -> String {
+fn finding(report: &Report, group: &FindingGroup<'_>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = details(&mut out, report, group);
@@ -185,7 +186,7 @@ fn finding(report: &Report, group: &Group<'_>) -> String {
 }
 
 /// What could not be tested for one reason, with the checks folded.
-fn obstacle(obstacle: &Obstacle<'_>) -> String {
+fn obstacle(obstacle: &ObstacleGroup<'_>) -> String {
     let label = Outcome::Blocked.as_str().to_uppercase();
     let (checks, reason) = (obstacle.checks(), code(obstacle.reason));
     let mut out =
@@ -197,13 +198,13 @@ fn obstacle(obstacle: &Obstacle<'_>) -> String {
     out
 }
 
-fn details(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result {
+fn details(out: &mut String, report: &Report, group: &FindingGroup<'_>) -> fmt::Result {
     let case = group.case;
     let label = counted(case.outcome, 1).trim_start_matches("1 ").to_uppercase();
     writeln!(
         out,
         "\n<details>\n<summary><b>{label}</b> <code>{}</code> · {} · {}</summary>\n",
-        entities(&visible(&case.check)),
+        markup::escape(&visible(&case.check)),
         group.protocols().join(" "),
         group.strength()
     )?;
@@ -225,7 +226,7 @@ fn details(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result 
     writeln!(out, "- **why:** {}", inert(&case.why))?;
     writeln!(out, "- **fix:** {}", inert(&case.fix))?;
     for url in &case.spec {
-        writeln!(out, "- **spec:** <{}>", entities(&visible(url)))?;
+        writeln!(out, "- **spec:** <{}>", markup::escape(&visible(url)))?;
     }
     let mut block = String::new();
     for frame in &case.frames {
@@ -247,9 +248,7 @@ fn inert(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in visible(text).chars() {
         match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
+            '<' | '>' | '&' => markup::push_escaped(&mut out, c),
             // A zero-width joiner keeps words readable and stops them from being a mention, a reference or a link.
             '@' | '#' => {
                 out.push(c);
@@ -282,11 +281,6 @@ fn fenced(text: &str, language: &str) -> String {
 
 fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
-}
-
-/// Text inside a tag of HTML, where no Markdown is read.
-fn entities(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

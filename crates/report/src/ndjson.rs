@@ -6,6 +6,7 @@ use protocol::Version;
 use serde::{Deserialize, Serialize};
 use suite::{
     CaseReport, Conclusion, Counts, Event, Report, RevisionReport, ServerName, Survey, TargetReport,
+    ViewedApp,
 };
 
 use crate::Collection;
@@ -14,15 +15,15 @@ use crate::json::{SCHEMA_VERSION, TOOL};
 /// A line, as it is written.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "lowercase", rename_all_fields = "camelCase")]
-enum Line<'a> {
+enum WrittenLine<'a> {
     Reached {
         schema_version: u32,
-        tool: crate::json::Tool,
+        tool: crate::json::ReportingTool,
         target: &'a TargetReport,
     },
     Unreached {
         schema_version: u32,
-        tool: crate::json::Tool,
+        tool: crate::json::ReportingTool,
         target: &'a TargetReport,
         why: &'a str,
     },
@@ -45,6 +46,9 @@ enum Line<'a> {
     Finished {
         case: &'a CaseReport,
     },
+    Viewed {
+        app: &'a ViewedApp,
+    },
     Surveyed {
         protocol: Version,
         survey: Survey,
@@ -66,7 +70,7 @@ enum Line<'a> {
 /// A line, as it is read.
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase", rename_all_fields = "camelCase")]
-pub(crate) enum Read {
+pub(crate) enum ReadLine {
     Reached {
         schema_version: u32,
         target: Box<TargetReport>,
@@ -96,6 +100,9 @@ pub(crate) enum Read {
     Finished {
         case: Box<CaseReport>,
     },
+    Viewed {
+        app: Box<ViewedApp>,
+    },
     Surveyed {
         protocol: Version,
         survey: Survey,
@@ -113,13 +120,13 @@ pub(crate) enum Read {
 
 /// Writes every event on a line of its own, at once.
 #[derive(Debug)]
-pub struct Stream<W> {
+pub struct EventWriter<W> {
     out: W,
     /// What has been told so far, without the texts of the cases.
     told: Report,
 }
 
-impl<W: Write> Stream<W> {
+impl<W: Write> EventWriter<W> {
     /// A stream into `out`.
     pub fn new(out: W) -> Self {
         Self { out, told: Report::default() }
@@ -135,19 +142,24 @@ impl<W: Write> Stream<W> {
             other => self.told.add(other),
         }
         let line = match event {
-            Event::Reached(target) => Line::Reached { schema_version: SCHEMA_VERSION, tool: TOOL, target },
-            Event::Unreached { target, why } => {
-                Line::Unreached { schema_version: SCHEMA_VERSION, tool: TOOL, target, why }
+            Event::Reached(target) => {
+                WrittenLine::Reached { schema_version: SCHEMA_VERSION, tool: TOOL, target }
             }
-            Event::Spoken { version, server } => Line::Spoken { protocol: *version, server },
-            Event::Absent { version, why } => Line::Absent { protocol: *version, why },
-            Event::Unsettled { version, why } => Line::Unsettled { protocol: *version, why },
-            Event::UnusedEntry { entry, why } => Line::UnusedEntry { entry, why },
-            Event::Interrupted => Line::Interrupted,
-            Event::Began { version, cases } => Line::Began { protocol: *version, cases: *cases },
-            Event::Finished(case) => Line::Finished { case },
-            Event::Surveyed { version, survey } => Line::Surveyed { protocol: *version, survey: *survey },
-            Event::Ended { .. } => Line::Ended {
+            Event::Unreached { target, why } => {
+                WrittenLine::Unreached { schema_version: SCHEMA_VERSION, tool: TOOL, target, why }
+            }
+            Event::Spoken { version, server } => WrittenLine::Spoken { protocol: *version, server },
+            Event::Absent { version, why } => WrittenLine::Absent { protocol: *version, why },
+            Event::Unsettled { version, why } => WrittenLine::Unsettled { protocol: *version, why },
+            Event::UnusedEntry { entry, why } => WrittenLine::UnusedEntry { entry, why },
+            Event::Interrupted => WrittenLine::Interrupted,
+            Event::Began { version, cases } => WrittenLine::Began { protocol: *version, cases: *cases },
+            Event::Finished(case) => WrittenLine::Finished { case },
+            Event::Viewed(app) => WrittenLine::Viewed { app },
+            Event::Surveyed { version, survey } => {
+                WrittenLine::Surveyed { protocol: *version, survey: *survey }
+            }
+            Event::Ended { .. } => WrittenLine::Ended {
                 verdict: self.told.verdict(),
                 counts: self.told.counts,
                 revisions: self.told.revisions(),
@@ -172,6 +184,7 @@ fn without_texts(case: &CaseReport) -> CaseReport {
         check: case.check.clone(),
         transport: case.transport.clone(),
         because: case.because.clone(),
+        subject: case.subject.clone(),
         section: String::new(),
         title: String::new(),
         expected: None,
@@ -188,7 +201,7 @@ fn without_texts(case: &CaseReport) -> CaseReport {
 
 /// A finished report as the events that would have made it.
 pub fn render(report: &Report) -> String {
-    let mut stream = Stream::new(Vec::new());
+    let mut stream = EventWriter::new(Vec::new());
     for event in events(report) {
         // Writing to memory cannot fail.
         let _ = stream.event(&event);
@@ -207,6 +220,7 @@ fn events(report: &Report) -> Vec<Event> {
         Some(why) => Event::Unreached { target, why },
         None => Event::Reached(target),
     }];
+    events.extend(report.viewed.iter().cloned().map(Event::Viewed));
     for unsettled in &report.unsettled {
         events.push(Event::Unsettled { version: unsettled.protocol, why: unsettled.why.clone() });
     }

@@ -6,7 +6,9 @@ use suite::Report;
 pub(crate) fn reproduction_command(report: &Report, check: &str, protocols: &[protocol::Version]) -> String {
     let mut command = format!("yardstick check --only {check}");
     // All that the target speaks are measured anyway. Where that is one, the user may have named it.
-    if protocols != report.target.speaks || protocols.len() == 1 {
+    // Apps have one revision, which nobody chooses.
+    let is_chosen = report.viewed.is_empty();
+    if is_chosen && (protocols != report.target.speaks || protocols.len() == 1) {
         for protocol in protocols {
             command.push_str(&format!(" --protocol {protocol}"));
         }

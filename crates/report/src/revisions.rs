@@ -26,7 +26,7 @@ pub(crate) fn sentence(report: &Report) -> String {
     parts.join("; ")
 }
 
-/// Revisions that break the same rules are told together.
+/// Revisions that break the same rules are reported together.
 fn broken(revisions: &[RevisionReport]) -> Vec<String> {
     let mut alike: Vec<(&[String], Vec<Version>)> = Vec::new();
     for one in revisions.iter().filter(|one| one.verdict == Conclusion::NotConformant) {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use suite::{Conclusion, Level, Outcome, Report};
 
 use crate::Collection;
-use crate::findings::{Findings, Group};
+use crate::findings::{FindingGroup, Findings};
 use crate::reproduction::reproduction_command;
 use crate::revisions;
 use crate::text::{self, visible};
@@ -27,8 +27,9 @@ fn log(runs: &[Value]) -> String {
 }
 
 fn run(report: &Report) -> Value {
-    let findings = Findings::of(report);
-    let is_violated = |group: &&Group<'_>| matches!(group.case.outcome, Outcome::Failed | Outcome::Warned);
+    let findings = Findings::from_report(report);
+    let is_violated =
+        |group: &&FindingGroup<'_>| matches!(group.case.outcome, Outcome::Failed | Outcome::Warned);
     let found: Vec<_> = findings.found.iter().filter(is_violated).chain(&findings.known).collect();
     let mut ids: Vec<&str> = Vec::new();
     let mut rules = Vec::new();
@@ -61,7 +62,7 @@ fn run(report: &Report) -> Value {
     })
 }
 
-fn rule(group: &Group<'_>) -> Value {
+fn rule(group: &FindingGroup<'_>) -> Value {
     let case = group.case;
     let meaning = group.meaning().map(|meaning| format!(", {meaning}")).unwrap_or_default();
     let level_text = format!("Level: {}{meaning}", group.strength());
@@ -82,7 +83,7 @@ fn rule(group: &Group<'_>) -> Value {
     rule
 }
 
-fn result(report: &Report, group: &Group<'_>, index: Option<usize>) -> Value {
+fn result(report: &Report, group: &FindingGroup<'_>, index: Option<usize>) -> Value {
     let case = group.case;
     let place = format!("{} over {}", group.protocols().join(", "), group.transports.join(", "));
     let expected = case.expected.as_deref().unwrap_or(&case.title);
@@ -130,7 +131,7 @@ fn result(report: &Report, group: &Group<'_>, index: Option<usize>) -> Value {
     result
 }
 
-/// What could not be tested is no result of the target's, but the run must not look complete.
+/// What could not be tested is not a result of the target, but the run must not look complete.
 fn invocation(report: &Report, findings: &Findings<'_>) -> Value {
     let note = |level: &str, text: String| json!({ "level": level, "message": { "text": visible(&text) } });
     let mut notes = Vec::new();

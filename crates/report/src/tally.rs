@@ -4,7 +4,7 @@ use suite::{CaseReport, Conclusion, Outcome, Report};
 
 /// A part of the protocol, with its cases.
 #[derive(Debug)]
-pub(crate) struct Part<'a> {
+pub(crate) struct ReportSection<'a> {
     /// The section.
     pub(crate) name: &'a str,
     /// Its cases, in the order of the report.
@@ -12,18 +12,18 @@ pub(crate) struct Part<'a> {
 }
 
 /// The sections in the order in which they occur.
-pub(crate) fn parts(report: &Report) -> Vec<Part<'_>> {
-    let mut parts: Vec<Part<'_>> = Vec::new();
+pub(crate) fn parts(report: &Report) -> Vec<ReportSection<'_>> {
+    let mut parts: Vec<ReportSection<'_>> = Vec::new();
     for case in &report.cases {
         match parts.iter_mut().find(|part| part.name == case.section) {
             Some(part) => part.cases.push(case),
-            None => parts.push(Part { name: &case.section, cases: vec![case] }),
+            None => parts.push(ReportSection { name: &case.section, cases: vec![case] }),
         }
     }
     parts
 }
 
-impl Part<'_> {
+impl ReportSection<'_> {
     /// Why cases of the section do not apply, if there is one reason for all.
     pub(crate) fn reason(&self) -> Option<&str> {
         let mut reasons: Vec<_> = self

@@ -1,11 +1,11 @@
-//! Text that strangers wrote, made short enough to show.
+//! Foreign text, made short enough to show.
 
 use std::borrow::Cow;
 
 pub(crate) use crate::visible_text::{visible, visible_lines};
 use suite::{CaseReport, Excerpt, Report, find_focus};
 
-/// A name is no place for a story.
+/// A name has to stay short.
 const NAME: usize = 80;
 
 /// The first `limit` characters, with an ellipsis when there are more.

@@ -18,10 +18,7 @@ pub fn render(report: &Report) -> String {
 
 /// One result as it is; of several targets a list.
 pub fn render_all(collection: &Collection) -> String {
-    match collection.reports() {
-        [only] => render(only),
-        reports => crate::json::pretty(&reports.iter().map(result_of).collect::<Vec<_>>()),
-    }
+    crate::json::one_or_list(collection, result_of)
 }
 
 fn result_of(report: &Report) -> Value {

@@ -1,21 +1,21 @@
-//! Text that strangers wrote, made harmless: the one place that knows what acts on a terminal or deceives who reads it.
+//! Foreign text made harmless: the one place that knows what acts on a terminal or deceives a reader.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// `text` on one line, with everything that would act on a terminal or turn the reading order shown as an escape.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    shown(text, |c| acts(c) || c == '\n' || c == '\t')
+    escape_hidden(text, |c| acts(c) || c == '\n' || c == '\t')
 }
 
 /// Like [`visible`], but line breaks and tabs stay.
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
-    shown(text, acts)
+    escape_hidden(text, acts)
 }
 
 /// Like [`visible_lines`], but colours stay: `ESC [ … m`, and no other sequence.
 ///
-/// For text that we have styled ourselves. What strangers wrote in it passed [`visible`] before.
+/// For text that we have styled ourselves. Foreign text in it has passed [`visible`] before.
 pub fn visible_but_styles(text: &str) -> Cow<'_, str> {
     if !text.chars().any(acts) {
         return Cow::Borrowed(text);
@@ -43,7 +43,7 @@ fn style_length(text: &str) -> Option<usize> {
     parameters[end..].starts_with('m').then_some(end + 3)
 }
 
-fn shown(text: &str, hide: impl Fn(char) -> bool) -> Cow<'_, str> {
+fn escape_hidden(text: &str, hide: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&hide) {
         return Cow::Borrowed(text);
     }

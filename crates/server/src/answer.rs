@@ -1,27 +1,24 @@
-//! From what a feature makes of a request to what the transport is given: a message, or a stream.
+//! Turns the outcome of a feature into what the transport sends: a message, or a stream.
 
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use bytes::Bytes;
-use protocol::{Era, Version, code};
+use protocol::{Era, Version};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
-use transport::serve::{Answer, Out, Via};
+use transport::Transport;
+use transport::serve::{Answer, Out};
 use wire::{Frame, Id};
 
-use crate::context::{Call, Reply, Stop, Work};
-use crate::fault::cancellation::{LISTEN_CANCEL_ANSWERED, PROGRESS_AFTER_CANCEL, PROGRESS_CONTINUES};
+use crate::call::{Call, Reply, Stop, Work};
 use crate::feature::{self, modern};
 use crate::rpc::{self, RpcError};
 
-/// How many streamed messages may wait before a tool is made to wait.
+/// How many streamed messages may be queued before a tool has to wait.
 const QUEUE: usize = 16;
-/// How long after a cancellation the fault `progress-after-cancel` reports progress.
-const LATE_PROGRESS: Duration = Duration::from_millis(200);
 
-/// Has the features answer a request.
+/// Lets the features answer a request.
 pub(crate) fn run(call: Call) -> Answer {
     match feature::dispatch(&call) {
         Ok(Reply::Done(result)) => answer(&call, Ok(result)),
@@ -34,18 +31,18 @@ pub(crate) fn run(call: Call) -> Answer {
     }
 }
 
-/// Refuses a message that did not get as far as the features.
+/// Refuses a message before it reaches the features.
 pub(crate) fn refuse(frame: &Frame<'_>, version: Version, error: &RpcError) -> Answer {
     let id = frame.id.filter(|id| Id::allows(id));
     let mut body = rpc::error(id, error);
-    // Before 2025-11-25 an error response had to have an id, and JSON-RPC says null for one that cannot be read.
+    // Before 2025-11-25 an error response had to have an id. JSON-RPC uses null for one that cannot be read.
     if id.is_none() && version < Version::V2025_11_25 {
         body = rpc::error(Some(RawValue::NULL), error);
     }
     Answer::Message { status: error.http_status(version), body: body.into() }
 }
 
-/// The result or error of a request, as the client's revision has it.
+/// The result or error of a request, in the form of the client's revision.
 pub(crate) fn concluded(call: &Call, outcome: Result<Value, Stop>) -> Result<Value, RpcError> {
     let mut result = match outcome {
         Ok(result) => result,
@@ -72,9 +69,10 @@ fn answer(call: &Call, outcome: Result<Value, Stop>) -> Answer {
     Answer::Message { status, body }
 }
 
-/// Runs `work` on its own and streams what it says, unless the client cancels or goes away.
+/// Runs `work` in the background and streams its messages, unless the client cancels or disconnects.
 ///
-/// What is done at the first step is answered at once: a refusal keeps its HTTP status, and a question costs no stream.
+/// Work that ends at the first poll is answered at once: a refusal keeps its HTTP status, and a question needs no
+/// stream.
 fn later(mut call: Call, work: Work) -> Answer {
     let (sender, receiver) = mpsc::channel(QUEUE);
     call.out = Some(sender.clone());
@@ -90,7 +88,7 @@ fn later(mut call: Call, work: Work) -> Answer {
         let stop = running.as_ref().map(|running| running.stop.clone()).unwrap_or_default();
         let outcome = tokio::select! {
             biased;
-            () = stop.cancelled() => return after_cancel(&call, &sender).await,
+            () = stop.cancelled() => return,
             () = sender.closed() => return,
             outcome = work => outcome,
         };
@@ -99,32 +97,16 @@ fn later(mut call: Call, work: Work) -> Answer {
             .peer
             .hold(message)
             .unwrap_or_else(|why| rpc::error(Some(&call.id), &RpcError::over_budget(why)).into());
-        // The client has gone; there is nobody to tell.
+        // The client has gone.
         let _ = sender.send(Out::Message(message)).await;
-        if call.server.is_broken(&PROGRESS_CONTINUES) {
-            call.progress(u32::MAX, u32::MAX, "still at it").await;
-        }
     });
     Answer::Stream(receiver)
 }
 
-/// What is sent for a request that was cancelled: nothing, unless something is wrong on purpose.
-async fn after_cancel(call: &Call, sender: &mpsc::Sender<Out>) {
-    if call.server.is_broken(&PROGRESS_AFTER_CANCEL) {
-        tokio::time::sleep(LATE_PROGRESS).await;
-        call.progress(u32::MAX, u32::MAX, "still at it").await;
-    }
-    if call.server.is_broken(&LISTEN_CANCEL_ANSWERED) && call.method.name == "subscriptions/listen" {
-        let (_, message) = conclude(call, Err(Stop::Error(RpcError::new(code::INTERNAL_ERROR, "cancelled"))));
-        // The client has gone; there is nobody to tell.
-        let _ = sender.send(Out::Message(message)).await;
-    }
-}
-
-/// Stateless HTTP cancels by closing the stream, and its ids mean nothing beyond it. `initialize` cannot be cancelled
-/// at all, but it does not take time.
+/// Stateless HTTP cancels by closing the stream, and its ids have no meaning beyond it. `initialize` cannot be
+/// cancelled, but it takes no time.
 fn can_be_cancelled(call: &Call) -> bool {
-    call.version().era() == Era::Legacy || call.peer.via == Via::Pipe
+    call.version().era() == Era::Legacy || call.peer.transport == Transport::Stdio
 }
 
 #[cfg(test)]
@@ -147,12 +129,12 @@ mod tests {
         let text =
             json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments }).to_string();
         let frame = Frame::parse(text.as_bytes()).unwrap();
-        let opening = Opening::of(&frame);
+        let opening = Opening::classify(&frame);
         server.handle(peer, Inbound { frame, opening, headers: None })
     }
 
     fn connected(server: &Server) -> Arc<Peer> {
-        Arc::new(server.connect(Via::StreamableHttp, Outbox::closed(), Budget::new(1_000_000)))
+        Arc::new(server.connect(Transport::StreamableHttp, Outbox::closed(), Budget::new(1_000_000)))
     }
 
     #[tokio::test]

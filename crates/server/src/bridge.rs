@@ -1,5 +1,5 @@
-//! The bridge of one View as a list of messages: how View, host and sandbox proxy talk to each other when all of them do
-//! as they should. Faults of the bridge change it.
+//! A correct session between a View, its host and its sandbox proxy, as a list of messages. Faults of the bridge change
+//! it.
 
 use protocol::apps::Way::{self, HostToProxy, HostToView, ProxyToHost, ViewToHost};
 use protocol::apps::{PROTOCOL_VERSION, method};
@@ -10,12 +10,12 @@ use crate::fault::{Effect, Fault};
 /// Who said what, in order.
 pub type Session = Vec<(Way, Value)>;
 
-/// A session in which everybody does as they should.
+/// A session without faults.
 pub fn sound() -> Session {
     [opening(), tool_call(), interaction(), ending()].concat()
 }
 
-/// The session with a fault; one that is none of the bridge's changes nothing.
+/// The session with a fault. A fault of something else changes nothing.
 pub fn broken(fault: &Fault) -> Session {
     let mut session = sound();
     if let Effect::Bridge(change) = fault.effect {

@@ -1,4 +1,4 @@
-//! What a client said about itself: once in a handshake, or with every request.
+//! What a client declares about itself, in a handshake or with every request.
 
 use std::sync::Arc;
 
@@ -16,28 +16,28 @@ use crate::apps::Hints;
 pub(crate) struct Client {
     pub(crate) version: Version,
     pub(crate) capabilities: Arc<Value>,
-    /// The least level that the client wants to be told of; `None` for nothing at all.
+    /// The lowest log level that the client wants; `None` for no log messages.
     pub(crate) log_level: Option<LogLevel>,
-    /// What it said about its user.
+    /// The hints about its user.
     pub(crate) hints: Hints,
 }
 
 impl Client {
-    /// How messages to this client look.
+    /// The form of messages to this client.
     pub(crate) fn shape(&self) -> Shape {
         let shape = Shape::to(self.version);
         if self.shows_apps() { shape.keeping_item_meta() } else { shape }
     }
 
-    /// Whether it negotiated MCP Apps, with the media type that they have.
+    /// Whether it negotiated MCP Apps with their media type.
     pub(crate) fn shows_apps(&self) -> bool {
-        match extension::ui_support(Capabilities::of(&self.capabilities)) {
+        match extension::ui_support(Capabilities::from_value(&self.capabilities)) {
             UiSupport::Yes => true,
             UiSupport::No | UiSupport::NoMimeTypes | UiSupport::OtherTypes(_) => false,
         }
     }
 
     pub(crate) fn has(&self, capability: Capability) -> bool {
-        Capabilities::of(&self.capabilities).has(capability)
+        Capabilities::from_value(&self.capabilities).has(capability)
     }
 }

@@ -7,9 +7,9 @@
 mod answer;
 mod apps;
 pub mod bridge;
+mod call;
 mod catalogue;
 mod client;
-mod context;
 mod cost;
 pub mod fault;
 mod feature;
@@ -17,7 +17,6 @@ mod fixtures;
 mod lists;
 mod params;
 mod peer;
-pub mod rfc3339;
 mod rpc;
 mod seal;
 mod server;

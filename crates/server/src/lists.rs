@@ -1,19 +1,15 @@
-//! Lists in pages, with cursors that only we can read.
+//! Pages of lists, with opaque cursors.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use serde_json::{Map, Value};
 
-use crate::context::Call;
-use crate::fault::tools::CURSOR_UNCHECKED;
+use crate::call::Call;
 use crate::rpc::RpcError;
 
-/// One page of `items` under `key`, from the cursor of the request on.
+/// The page of `items` that the cursor of the request names, under `key`.
 pub(crate) fn page(call: &Call, key: &str, items: Vec<Value>, size: usize) -> Result<Value, RpcError> {
-    let start = match start(key, items.len(), call.params.get("cursor")) {
-        Err(_) if call.server.is_broken(&CURSOR_UNCHECKED) => 0,
-        start => start?,
-    };
+    let start = start(key, items.len(), call.params.get("cursor"))?;
     Ok(cut(key, items, start, size))
 }
 

@@ -1,4 +1,4 @@
-//! The params of a request, with `_meta` apart: of what every modern request carries no tree is built.
+//! The params of a request. `_meta` stays unparsed, because every modern request carries it.
 
 use std::fmt;
 
@@ -19,8 +19,8 @@ pub(crate) struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
-    /// The params of `frame`; none are as good as empty ones.
-    pub(crate) fn of(frame: &Frame<'a>) -> Result<Self, RpcError> {
+    /// The params of `frame`; empty if there are none.
+    pub(crate) fn from_frame(frame: &Frame<'a>) -> Result<Self, RpcError> {
         let Some(raw) = frame.params else { return Ok(Self::default()) };
         if !raw.get().starts_with('{') {
             return Err(RpcError::invalid_params("params must be an object"));
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn meta_is_apart_and_comes_back() {
         let frame = Frame::parse(br#"{"params":{"_meta":{ "a":1 },"name":"echo"}}"#).unwrap();
-        let params = Params::of(&frame).unwrap();
+        let params = Params::from_frame(&frame).unwrap();
         assert_eq!(params.meta.map(RawValue::get), Some(r#"{ "a":1 }"#));
         assert_eq!(params.rest.keys().collect::<Vec<_>>(), ["name"]);
         assert_eq!(params.whole(), serde_json::json!({ "name": "echo", "_meta": { "a": 1 } }));
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn what_is_no_object_is_refused() {
         let frame = Frame::parse(br#"{"params":[1]}"#).unwrap();
-        assert_eq!(Params::of(&frame).unwrap_err().code, -32602);
-        assert!(Params::of(&Frame::default()).unwrap().rest.is_empty());
+        assert_eq!(Params::from_frame(&frame).unwrap_err().code, -32602);
+        assert!(Params::from_frame(&Frame::default()).unwrap().rest.is_empty());
     }
 }

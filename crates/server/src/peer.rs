@@ -1,4 +1,4 @@
-//! What the server remembers of one connection.
+//! The state of one connection.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,62 +10,60 @@ use protocol::meta::LogLevel;
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
-use transport::serve::{Budget, Exhausted, Outbox, Reservation, Via};
+use transport::Transport;
+use transport::serve::{Budget, Exhausted, Outbox, Reservation};
 use wire::Id;
 
 use crate::client::Client;
 use crate::rpc::RpcError;
 
-/// One connection: a pipe, an HTTP session, or, for stateless HTTP, everybody at once.
+/// One connection: a pipe, an HTTP session, or all clients of stateless HTTP together.
 ///
-/// Only legacy revisions keep anything here; a modern request is answered from what it carries.
+/// Only legacy revisions keep state here; a modern request carries everything.
 #[derive(Debug)]
 pub struct Peer {
-    pub(crate) via: Via,
+    pub(crate) transport: Transport,
     outbox: Outbox,
-    /// What is remembered of it is charged here.
+    /// The budget that its state is charged to.
     pub(crate) kept: Budget,
     handshake: OnceLock<Handshake>,
-    /// Whether the client has said that it is ready, too.
+    /// Whether the client has sent `notifications/initialized`.
     ready: AtomicBool,
     level: Mutex<Option<LogLevel>>,
-    /// Whether the user has linked an account, as the tool `link-account` wants it.
+    /// Whether the user has linked an account, for the tool `link-account`.
     linked: AtomicBool,
     subscriptions: Mutex<Subscriptions>,
-    /// Whether the server knows that it is there.
+    /// Whether it is on the server's list.
     remembered: AtomicBool,
-    /// Whether it has discovered the server, and whether it is heard; faults alone ask.
-    discovered: AtomicBool,
-    deaf: AtomicBool,
     running: Mutex<HashMap<Id, CancellationToken>>,
     asked: Mutex<HashMap<u64, oneshot::Sender<Result<Value, RpcError>>>>,
     asked_so_far: AtomicU64,
 }
 
-/// What a legacy client said about itself, and what it costs to remember it.
+/// What a legacy client declared, and the reservation for it.
 #[derive(Debug)]
 struct Handshake {
     client: Client,
     _room: Reservation,
 }
 
-/// The resources that a legacy client wants to be told of.
+/// The subscriptions of a legacy client.
 #[derive(Debug)]
 struct Subscriptions {
     uris: BTreeSet<String>,
     room: Reservation,
 }
 
-/// Messages of at most this length are not charged while they wait.
+/// Queued messages of at most this length are not charged.
 const SHORT: usize = 1024;
 /// What a subscription costs besides its URI.
 const SUBSCRIPTION: usize = 64;
 
 impl Peer {
-    pub(crate) fn new(via: Via, outbox: Outbox, kept: Budget) -> Self {
+    pub(crate) fn new(transport: Transport, outbox: Outbox, kept: Budget) -> Self {
         let subscriptions = Subscriptions { uris: BTreeSet::new(), room: kept.reserve_nothing() };
         Self {
-            via,
+            transport,
             outbox,
             kept,
             handshake: OnceLock::new(),
@@ -74,33 +72,36 @@ impl Peer {
             linked: AtomicBool::new(false),
             subscriptions: Mutex::new(subscriptions),
             remembered: AtomicBool::new(false),
-            discovered: AtomicBool::new(false),
-            deaf: AtomicBool::new(false),
             running: Mutex::default(),
             asked: Mutex::default(),
             asked_so_far: AtomicU64::new(0),
         }
     }
 
-    /// Keeps what the handshake said, which costs `cost`; false when there was one before.
+    /// Stores the handshake, which takes `cost` bytes; false when there was one before.
     pub(crate) fn shake_hands(&self, client: Client, cost: usize) -> Result<bool, Exhausted> {
         let room = self.kept.reserve(cost)?;
         Ok(self.handshake.set(Handshake { client, _room: room }).is_ok())
     }
 
-    /// The legacy client, with the log level that it set meanwhile. One that set none is told what is worth telling.
+    /// The legacy client, with its log level. A default applies until it sets one.
     pub(crate) fn client(&self) -> Option<Client> {
         let client = &self.handshake.get()?.client;
         let log_level = lock(&self.level).or(Some(LogLevel::Info));
         Some(Client { log_level, ..client.clone() })
     }
 
-    /// Whether this is the first time that the server is to remember it.
-    pub(crate) fn is_remembered_now(&self) -> bool {
-        !self.remembered.swap(true, Ordering::Relaxed)
+    /// Whether it is on the server's list.
+    pub(crate) fn is_remembered(&self) -> bool {
+        self.remembered.load(Ordering::Relaxed)
     }
 
-    /// The client sent `notifications/initialized`.
+    /// Notes that it is on the server's list.
+    pub(crate) fn set_remembered(&self) {
+        self.remembered.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that the client sent `notifications/initialized`.
     pub(crate) fn get_ready(&self) {
         self.ready.store(true, Ordering::Relaxed);
     }
@@ -126,12 +127,12 @@ impl Peer {
         *lock(&self.level) = Some(level);
     }
 
-    /// Charges a message that waits for a client. What is short is bounded by the length of the queue that it waits in.
+    /// Charges a queued message. Short messages are bounded by the length of the queue.
     pub(crate) fn hold(&self, message: Bytes) -> Result<Bytes, Exhausted> {
         if message.len() <= SHORT { Ok(message) } else { self.kept.hold(message) }
     }
 
-    /// Sends what belongs to no request.
+    /// Sends a message that belongs to no request.
     pub(crate) fn tell(&self, message: Bytes) -> bool {
         self.outbox.send(message)
     }
@@ -159,31 +160,26 @@ impl Peer {
         lock(&self.subscriptions).uris.contains(uri)
     }
 
-    /// A request begins that takes time. The guard takes it off the list again.
+    /// Adds a running request to the list. The guard removes it.
     pub(crate) fn run(self: &Arc<Self>, id: Id) -> Running {
         let stop = CancellationToken::new();
         lock(&self.running).insert(id.clone(), stop.clone());
         Running { peer: self.clone(), id, stop }
     }
 
-    /// The client no longer wants the answer to `id`; false when nothing of that id is worked on.
-    pub(crate) fn cancel(&self, id: &Id) -> bool {
-        let running = lock(&self.running);
-        let stop = running.get(id);
-        stop.inspect(|stop| stop.cancel()).is_some()
+    /// Whether a request of that id is running.
+    pub(crate) fn is_running(&self, id: &Id) -> bool {
+        lock(&self.running).contains_key(id)
     }
 
-    /// Whether the client has discovered the server before, and from now on if `now`.
-    pub(crate) fn discover(&self, now: bool) -> bool {
-        self.discovered.fetch_or(now, Ordering::Relaxed) || now
+    /// Cancels the request `id`, if it is running.
+    pub(crate) fn cancel(&self, id: &Id) {
+        if let Some(stop) = lock(&self.running).get(id) {
+            stop.cancel();
+        }
     }
 
-    /// Whether the client is no longer heard, and from now on if `now`.
-    pub(crate) fn deafen(&self, now: bool) -> bool {
-        self.deaf.fetch_or(now, Ordering::Relaxed)
-    }
-
-    /// The connection is gone: nobody waits for what is still running.
+    /// Cancels everything, because the connection has closed.
     pub(crate) fn disconnect(&self) {
         lock(&self.running).values().for_each(CancellationToken::cancel);
         lock(&self.asked).clear();
@@ -192,32 +188,32 @@ impl Peer {
         let _ = subscriptions.room.resize(0);
     }
 
-    /// A request of ours to the client: its id, and where the answer will come.
+    /// Registers a request to the client: returns its id and the receiver of its answer.
     pub(crate) fn ask(&self) -> (u64, oneshot::Receiver<Result<Value, RpcError>>) {
         let id = self.asked_so_far.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
         let mut asked = lock(&self.asked);
-        // Those whose asker has given up are not waited for any longer.
+        // Requests whose receiver was dropped are removed.
         asked.retain(|_, sender| !sender.is_closed());
         asked.insert(id, sender);
         (id, receiver)
     }
 
-    /// The client answered; what nobody asked for is ignored.
+    /// Delivers an answer of the client. Unasked ones are ignored.
     pub(crate) fn answered(&self, id: &Id, outcome: Result<Value, RpcError>) {
         let Id::Number(digits) = id else { return };
-        // A number is the same however it is spelled.
+        // Different notations of a number are equal.
         let number = serde_json::from_str(digits).ok().and_then(|value: Value| wire::integer_of(&value));
         let id = number.and_then(|number| u64::try_from(number).ok());
         let sender = id.and_then(|id| lock(&self.asked).remove(&id));
         if let Some(sender) = sender {
-            // The one who asked may have given up.
+            // The receiver may have been dropped.
             let _ = sender.send(outcome);
         }
     }
 }
 
-/// A request that is being worked on.
+/// A running request.
 #[derive(Debug)]
 pub(crate) struct Running {
     peer: Arc<Peer>,

@@ -1,4 +1,4 @@
-//! Results and errors, as JSON-RPC spells them.
+//! Writes JSON-RPC messages.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub(crate) struct RpcError {
     pub(crate) code: i64,
     pub(crate) message: String,
     pub(crate) data: Option<Value>,
-    /// The HTTP status, where the code alone does not decide it.
+    /// The HTTP status, if the code alone does not decide it.
     pub(crate) status: Option<u16>,
 }
 
@@ -38,7 +38,7 @@ impl RpcError {
         Self::new(code::METHOD_NOT_FOUND, format!("no method `{method}` here"))
     }
 
-    /// There is no room to remember more.
+    /// The error for an exhausted budget.
     pub(crate) fn over_budget(why: Exhausted) -> Self {
         let status = match (why.is_too_large, why.scope) {
             (true, _) => 413,
@@ -78,8 +78,8 @@ pub(crate) fn result(id: &RawValue, result: &Value) -> Vec<u8> {
     written(&Message { id: Some(id), result: Some(result), ..Message::default() })
 }
 
-/// A response with a result that says who answers. A result that has a `_meta` says so itself; to the others it is
-/// added as text, which costs less than members that are made for every answer and thrown away.
+/// A response with a result that carries `serverInfo`. If the result has no `_meta`, it is added as text, which is
+/// cheaper than building members for every answer.
 pub(crate) fn signed_result(id: &RawValue, value: &Value) -> Vec<u8> {
     let mut message = result(id, value);
     let unsigned =
@@ -91,7 +91,7 @@ pub(crate) fn signed_result(id: &RawValue, value: &Value) -> Vec<u8> {
     message
 }
 
-/// The response of a tool that says one text, as [`result`] and [`signed_result`] would write it.
+/// The response of a tool with one text, as [`result`] and [`signed_result`] would write it.
 pub(crate) fn text_result(id: &RawValue, era: Era, text: &str) -> Vec<u8> {
     let mut message = Vec::with_capacity(RESULT_ROOM + text.len());
     message.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
@@ -110,7 +110,7 @@ pub(crate) fn text_result(id: &RawValue, era: Era, text: &str) -> Vec<u8> {
     message
 }
 
-/// What a text result needs besides its text, and something for escapes.
+/// The room for a text result besides its text, with a reserve for escapes.
 const RESULT_ROOM: usize = 384;
 
 /// The end of a signed response.
@@ -119,7 +119,7 @@ static SIGNATURE: LazyLock<String> = LazyLock::new(|| {
     format!(r#","_meta":{meta}}}}}"#)
 });
 
-/// A response with an error. Without an id there is none in the message: an id that could not be read is left out.
+/// A response with an error. Without `id`, the message has none: an id that could not be read is left out.
 pub(crate) fn error(id: Option<&RawValue>, error: &RpcError) -> Vec<u8> {
     written(&Message { id, error: Some(&error.to_value()), ..Message::default() })
 }
@@ -136,7 +136,7 @@ pub(crate) fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
     written(&Message { id, method: Some(method), params: Some(params), ..Message::default() })
 }
 
-/// A message, with the members that it has.
+/// A message with its members.
 #[derive(Default, Serialize)]
 struct Message<'a> {
     jsonrpc: Version2,
@@ -161,7 +161,7 @@ enum Version2 {
 }
 
 fn written(message: &Message<'_>) -> Vec<u8> {
-    // Only maps with keys that are no strings cannot be written, and there are none.
+    // Writing fails only for maps whose keys are not strings, and there are none.
     serde_json::to_vec(message).unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! State that travels through the client and must come back unchanged.
+//! Seals state that the client stores and must return unchanged.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,7 +9,7 @@ use ring::{hmac, rand};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How long sealed state is good for.
+/// How long sealed state is valid.
 const LIFETIME: Duration = Duration::from_secs(600);
 
 /// Seals state with a key that only this process has.
@@ -18,10 +18,10 @@ pub(crate) struct Sealer {
     key: Option<hmac::Key>,
 }
 
-/// What is inside: bound to one request, and to a time.
+/// The sealed content, bound to one request and to a time.
 #[derive(Serialize, Deserialize)]
 struct Sealed {
-    /// What the state belongs to: the method, and what of its params counts.
+    /// The subject of the state: the method and the relevant params.
     subject: String,
     expires: u64,
     state: Value,
@@ -43,7 +43,7 @@ impl Sealer {
         Self { key: hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new()).ok() }
     }
 
-    /// `state`, sealed for `subject`. `None` when the machine has no randomness to make a key of.
+    /// Seals `state` for `subject`; `None` when the system gives no random bytes for a key.
     pub(crate) fn seal(&self, subject: &str, state: Value) -> Option<String> {
         let expires = now() + LIFETIME.as_secs();
         let sealed = Sealed { subject: subject.to_owned(), expires, state };
@@ -52,7 +52,7 @@ impl Sealer {
         Some(format!("{payload}.{}", BASE64.encode(tag)))
     }
 
-    /// The state, if it was sealed here, for `subject`, not too long ago.
+    /// The state, if it was sealed here for `subject` and has not expired.
     pub(crate) fn open(&self, subject: &str, text: &str) -> Result<Value, Broken> {
         let (payload, tag) = text.split_once('.').ok_or(Broken::Forged)?;
         let tag = BASE64.decode(tag).map_err(|_| Broken::Forged)?;
@@ -70,7 +70,7 @@ impl Sealer {
     }
 }
 
-/// A name that nobody can guess.
+/// A random name.
 pub(crate) fn unguessable() -> Option<String> {
     let bytes: [u8; 16] = rand::generate(&SystemRandom::new()).ok()?.expose();
     Some(BASE64.encode(bytes))

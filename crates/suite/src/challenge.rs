@@ -2,9 +2,10 @@
 
 use protocol::Era;
 use serde_json::{Value, json};
+use transport::client::Session;
 use url::Url;
 
-use crate::expect::Answer;
+use crate::expect::{Answer, Ask};
 use crate::{Finding, ServerCx};
 
 /// Where the metadata of a resource is found (RFC 9728), before the path of the resource.
@@ -35,9 +36,20 @@ pub struct Metadata {
 }
 
 impl ServerCx {
-    /// Knocks with a token, or with none: a request that needs no session.
+    /// Asks with a token, or with none.
     pub async fn knock(&self, token: Option<&str>) -> Result<Answer, Finding> {
         let session = self.plain_http().await?;
+        let ask = self.opening_request(&session);
+        let ask = match token {
+            Some(token) => ask.header("authorization", &format!("Bearer {token}")),
+            None => ask.with(|request| request.without_header("authorization")),
+        };
+        // A server that does not answer has neither admitted nor refused anybody.
+        ask.send().await.map_err(Finding::into_obstacle)
+    }
+
+    /// A request that needs no session: the one that opens a connection.
+    pub(crate) fn opening_request(&self, session: &Session) -> Ask<'_> {
         let (method, params) = match self.version.era() {
             Era::Modern => ("server/discover", json!({})),
             Era::Legacy => {
@@ -46,17 +58,11 @@ impl ServerCx {
                 ("initialize", json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": info }))
             }
         };
-        let ask = self.on(&session, method).params(params);
-        let ask = match token {
-            Some(token) => ask.header("authorization", &format!("Bearer {token}")),
-            None => ask.with(|request| request.without_header("authorization")),
-        };
-        // Who does not answer has neither let anybody in nor refused.
-        ask.send().await.map_err(Finding::into_obstacle)
+        self.on(session, method).params(params)
     }
 
-    /// How the server refuses who has no token; not applicable where it refuses nobody. Authorization is optional, and a
-    /// server may have tokens of its own: only one that offers metadata says that it follows the pages.
+    /// How the server refuses a client without a token; not applicable where it admits everybody. Authorization is
+    /// optional, and a server may have tokens of its own: only one that offers metadata says that it follows the pages.
     pub async fn challenge(&self) -> Result<Challenge, Finding> {
         let challenge = self.refusal().await?;
         let claims = challenge.parameter("resource_metadata").is_some()

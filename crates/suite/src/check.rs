@@ -4,11 +4,13 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
+use protocol::method::Side;
 use protocol::{Span, Version};
 use server::Fault;
-use transport::serve::Via;
+use transport::Transport;
 
-use crate::{Basis, Cite, Level, ServerCx, Verdict, WireCx, checks};
+use crate::host::HostCx;
+use crate::{AppCx, Basis, Cite, Level, ServerCx, Verdict, WireCx, checks};
 
 /// One thing that the specification asks, and how to find out.
 #[derive(Debug)]
@@ -25,27 +27,29 @@ pub struct Check {
     pub why: &'static str,
     /// What the author of the server does about it.
     pub fix: &'static str,
-    /// The transports that it makes sense on.
-    pub on: On,
+    /// Where it applies.
+    pub applies: Applies,
     /// How to find out.
     pub run: Run,
     /// The fault that it must catch.
     pub fault: &'static Fault,
 }
 
-/// The transports that a check makes sense on.
+/// Where a check applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum On {
-    /// All of them.
-    Any,
-    /// Pipes: stdio, or one within the process.
-    Pipe,
-    /// Streamable HTTP.
-    Http,
-    /// The HTTP+SSE of 2024-11-05.
-    HttpSse,
-    /// `postMessage` between a View and its host, which no server has.
-    Bridge,
+pub enum Applies {
+    /// To servers, over every transport.
+    Everywhere,
+    /// To servers, over one transport.
+    Over(Transport),
+    /// To servers that ask for a token, over Streamable HTTP.
+    OverProtectedHttp,
+    /// To what a View and its host say to each other, which no server hears.
+    BetweenViewAndHost,
+    /// To Views, in a browser.
+    ToViews,
+    /// To hosts, with Views of our own in them.
+    ToHosts,
 }
 
 /// How a check talks to a server.
@@ -58,14 +62,35 @@ pub enum Run {
     Server(Active),
     /// A server, on a session that no other check uses meanwhile: on a pipe one check after the other.
     Alone(Active),
+    /// A server, like [`Run::Alone`], by messages that are malformed on purpose. Over HTTP, where one process serves all
+    /// sessions, they are sent after the others and one at a time: the one that ends the server is known then.
+    Malformed(Active),
     /// A server, as a client that can do other things than the usual one: on a pipe that takes a process of its own.
     OtherClient(Active),
-    /// A server, on the session that all share, once no other check uses it: by what may leave it of no use.
+    /// A server, on the shared session, once no other check uses it: for what may make it unusable.
     SharedLast(Active),
     /// A server, after all others and one at a time: by ending sessions, or by changing what others look at.
     Last(Active),
-    /// Whoever sent the messages of a session, by reading them.
-    Wire(fn(&WireCx<'_>) -> Verdict),
+    /// A server, like [`Run::Alone`], by what it offers to a client that asks for a version that does not exist. A run asks
+    /// for such versions once, if any of these checks is selected.
+    CounterOffer(Active),
+    /// The senders of the messages of a session, by reading them.
+    Wire(Sides, fn(&WireCx<'_>) -> Verdict),
+    /// An app, by what was recorded of it in the named rows of the matrix of hosts.
+    App(&'static [&'static str], fn(&AppCx<'_>) -> Verdict),
+    /// A host, by what was seen while it showed the probes.
+    Host(fn(&HostCx<'_>) -> Verdict),
+}
+
+/// Whose messages a passive check judges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sides {
+    /// Those of the server; between a View and its host, those of the host and its proxy.
+    Server,
+    /// Those of the client; between a View and its host, those of the View.
+    Client,
+    /// Those of either.
+    Either,
 }
 
 /// The part of the protocol that a check is about: the second step of its id.
@@ -83,9 +108,9 @@ impl Check {
         Section(self.id.split('/').nth(1).unwrap_or(self.id))
     }
 
-    /// How strongly it binds in `version` over `via`; `None` where no page says so.
-    pub fn level_over(&self, version: Version, via: Via) -> Option<Level> {
-        self.cites_over(version, via).map(|cite| cite.level).max()
+    /// How strongly it binds in `version` over `transport`; `None` where no page says so.
+    pub fn level_over(&self, version: Version, transport: Transport) -> Option<Level> {
+        self.cites_over(version, transport).map(|cite| cite.level).max()
     }
 
     /// How the strongest of the places in `version` says so.
@@ -93,14 +118,14 @@ impl Check {
         clearest(self.cites_in(version))
     }
 
-    /// How the strongest of the places in `version` over `via` says so.
-    pub fn basis_over(&self, version: Version, via: Via) -> Basis {
-        clearest(self.cites_over(version, via))
+    /// How the strongest of the places in `version` over `transport` says so.
+    pub fn basis_over(&self, version: Version, transport: Transport) -> Basis {
+        clearest(self.cites_over(version, transport))
     }
 
-    /// Whether it makes sense over `via`.
-    pub fn suits(&self, via: Via) -> bool {
-        self.on.includes(via)
+    /// Whether it makes sense over `transport`.
+    pub fn suits(&self, transport: Transport) -> bool {
+        self.applies.includes(transport)
     }
 
     /// The places that speak of it in `version`.
@@ -108,9 +133,30 @@ impl Check {
         self.cites.iter().filter(move |c| c.span.contains(version))
     }
 
-    /// The places that speak of it in `version` over `via`.
-    pub fn cites_over(&self, version: Version, via: Via) -> impl Iterator<Item = &'static Cite> {
-        self.cites.iter().filter(move |cite| cite.binds(version, via))
+    /// The places that speak of it in `version` over `transport`.
+    pub fn cites_over(&self, version: Version, transport: Transport) -> impl Iterator<Item = &'static Cite> {
+        self.cites.iter().filter(move |cite| cite.binds(version, transport))
+    }
+
+    /// Whether it only reads what others said.
+    pub const fn is_passive(&self) -> bool {
+        matches!(self.run, Run::Wire(..))
+    }
+
+    /// Whether it judges the messages of `side`. An active check judges servers, and one of apps the View.
+    pub const fn judges(&self, side: Side) -> bool {
+        match self.run {
+            Run::Wire(sides, _) => sides.include(side),
+            Run::App(..) => matches!(side, Side::Client),
+            Run::Server(_)
+            | Run::Alone(_)
+            | Run::Malformed(_)
+            | Run::OtherClient(_)
+            | Run::SharedLast(_)
+            | Run::Last(_)
+            | Run::CounterOffer(_) => matches!(side, Side::Server),
+            Run::Host(_) => false,
+        }
     }
 
     /// The revisions in which it binds, oldest first.
@@ -119,15 +165,33 @@ impl Check {
     }
 }
 
-impl On {
-    /// Whether `via` is one of them.
-    pub fn includes(self, via: Via) -> bool {
+impl Sides {
+    /// Whether `side` is one of them.
+    pub const fn include(self, side: Side) -> bool {
         match self {
-            Self::Any => true,
-            Self::Pipe => via == Via::Pipe,
-            Self::Http => via == Via::StreamableHttp,
-            Self::HttpSse => via == Via::HttpSse,
-            Self::Bridge => false,
+            Self::Server => matches!(side, Side::Server),
+            Self::Client => matches!(side, Side::Client),
+            Self::Either => true,
+        }
+    }
+}
+
+impl Applies {
+    /// Whether it is about servers. Only those have the faults of the reference server.
+    pub const fn concerns_servers(self) -> bool {
+        match self {
+            Self::Everywhere | Self::Over(_) | Self::OverProtectedHttp => true,
+            Self::BetweenViewAndHost | Self::ToViews | Self::ToHosts => false,
+        }
+    }
+
+    /// Whether it includes servers over `transport`.
+    pub fn includes(self, transport: Transport) -> bool {
+        match self {
+            Self::Everywhere => true,
+            Self::Over(only) => transport == only,
+            Self::OverProtectedHttp => transport == Transport::StreamableHttp,
+            Self::BetweenViewAndHost | Self::ToViews | Self::ToHosts => false,
         }
     }
 }
@@ -153,10 +217,14 @@ impl fmt::Debug for Run {
         f.write_str(match self {
             Self::Server(_) => "Server",
             Self::Alone(_) => "Alone",
+            Self::Malformed(_) => "Malformed",
             Self::OtherClient(_) => "OtherClient",
             Self::SharedLast(_) => "SharedLast",
             Self::Last(_) => "Last",
-            Self::Wire(_) => "Wire",
+            Self::CounterOffer(_) => "CounterOffer",
+            Self::Wire(..) => "Wire",
+            Self::App(..) => "App",
+            Self::Host(_) => "Host",
         })
     }
 }
@@ -174,15 +242,20 @@ mod tests {
     /// A finding over a pipe sends its reader to the page of stdio, and one over HTTP to that of HTTP.
     #[test]
     fn places_fit_the_transport() {
-        let pages =
-            [(Via::Pipe, "streamable-http"), (Via::Pipe, "http-with-sse"), (Via::StreamableHttp, "stdio")];
+        let pages = [
+            (Transport::Stdio, "streamable-http"),
+            (Transport::Stdio, "http-with-sse"),
+            (Transport::StreamableHttp, "stdio"),
+        ];
         let mut wrong = Vec::new();
-        for check in registry().filter(|check| check.on != On::Bridge) {
-            for (via, foreign) in pages.into_iter().filter(|(via, _)| check.suits(*via)) {
+        for check in registry().filter(|check| check.applies.concerns_servers()) {
+            for (transport, foreign) in pages.into_iter().filter(|(transport, _)| check.suits(*transport)) {
                 for version in check.versions() {
-                    let places = check.cites_over(version, via).filter(|cite| cite.place.contains(foreign));
-                    wrong
-                        .extend(places.map(|cite| format!("{} {version} {via:?}: {}", check.id, cite.place)));
+                    let places =
+                        check.cites_over(version, transport).filter(|cite| cite.place.contains(foreign));
+                    wrong.extend(
+                        places.map(|cite| format!("{} {version} {transport:?}: {}", check.id, cite.place)),
+                    );
                 }
             }
         }
@@ -192,13 +265,13 @@ mod tests {
     /// Where a place is left out for its transport, another one binds.
     #[test]
     fn every_check_binds_wherever_it_runs() {
-        let vias = [Via::Pipe, Via::StreamableHttp, Via::HttpSse];
         for check in registry() {
-            for (via, version) in
-                vias.iter().flat_map(|via| check.versions().map(move |version| (*via, version)))
+            for (transport, version) in Transport::ALL
+                .into_iter()
+                .flat_map(|transport| check.versions().map(move |version| (transport, version)))
             {
-                let binds = check.level_over(version, via).is_some();
-                assert!(binds || !check.suits(via), "{} {version} {via:?}", check.id);
+                let binds = check.level_over(version, transport).is_some();
+                assert!(binds || !check.suits(transport), "{} {version} {transport:?}", check.id);
             }
         }
     }

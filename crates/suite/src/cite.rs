@@ -4,9 +4,7 @@ use std::fmt;
 
 use protocol::{Span, Version};
 use serde::{Deserialize, Serialize};
-use transport::serve::Via;
-
-use crate::On;
+use transport::Transport;
 
 /// How strongly a requirement binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,14 +29,20 @@ pub struct Cite {
     pub span: Span,
     /// How the page says so.
     pub basis: Basis,
-    /// The transports that the place speaks of.
-    pub on: On,
+    /// The transport that the place speaks of; `None` where it speaks of all.
+    pub transport: Option<Transport>,
 }
+
+/// Places whose heading has an addition in brackets, which is part of the anchor on the site and not of ours.
+const ANCHORS: [(&str, &str); 2] = [
+    ("basic/patterns/mrtr#server-requirements", "basic/patterns/mrtr#server-requirements-basic-workflow"),
+    ("server/utilities/caching#time-to-live-field", "server/utilities/caching#time-to-live-ttl-field"),
+];
 
 /// How places in the proposal that defines the tasks extension begin.
 const TASKS_EXTENSION: &str = "sep-2663";
 
-/// How a page asks for something; what is said most clearly comes first.
+/// How a page asks for something, the clearest way first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Basis {
@@ -53,12 +57,12 @@ pub enum Basis {
 
 /// A MUST.
 pub const fn must(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Must, place, span, basis: Basis::Stated, on: On::Any }
+    Cite { level: Level::Must, place, span, basis: Basis::Stated, transport: None }
 }
 
 /// What follows from the definition of a message; it binds like a MUST.
 pub const fn defined(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Must, place, span, basis: Basis::Defined, on: On::Any }
+    Cite { level: Level::Must, place, span, basis: Basis::Defined, transport: None }
 }
 
 /// A MUST NOT, which binds as strongly as a MUST.
@@ -68,12 +72,12 @@ pub const fn must_not(place: &'static str, span: Span) -> Cite {
 
 /// A SHOULD.
 pub const fn should(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Should, place, span, basis: Basis::Stated, on: On::Any }
+    Cite { level: Level::Should, place, span, basis: Basis::Stated, transport: None }
 }
 
 /// What follows from the purpose that a page gives, without a keyword; falling short is a warning.
 pub const fn advised(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Should, place, span, basis: Basis::Defined, on: On::Any }
+    Cite { level: Level::Should, place, span, basis: Basis::Defined, transport: None }
 }
 
 /// A SHOULD NOT, which binds as strongly as a SHOULD.
@@ -83,19 +87,19 @@ pub const fn should_not(place: &'static str, span: Span) -> Cite {
 
 /// Advice; the place may be the address of a page elsewhere.
 pub const fn advice(place: &'static str, span: Span) -> Cite {
-    Cite { level: Level::Advice, place, span, basis: Basis::Advised, on: On::Any }
+    Cite { level: Level::Advice, place, span, basis: Basis::Advised, transport: None }
 }
 
 impl Cite {
-    /// The same place, which speaks of some transports alone.
+    /// The same place, which speaks of one transport alone.
     #[must_use]
-    pub const fn over(self, on: On) -> Self {
-        Self { on, ..self }
+    pub const fn over(self, transport: Transport) -> Self {
+        Self { transport: Some(transport), ..self }
     }
 
-    /// Whether the place speaks of `version` over `via`.
-    pub fn binds(&self, version: Version, via: Via) -> bool {
-        self.span.contains(version) && (self.on == On::Any || self.on.includes(via))
+    /// Whether the place speaks of `version` over `transport`.
+    pub fn binds(&self, version: Version, transport: Transport) -> bool {
+        self.span.contains(version) && self.transport.is_none_or(|only| only == transport)
     }
 
     /// The page of `version` on the specification's site, or the page elsewhere.
@@ -108,6 +112,8 @@ impl Cite {
             &self.place[..page.len() + 1 + anchor.len()]
         });
         let page = place.trim_end_matches('#').replace("/index#", "#");
+        let renamed = ANCHORS.iter().find(|(ours, _)| page == *ours).map(|(_, site)| (*site).to_owned());
+        let page = renamed.unwrap_or(page);
         if self.is_apps() {
             return format!(
                 "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/{page}"
@@ -131,7 +137,7 @@ impl Cite {
         self.place.starts_with("apps.mdx")
     }
 
-    /// Whether it is no specification of MCP that says so.
+    /// Whether the place is not a specification of MCP.
     pub fn is_elsewhere(&self) -> bool {
         self.place.starts_with("https://")
     }
@@ -189,15 +195,18 @@ mod tests {
         assert_eq!(url("basic/index#"), "https://modelcontextprotocol.io/specification/2025-11-25/basic");
         assert!(url("apps.mdx#ui-resource-format").ends_with("2026-01-26/apps.mdx#ui-resource-format"));
         assert_eq!(url("https://example.com/a#b"), "https://example.com/a#b");
+        assert!(
+            url("basic/patterns/mrtr#server-requirements/3").ends_with("#server-requirements-basic-workflow")
+        );
     }
 
     #[test]
     fn a_place_may_speak_of_one_transport() {
-        let stdio = must("basic/transports/stdio#receiving-messages", Span::MODERN).over(On::Pipe);
-        assert!(stdio.binds(Version::V2026_07_28, Via::Pipe));
-        assert!(!stdio.binds(Version::V2026_07_28, Via::StreamableHttp));
-        assert!(!stdio.binds(Version::V2025_11_25, Via::Pipe));
-        assert!(must("basic/index#", Span::ALWAYS).binds(Version::V2025_11_25, Via::HttpSse));
+        let stdio = must("basic/transports/stdio#receiving-messages", Span::MODERN).over(Transport::Stdio);
+        assert!(stdio.binds(Version::V2026_07_28, Transport::Stdio));
+        assert!(!stdio.binds(Version::V2026_07_28, Transport::StreamableHttp));
+        assert!(!stdio.binds(Version::V2025_11_25, Transport::Stdio));
+        assert!(must("basic/index#", Span::ALWAYS).binds(Version::V2025_11_25, Transport::HttpSse));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What is checked of what the specification asks of servers, statement by statement.
+//! Which statements of the specification about servers are checked.
 //!
 //! The rows are data, in `coverage/`: a key of a statement, its level, and what became of it. Keys are
 //! `REVISION/PAGE#ANCHOR/N` for the base protocol and `apps/NAME` for the Apps extension.
@@ -32,7 +32,7 @@ pub struct Row {
 pub enum State {
     /// These checks test it.
     Checked(Vec<&'static Check>),
-    /// Nobody outside can observe it, for this reason.
+    /// It cannot be observed from outside, for this reason.
     Untestable(&'static str),
     /// It says again, or in more detail, what another one says.
     Same(&'static str),
@@ -87,7 +87,7 @@ pub fn rows() -> Result<Vec<Row>, BadRow> {
     let mut rows = Vec::new();
     for (file, text) in FILES {
         for (at, line) in text.lines().enumerate() {
-            rows.push(read(line).map_err(|why| BadRow { file, line: at + 1, why })?);
+            rows.push(parse_row(line).map_err(|why| BadRow { file, line: at + 1, why })?);
         }
     }
     Ok(rows)
@@ -121,7 +121,7 @@ pub fn reasons<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<(&'static str
     reasons
 }
 
-fn read(line: &'static str) -> Result<Row, String> {
+fn parse_row(line: &'static str) -> Result<Row, String> {
     let fields: Vec<_> = line.split('\t').collect();
     let [key, level, state, what] = fields[..] else {
         return Err(format!("{} fields where there are four", fields.len()));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::Version;
 
-use crate::{CaseReport, Survey, TargetReport};
+use crate::{CaseReport, Survey, TargetReport, ViewedApp};
 
 /// How a server calls itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -59,6 +59,8 @@ pub enum Event {
     },
     /// A case has its outcome.
     Finished(CaseReport),
+    /// An app was shown in one row of the matrix of hosts.
+    Viewed(ViewedApp),
     /// How much the target offers, in one revision.
     Surveyed {
         /// The revision.
@@ -73,7 +75,7 @@ pub enum Event {
         /// Why it has none.
         why: String,
     },
-    /// The run was ended from outside; what has not run by now never will.
+    /// The run was interrupted. Cases that have not run never will.
     Interrupted,
     /// All is done.
     Ended {

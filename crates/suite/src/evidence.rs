@@ -82,19 +82,19 @@ impl Evidence {
     #[must_use]
     pub fn with_reply(mut self, reply: &Reply) -> Self {
         if let Some(head) = &reply.head {
-            self.frames.push(Excerpt::of(Party::Server, &first_line_and_type(&head.raw)));
+            self.frames.push(Excerpt::from_bytes(Party::Server, &first_line_and_type(&head.raw)));
         }
         if reply.messages.is_empty() && !reply.body.is_empty() {
-            self.frames.push(Excerpt::of(Party::Server, &reply.body));
+            self.frames.push(Excerpt::from_bytes(Party::Server, &reply.body));
         }
-        self.frames.extend(reply.messages.iter().map(|m| Excerpt::of(Party::Server, &m.bytes)));
+        self.frames.extend(reply.messages.iter().map(|m| Excerpt::from_bytes(Party::Server, &m.bytes)));
         self
     }
 }
 
 impl Excerpt {
     /// The message in `bytes`; what is not UTF-8 is shown as replacement characters.
-    pub fn of(from: Party, bytes: &[u8]) -> Self {
+    pub fn from_bytes(from: Party, bytes: &[u8]) -> Self {
         let kept = &bytes[..bytes.len().min(KEPT)];
         let cut = (kept.len() < bytes.len()).then_some(bytes.len());
         let text = String::from_utf8_lossy(kept).trim_end().to_owned();
@@ -106,7 +106,8 @@ impl Excerpt {
         let text = String::from_utf8_lossy(&head.bytes).into_owned();
         let mut lines = text.lines();
         let first = lines.next().unwrap_or_default();
-        let mut excerpt = message.map_or_else(|| Self::of(Party::Client, first.as_bytes()), Self::entry);
+        let mut excerpt =
+            message.map_or_else(|| Self::from_bytes(Party::Client, first.as_bytes()), Self::entry);
         let headers = lines.filter_map(|line| line.split_once(':'));
         for (name, value) in headers.map(|(name, value)| (name.trim(), value.trim())) {
             if !name.is_empty() && !is_routine(name, value, &excerpt.text) {
@@ -145,7 +146,7 @@ impl Excerpt {
             Direction::ToServer => Party::Client,
             Direction::ToClient => Party::Server,
         };
-        Self::of(from, &entry.bytes)
+        Self::from_bytes(from, &entry.bytes)
     }
 }
 
@@ -194,11 +195,12 @@ mod tests {
 
     #[test]
     fn a_long_message_is_shown_where_it_matters() {
-        let shown = Excerpt::of(Party::Server, &long()).around(&["/tools/500/inputSchema: not an object"]);
+        let shown =
+            Excerpt::from_bytes(Party::Server, &long()).around(&["/tools/500/inputSchema: not an object"]);
         assert!(shown.text.contains("odd-one"), "{shown:?}");
         assert_eq!(shown.bytes, Some(long().len()));
         assert!(shown.at.is_some_and(|at| long()[at..].starts_with(shown.text.as_bytes())));
-        let beginning = Excerpt::of(Party::Server, &long()).around(&["of which nothing is named"]);
+        let beginning = Excerpt::from_bytes(Party::Server, &long()).around(&["of which nothing is named"]);
         assert_eq!((beginning.at, beginning.text.len()), (None, SHOWN));
     }
 
@@ -228,7 +230,8 @@ mod tests {
 
     #[test]
     fn a_short_message_is_shown_whole() {
-        let shown = Excerpt::of(Party::Client, b"{}").with_header("Origin", "https://attacker.example");
+        let shown =
+            Excerpt::from_bytes(Party::Client, b"{}").with_header("Origin", "https://attacker.example");
         let shown = shown.around(&[]);
         assert_eq!((shown.text.as_str(), shown.bytes), ("{}", None));
         assert_eq!(shown.head, ["Origin: https://attacker.example"]);

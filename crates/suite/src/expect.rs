@@ -1,4 +1,4 @@
-//! Asking, and what is expected of the answer: all judgement of single replies is here.
+//! Sends requests and judges single replies.
 
 use std::time::Duration;
 
@@ -6,12 +6,13 @@ use serde_json::Value;
 use transport::client::{Failure, Pending, Reply, Request, Session};
 use wire::{Direction, Entry, Frame, What};
 
-use crate::context::ASKS_FOR_TOKEN;
-use crate::liveness::{CALL_IN_TIME_CHECK, has_anonymous_error, lost_id};
+use crate::connector::explain_unauthorized;
+use crate::liveness::{CALL_IN_TIME_CHECK, Liveness, has_anonymous_error, lost_id};
+use crate::session_pool::SessionPool;
 use crate::upstream;
-use crate::{Evidence, Excerpt, Finding, ServerCx, Verdict};
+use crate::{Evidence, Excerpt, Finding, Verdict};
 
-/// What stands in the way where the code is what counts.
+/// The obstacle where the error code is needed.
 pub(crate) const NO_CODE: &str = "the error has no code that is an integer";
 
 /// The check that reports bodies which call themselves JSON and are something else.
@@ -20,10 +21,10 @@ const ONE_OBJECT_CHECK: &str = "wire/http/one-json-object";
 /// How often a request is sent again because the server no longer knew the shared session.
 const RESENT: usize = 6;
 
-/// A request on its way, with the check's context.
+/// A request on its way, with the sessions that it may be sent on.
 #[derive(Clone, Debug)]
 pub struct Ask<'c> {
-    cx: &'c ServerCx,
+    pool: &'c SessionPool,
     pub(crate) session: Session,
     pub(crate) request: Request,
     pub(crate) method: String,
@@ -31,7 +32,7 @@ pub struct Ask<'c> {
     pub(crate) may_take_long: bool,
 }
 
-/// What came back, with the session that shows it.
+/// A reply, with the session that recorded it.
 #[derive(Debug)]
 pub struct Answer {
     /// What came back.
@@ -40,8 +41,12 @@ pub struct Answer {
 }
 
 impl<'c> Ask<'c> {
-    pub(crate) fn new(cx: &'c ServerCx, session: Session, request: Request, method: &str) -> Self {
-        Self { cx, session, request, method: method.to_owned(), may_take_long: method == "tools/call" }
+    pub(crate) fn new(pool: &'c SessionPool, session: Session, request: Request, method: &str) -> Self {
+        Self { pool, session, request, method: method.to_owned(), may_take_long: method == "tools/call" }
+    }
+
+    const fn liveness(&self) -> &'c Liveness {
+        &self.pool.connector.liveness
     }
 
     /// Says of a call that no tool runs for it, so that nothing in it takes long.
@@ -78,28 +83,28 @@ impl<'c> Ask<'c> {
 
     /// Sends it and waits for the answer. Where the server no longer knows the shared session, it is sent again on another.
     pub async fn send(mut self) -> Result<Answer, Finding> {
-        let cx = self.cx;
+        let pool = self.pool;
         for _ in 0..RESENT {
-            let reply = Box::pin(cx.answer_to(self.clone())).await?;
+            let reply = Box::pin(pool.connector.liveness.answer_to(self.clone())).await?;
             self.probe_session(&reply).await;
-            match Box::pin(cx.renew(&self.session, Some(&reply))).await {
+            match Box::pin(pool.renew(&self.session, Some(&reply))).await {
                 Some(session) => self = self.in_session(session),
                 None => return Ok(Answer { reply, session: self.session }),
             }
         }
         let session = self.session.clone();
-        Ok(Answer { reply: Box::pin(cx.answer_to(self)).await?, session })
+        Ok(Answer { reply: Box::pin(pool.connector.liveness.answer_to(self)).await?, session })
     }
 
     /// Sends it, gives what the server asks for on the way, and waits until it is complete: the answer of every round.
     /// What takes too long is not held against the server. Where the server no longer knows the shared session, it is sent
     /// again on another.
     pub async fn through(mut self) -> Result<Vec<Answer>, Finding> {
-        let cx = self.cx;
+        let pool = self.pool;
         for _ in 0..RESENT {
             let answers = self.clone().all_rounds().await?;
             let last = answers.last().map(|answer| &answer.reply);
-            match Box::pin(cx.renew(&self.session, last)).await {
+            match Box::pin(pool.renew(&self.session, last)).await {
                 Some(session) => self = self.in_session(session),
                 None => return Ok(answers),
             }
@@ -113,7 +118,7 @@ impl<'c> Ask<'c> {
         let has_id = || self.session.server().session_id.is_some();
         if reply.is_session_unknown() && self.session.ended().is_none() && has_id() {
             // The session takes note of the answer.
-            let _ = Box::pin(self.session.request(self.cx.cheap()).exact().send()).await;
+            let _ = Box::pin(self.session.request(self.liveness().cheap_method()).exact().send()).await;
         }
     }
 
@@ -123,37 +128,39 @@ impl<'c> Ask<'c> {
     }
 
     async fn all_rounds(mut self) -> Result<Vec<Answer>, Finding> {
-        self.cx.patience.left(&self.method)?;
-        let usual = self.request.limit_or(self.cx.pace().limit());
-        self.request = self.request.timeout(self.cx.patience.limit(&self.method, usual));
+        let liveness = self.liveness();
+        liveness.patience.left(&self.method)?;
+        let usual = self.request.limit_or(liveness.pace().limit());
+        self.request = self.request.timeout(liveness.patience.limit(&self.method, usual));
         let mark = self.session.recorder().mark();
         let rounds = match Box::pin(self.request.send_through()).await {
             Ok(rounds) => rounds,
             Err(failure) if failure.is_timeout() && has_anonymous_error(&self.session, mark) => {
-                self.cx.patience.answered(&self.method);
+                liveness.patience.answered(&self.method);
                 return Err(lost_id(&failure));
             }
             Err(Failure::TimedOut { after, .. }) => {
-                self.cx.patience.unanswered(&self.method, after);
+                liveness.patience.unanswered(&self.method, after);
                 let why = format!("there was no answer within {} ms", after.as_millis());
-                let is_call = self.method == "tools/call" && !self.cx.patience.was_given_up();
-                if is_call && self.cx.is_awake(&self.session).await {
+                let is_call = self.method == "tools/call" && !liveness.patience.was_given_up();
+                if is_call && liveness.is_awake(&self.session).await {
                     return Err(Finding::blocked_by(CALL_IN_TIME_CHECK, why));
                 }
                 return Err(Finding::blocked(why));
             }
-            Err(other) => return Err(self.cx.noted(&self.method, other)),
+            Err(other) => return Err(liveness.note_failure(&self.method, other)),
         };
-        self.cx.patience.answered(&self.method);
+        liveness.patience.answered(&self.method);
         let answer = |reply| Answer { reply, session: self.session.clone() };
         Ok(rounds.replies.into_iter().map(answer).collect())
     }
 
     /// Sends it and watches what comes.
     pub async fn start(self) -> Result<Pending, Finding> {
-        self.cx.patience.left(&self.method)?;
+        let liveness = self.liveness();
+        liveness.patience.left(&self.method)?;
         let started = Box::pin(self.request.start()).await;
-        started.map_err(|failure| self.cx.noted(&self.method, failure))
+        started.map_err(|failure| liveness.note_failure(&self.method, failure))
     }
 }
 
@@ -172,9 +179,9 @@ impl Answer {
 
     /// The result, which there must be.
     pub fn expect_result(&self) -> Result<Value, Finding> {
-        // Who is not let in has seen nothing that could be wrong.
+        // A client that is not admitted has seen nothing that could be wrong.
         if self.reply.status() == Some(401) {
-            return Err(Finding::blocked(ASKS_FOR_TOKEN));
+            return Err(Finding::blocked(explain_unauthorized(self.session.target())));
         }
         if let Some(trouble) = self.upstream_trouble() {
             return Err(Finding::blocked(trouble));
@@ -202,7 +209,7 @@ impl Answer {
         upstream::trouble(error.code, &error.message.unwrap_or_default())
     }
 
-    /// A response, be it an error: whoever gives one is alive.
+    /// A response, even an error: it shows that the server is alive.
     pub fn expect_response(&self) -> Verdict {
         if self.reply.frame().is_some() { Ok(()) } else { self.expect_result().map(drop) }
     }

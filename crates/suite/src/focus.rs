@@ -23,7 +23,7 @@ pub fn find_focus(message: &str, texts: &[&str]) -> Option<usize> {
 fn find_pointer(message: &str, text: &str) -> Option<usize> {
     let pointer = text.split([':', ' ']).next().filter(|word| word.starts_with('/'))?;
     let from = |start: &'static str| walk(message, &format!("{start}{pointer}"));
-    // What is missing is missing from the deepest part that is there.
+    // A missing member is shown in its deepest existing parent.
     let (_, at) = ["", "/result", "/params"].into_iter().filter_map(from).max_by_key(|(depth, _)| *depth)?;
     Some(at)
 }

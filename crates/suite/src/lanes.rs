@@ -1,40 +1,48 @@
 //! Runs the checks of one revision, lane by lane: side by side on the session that all share, one after the other on the one
 //! that a check has for itself, and then over all that was said.
 
-use std::time::Instant;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use protocol::method::Side;
-use transport::serve::Via;
+use transport::Transport;
 
 use crate::check::{Active, Run};
 use crate::run::Tell;
-use crate::{Case, CaseReport, Event, Finding, Plan, ServerCx, Verdict, WireCx};
+use crate::{Case, CaseReport, Event, Evidence, Finding, Plan, ServerCx, Verdict, WireCx};
 
 /// The checks that talk to the server, by the lane that they belong to.
 #[derive(Default)]
 struct Lanes {
     shared: Vec<(Case, Active)>,
     alone: Vec<(Case, Active)>,
+    malformed: Vec<(Case, Active)>,
     other_client: Vec<(Case, Active)>,
     shared_last: Vec<(Case, Active)>,
     last: Vec<(Case, Active)>,
-    /// Whether anybody reads what was said.
+    /// Whether a check reads the record.
     is_read: bool,
 }
 
 impl Lanes {
     fn new(plan: &Plan) -> Self {
-        let mut lanes = Self::default();
-        for case in &plan.cases {
+        let is_read = plan.cases.iter().any(|case| case.check.is_passive());
+        let mut lanes = Self { is_read, ..Self::default() };
+        for case in plan.active() {
             match case.check.run {
                 Run::Server(run) => lanes.shared.push((*case, run)),
-                Run::Alone(run) => lanes.alone.push((*case, run)),
+                Run::Alone(run) | Run::CounterOffer(run) => lanes.alone.push((*case, run)),
+                Run::Malformed(run) if case.transport == Transport::Stdio => lanes.alone.push((*case, run)),
+                Run::Malformed(run) => lanes.malformed.push((*case, run)),
                 Run::OtherClient(run) => lanes.other_client.push((*case, run)),
                 Run::SharedLast(run) => lanes.shared_last.push((*case, run)),
                 Run::Last(run) => lanes.last.push((*case, run)),
-                Run::Wire(_) => lanes.is_read = true,
+                // It reads what the others said.
+                Run::Wire(..) => {}
+                // No server is planned for these.
+                Run::App(..) | Run::Host(_) => {}
             }
         }
         lanes
@@ -42,30 +50,47 @@ impl Lanes {
 }
 
 /// The checks that talk to the server. Beside them all that the server has is looked at, if anybody is to read it.
-pub(crate) async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) {
+pub(crate) async fn talk_to_server(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) {
+    let unreported: HashSet<&str> = plan.unreported.iter().map(|case| case.check.id).collect();
+    let tell_selected = |event: Event| {
+        let is_unreported =
+            matches!(&event, Event::Finished(case) if unreported.contains(case.check.as_str()));
+        if !is_unreported {
+            tell(event);
+        }
+    };
+    talk_in_lanes(cx, plan, jobs, &tell_selected).await;
+}
+
+async fn talk_in_lanes(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) {
     let mut lanes = Lanes::new(plan);
     let explores = lanes.is_read && cx.session().await.is_ok();
-    let whole = explores && plan.is_complete(cx.version, cx.via);
-    let ends_early = whole && cx.via == Via::Pipe;
+    let whole = explores && plan.says_everything(cx.version, cx.transport);
+    let ends_early = whole && cx.transport == Transport::Stdio;
     let before_end = if ends_early { std::mem::take(&mut lanes.shared_last) } else { Vec::new() };
     let shared = async {
         let explored = async {
             if explores {
                 Box::pin(cx.explore()).await;
+                Box::pin(cx.ask_with_one_capability()).await;
             }
         };
         let ((), spoiled) = tokio::join!(explored, side_by_side(cx, lanes.shared, jobs, tell));
+        if cx.run().server_end.has_come() {
+            return spoiled;
+        }
         one_at_a_time(cx, spoiled, tell).await;
-        // Its process makes room for another one. What is known by now need not be asked again.
+        // Its process makes room for another one. Known facts are not asked for again.
         if ends_early {
             one_at_a_time(cx, before_end, tell).await;
-            cx.end_shared_session().await;
+            cx.pool.end_shared().await;
         }
+        Vec::new()
     };
     let alone = async {
-        let jobs = if cx.via == Via::Pipe { 1 } else { jobs };
+        let jobs = if cx.transport == Transport::Stdio { 1 } else { jobs };
         if explores || !lanes.alone.is_empty() {
-            cx.start_ahead().await;
+            cx.start_exclusive().await;
         }
         if explores {
             Box::pin(cx.ask_as_bare_client()).await;
@@ -74,13 +99,17 @@ pub(crate) async fn talk(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>
         }
         let mut spoiled = side_by_side(cx, lanes.alone, jobs, tell).await;
         if explores {
+            Box::pin(cx.listen_while_calling()).await;
             Box::pin(cx.ask_as_partial_client()).await;
         }
         spoiled.extend(side_by_side(cx, lanes.other_client, jobs, tell).await);
         spoiled
     };
-    let ((), spoiled) = tokio::join!(shared, alone);
+    let (mut spoiled, more) = tokio::join!(shared, alone);
+    spoiled.extend(more);
+    tell_end_among_many(cx, plan, &mut spoiled, tell);
     one_at_a_time(cx, spoiled, tell).await;
+    one_at_a_time(cx, lanes.malformed, tell).await;
     one_at_a_time(cx, lanes.last, tell).await;
     one_at_a_time(cx, lanes.shared_last, tell).await;
 }
@@ -104,7 +133,13 @@ async fn side_by_side(
         .buffer_unordered(jobs.max(1));
     let mut spoiled = Vec::new();
     while let Some((case, run, verdict, took)) = running.next().await {
-        if is_unclear(&verdict) && cx.is_shared_session_spoiled() {
+        if let Err(finding) = &verdict
+            && is_unclear(&verdict)
+            && cx.connector().is_server_gone().await
+        {
+            cx.run().server_end.suspect(&case, finding.clone());
+            spoiled.push((case, run));
+        } else if is_unclear(&verdict) && cx.pool.is_shared_spoiled() {
             spoiled.push((case, run));
         } else {
             tell(Event::Finished(CaseReport::new(&case, &verdict, took)));
@@ -117,13 +152,23 @@ async fn side_by_side(
 /// it is the one to blame. Over HTTP a session may end at any time, so there it is to blame when that happens each time.
 async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>) {
     for (case, run) in cases {
+        if let Some(obstacle) = cx.run().server_end.obstacle(cx.version) {
+            tell(Event::Finished(CaseReport::new(&case, &Err(obstacle), Duration::ZERO)));
+            continue;
+        }
         for tries in 1..=TRIES {
-            if cx.is_shared_session_spoiled() {
+            if cx.pool.is_shared_spoiled() {
                 cx.restart_shared_session().await;
             }
-            let (start, lost) = (Instant::now(), cx.lost_sessions());
-            let verdict = run(cx).await;
-            if tries == TRIES || !is_unclear(&verdict) || cx.lost_sessions() == lost {
+            let (start, lost) = (Instant::now(), cx.connector().count_lost());
+            let mut verdict = run(cx).await;
+            if cx.connector().is_server_gone().await {
+                cx.run().server_end.note(&case);
+                verdict = Err(show_end(cx, verdict.err(), 1));
+                tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
+                break;
+            }
+            if tries == TRIES || !is_unclear(&verdict) || cx.connector().count_lost() == lost {
                 tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
                 break;
             }
@@ -131,21 +176,54 @@ async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>
     }
 }
 
-/// Whether the end of a session may be what is behind a verdict.
+/// How many of the requests are shown that were under way at the end of the server.
+const SHOWN: usize = 4;
+
+/// Tells of the end of a server that ended while many cases were under way. One of them tells it, with the requests that had no
+/// answer; which of these ended the server cannot be known.
+fn tell_end_among_many(cx: &ServerCx, plan: &Plan, spoiled: &mut Vec<(Case, Active)>, tell: Tell<'_>) {
+    let suspects = cx.run().server_end.take_suspects();
+    let position = |case: &Case| plan.cases.iter().position(|planned| planned.check.id == case.check.id);
+    // A case that met a refused connection is blocked. One whose request was broken off is violated.
+    let rank = |(case, finding): &(Case, Finding)| (!matches!(finding, Finding::Violated(_)), position(case));
+    let Some((case, finding)) = suspects.into_iter().min_by_key(rank) else { return };
+    cx.run().server_end.note(&case);
+    spoiled.retain(|(spoiled, _)| spoiled.check.id != case.check.id);
+    let verdict = Err(show_end(cx, Some(finding), SHOWN));
+    tell(Event::Finished(CaseReport::new(&case, &verdict, Duration::ZERO)));
+}
+
+/// The end of the server as a finding, with the latest requests, `most` of them, that had no answer.
+fn show_end(cx: &ServerCx, found: Option<Finding>, most: usize) -> Finding {
+    let mut requests = cx.connector().requests_without_response();
+    requests.truncate(most);
+    let actual = match requests.len() {
+        0 | 1 => "the server ended: it takes no connections any more",
+        _ => "the server ended while these requests were under way: it takes no connections any more",
+    };
+    let mut evidence = Evidence::new("the server goes on answering", actual);
+    if let (true, Some(Finding::Violated(found))) = (requests.is_empty(), found) {
+        requests = found.frames;
+    }
+    evidence.frames = requests;
+    Finding::Violated(Box::new(evidence))
+}
+
+/// Whether the end of a session may have caused a verdict.
 const fn is_unclear(verdict: &Verdict) -> bool {
     matches!(verdict, Err(Finding::Violated(_) | Finding::Blocked(_)))
 }
 
-/// The checks that read what was said.
-pub(crate) async fn read(cx: &ServerCx, plan: &Plan, tell: Tell<'_>) {
+/// Runs the checks that only read records.
+pub(crate) async fn read_transcripts(cx: &ServerCx, plan: &Plan, tell: Tell<'_>) {
     // Even when no active check was chosen there has to be something to read.
     let session = cx.session().await.map(|_| ());
     let transcripts = cx.transcripts();
-    let heard = WireCx::all(cx.version, cx.via, Side::Server, &transcripts);
+    let heard = WireCx::all(cx.version, cx.transport, Side::Server, &transcripts);
     for case in &plan.cases {
-        if let Run::Wire(judge) = case.check.run {
+        if let Run::Wire(_, judge) = case.check.run {
             let start = Instant::now();
-            // What was recorded can be long, and others have to be heard in between.
+            // Records can be long, so other tasks get a turn in between.
             tokio::task::yield_now().await;
             let verdict = judge_all(judge, &heard).and(session.clone());
             tell(Event::Finished(CaseReport::new(case, &verdict, start.elapsed())));
@@ -157,7 +235,7 @@ pub(crate) async fn read(cx: &ServerCx, plan: &Plan, tell: Tell<'_>) {
 fn judge_all(judge: fn(&WireCx<'_>) -> Verdict, heard: &[WireCx<'_>]) -> Verdict {
     let mut verdict = Err(Finding::blocked("no connection came about"));
     for session in heard {
-        verdict = worse(verdict, judge(session));
+        verdict = worse(verdict, session.judge(judge));
         if matches!(verdict, Err(Finding::Violated(_) | Finding::Broke(_))) {
             break;
         }

@@ -4,6 +4,7 @@
 //! out, and the fault that it must catch. A [`Plan`] pairs checks with the revisions that a target speaks; [`run()`]
 //! emits [`Event`]s while it works, and their fold is a [`Report`].
 
+mod app;
 mod arguments;
 mod baseline;
 mod cause;
@@ -13,17 +14,22 @@ pub mod checks;
 mod cite;
 mod clients;
 mod clock;
+mod connector;
 mod context;
 pub mod coverage;
 mod event;
 mod evidence;
-mod exclusive;
+mod exclusive_opening;
 mod expect;
-mod facts;
 mod focus;
 mod formats;
+pub mod host;
+mod knowledge;
 mod lanes;
+mod lists;
 mod liveness;
+mod lock;
+mod opened_sessions;
 mod outcome;
 mod pace;
 mod patience;
@@ -38,25 +44,29 @@ mod run_cx;
 mod schema;
 mod sdk_defects;
 pub mod seeds;
+mod session_pool;
 mod session_sink;
-mod shared;
 mod streaming_request;
+mod succession;
 mod survey;
 mod sweep;
 mod unsolicited;
 mod upstream;
 mod verdict;
+mod viewed;
 mod wire_cx;
 
+pub use app::{
+    AppCx, AppFailure, AppOptions, BackgroundColor, ConsoleLine, DocumentFacts, HostRow, ROWS, TextContrast,
+    Viewing, check_apps, row_named,
+};
 pub use baseline::{Baseline, BaselineError, Entry};
 pub use cause::Causes;
-pub use check::{Active, Check, On, Run, Section, by_id, registry};
+pub use check::{Active, Applies, Check, Run, Section, Sides, by_id, registry};
 pub use cite::{Basis, Cite, Level, advice, advised, defined, must, must_not, should, should_not};
 pub use context::ServerCx;
 pub use event::{Event, ServerName};
 pub use evidence::{Evidence, Excerpt, Party};
-pub use exclusive::Alone;
-pub use facts::Facts;
 pub use focus::find_focus;
 pub use outcome::{Counts, Outcome};
 pub use pace::Pace;
@@ -69,8 +79,10 @@ pub use report::{CaseReport, Planned, Report, TargetReport, Unsettled, UnusedEnt
 pub use revision::{RevisionReport, Verdict as Conclusion};
 pub use run::{Options, run};
 pub use run_cx::RunCx;
+pub use session_pool::Alone;
 pub use session_sink::SessionSink;
 pub use survey::Survey;
 pub use sweep::{Answers, Called, Completed, Got, Read};
 pub use verdict::{Finding, Obstacle, Verdict};
+pub use viewed::{ViewedApp, ViewedMessage};
 pub use wire_cx::WireCx;

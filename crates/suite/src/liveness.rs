@@ -1,17 +1,19 @@
 //! Whether a server that gives no answer is silent, or only slow.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::Era;
+use protocol::{Era, Version};
 use serde_json::json;
 use transport::client::{Failure, Reply, Request, Session};
 
 use crate::expect::Ask;
-use crate::{Finding, ServerCx};
+use crate::run_cx::RunCx;
+use crate::{Finding, Pace, Patience};
 
 /// The least that a server is given to refuse nonsense.
 const LEAST: Duration = Duration::from_secs(1);
-/// How many answers show that a server has dealt with what came before: one may overtake it, a few do not.
+/// How many answers show that a server has handled all earlier messages. One answer may overtake them, several do not.
 const ROUND_TRIPS: usize = 3;
 /// An answer that takes so long overtakes nothing.
 const LONG: Duration = Duration::from_millis(500);
@@ -36,6 +38,14 @@ enum Silence {
     Unclear,
 }
 
+/// Whether the server answers in one revision: how long it takes, and what is left of the patience with it.
+#[derive(Debug)]
+pub(crate) struct Liveness {
+    version: Version,
+    run: Arc<RunCx>,
+    pub(crate) patience: Patience,
+}
+
 /// Whether an error that names no request came since `mark`.
 pub(crate) fn has_anonymous_error(session: &Session, mark: wire::Mark) -> bool {
     let said = session.recorder().since(mark).entries;
@@ -49,17 +59,27 @@ pub(crate) fn lost_id(failure: &Failure) -> Finding {
     Finding::blocked_by(ERROR_ID_CHECK, format!("{failure}, but an error without an id came"))
 }
 
-impl ServerCx {
-    /// A request that every server of the revision answers at once.
-    pub const fn cheap(&self) -> &'static str {
+impl Liveness {
+    pub(crate) fn new(run: Arc<RunCx>, version: Version) -> Self {
+        let patience = Patience::new(run.limits.request, run.memory.clone());
+        Self { version, run, patience }
+    }
+
+    /// How long this server takes.
+    pub(crate) fn pace(&self) -> &Pace {
+        &self.run.pace
+    }
+
+    /// A method that every server of the revision answers at once.
+    pub(crate) const fn cheap_method(&self) -> &'static str {
         match self.version.era() {
             Era::Legacy => "ping",
             Era::Modern => "server/discover",
         }
     }
 
-    /// Sends a request and waits for its answer. When none has come in time the server is asked whether it is there, and
-    /// the answer is waited for all the while: what comes late has come.
+    /// Sends a request and waits for its answer. When none has come in time the server is asked whether it is there,
+    /// and the wait goes on meanwhile: a late answer is an answer.
     pub(crate) async fn answer_to(&self, ask: Ask<'_>) -> Result<Reply, Finding> {
         let Ask { session, request, method, may_take_long, .. } = ask;
         self.patience.left(&method)?;
@@ -109,7 +129,7 @@ impl ServerCx {
     /// What to make of a request that failed. Silence counts against a server only if an answer is due and it answers something
     /// else in the meantime; otherwise it may just be slow, as everything is on a busy machine.
     fn judge_failure(&self, method: &str, failure: Failure, silence: Silence) -> Finding {
-        let Failure::TimedOut { after, .. } = failure else { return self.noted(method, failure) };
+        let Failure::TimedOut { after, .. } = failure else { return self.note_failure(method, failure) };
         let given_up = self.patience.was_given_up();
         self.patience.unanswered(method, after);
         match silence {
@@ -119,15 +139,23 @@ impl ServerCx {
         }
     }
 
+    /// Takes note of a failure and makes a finding of it.
+    pub(crate) fn note_failure(&self, method: &str, failure: Failure) -> Finding {
+        if let Failure::TimedOut { after, .. } | Failure::NotJsonRpc { after, .. } = &failure {
+            self.patience.unanswered(method, *after);
+        }
+        failure.into()
+    }
+
     /// How long the server has to show that it is there.
     fn grace(&self) -> Duration {
         self.pace().longest().max(LEAST)
     }
 
-    /// Whether the server answers on this session. Only what has not ended may be asked. A server that ignores what it does not
-    /// know answers the other request, and one that is broken in that other way refuses what it does not know.
+    /// Whether the server answers on this session. The session must not have ended. A server that ignores what it does
+    /// not know answers the other request, and one that is broken in that other way refuses what it does not know.
     pub(crate) async fn is_awake(&self, session: &Session) -> bool {
-        self.answers_any(session.request(NONSENSE), session.request(self.cheap()).exact()).await
+        self.answers_any(session.request(NONSENSE), session.request(self.cheap_method()).exact()).await
     }
 
     /// Whether the server answers calls that no tool runs for, while another one goes unanswered: calls do not wait in line then.
@@ -147,7 +175,7 @@ impl ServerCx {
     pub(crate) async fn has_caught_up(&self, session: &Session) -> bool {
         for _ in 0..ROUND_TRIPS {
             let outstanding = self.pace().begin();
-            let sent = session.request(self.cheap()).exact().timeout(self.pace().limit()).send().await;
+            let sent = session.request(self.cheap_method()).exact().timeout(self.pace().limit()).send().await;
             match sent {
                 Ok(reply) if reply.frame().is_some() => {
                     outstanding.answered(reply.elapsed);

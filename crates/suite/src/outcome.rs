@@ -52,7 +52,7 @@ pub struct Counts {
 
 impl Outcome {
     /// What to record, as long as no baseline speaks.
-    pub const fn of(level: Level, verdict: &Verdict) -> Self {
+    pub const fn from_verdict(level: Level, verdict: &Verdict) -> Self {
         match (verdict, level) {
             (Ok(()), _) => Self::Passed,
             (Err(Finding::Violated(_)), Level::Must) => Self::Failed,
@@ -130,7 +130,7 @@ impl Counts {
     }
 
     /// Those of many cases.
-    pub fn of(outcomes: impl IntoIterator<Item = Outcome>) -> Self {
+    pub fn count(outcomes: impl IntoIterator<Item = Outcome>) -> Self {
         let mut counts = Self::default();
         for outcome in outcomes {
             counts.add(outcome);
@@ -167,13 +167,13 @@ mod tests {
     #[test]
     fn level_verdict_and_baseline_decide() {
         let violated: Verdict = Err(Finding::violated("a", "b"));
-        assert_eq!(Outcome::of(Level::Must, &violated), Outcome::Failed);
-        assert_eq!(Outcome::of(Level::Should, &violated), Outcome::Warned);
-        assert_eq!(Outcome::of(Level::Advice, &violated), Outcome::Warned);
-        assert_eq!(Outcome::of(Level::Must, &violated).known(), Outcome::KnownFailure);
-        assert_eq!(Outcome::of(Level::Must, &Ok(())).known(), Outcome::UnexpectedPass);
-        assert_eq!(Outcome::of(Level::Must, &Err(Finding::blocked("x"))), Outcome::Blocked);
-        let absent = Outcome::of(Level::Must, &Err(Finding::not_applicable("x")));
+        assert_eq!(Outcome::from_verdict(Level::Must, &violated), Outcome::Failed);
+        assert_eq!(Outcome::from_verdict(Level::Should, &violated), Outcome::Warned);
+        assert_eq!(Outcome::from_verdict(Level::Advice, &violated), Outcome::Warned);
+        assert_eq!(Outcome::from_verdict(Level::Must, &violated).known(), Outcome::KnownFailure);
+        assert_eq!(Outcome::from_verdict(Level::Must, &Ok(())).known(), Outcome::UnexpectedPass);
+        assert_eq!(Outcome::from_verdict(Level::Must, &Err(Finding::blocked("x"))), Outcome::Blocked);
+        let absent = Outcome::from_verdict(Level::Must, &Err(Finding::not_applicable("x")));
         assert_eq!(absent.known(), Outcome::NotApplicable);
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// How much longer than ever before an answer may take.
 pub(crate) const MARGIN: u32 = 3;
 /// What is waited for what need not come, by the round trip that was measured last.
-const MOMENT: Wait = Wait { least: Duration::from_millis(25), quick: 20, slow: 2 };
+const MOMENT: Wait = Wait { least: Duration::from_millis(12), quick: 12, slow: 2 };
 /// The same for what has to come.
 const DOUBT: Wait = Wait { least: Duration::from_millis(250), quick: 50, slow: 3 };
 /// What a slow server is given beyond its round trips.

@@ -1,8 +1,10 @@
 //! How much silence a revision puts up with: a server that hangs costs seconds, not minutes.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
+
+use crate::lock::lock;
 
 use crate::{Finding, Verdict};
 
@@ -54,7 +56,7 @@ impl Patience {
         Self { budget: timeout * BUDGET, memory, state: Mutex::default() }
     }
 
-    /// Blocked when there is no point in asking for `method` any more.
+    /// Blocked when `method` is not asked for any more.
     pub fn left(&self, method: &str) -> Verdict {
         let state = self.lock();
         if state.row.len() >= IN_A_ROW || state.lost >= self.budget {
@@ -79,11 +81,11 @@ impl Patience {
     /// Whether the server was given up in an earlier revision: then nothing is waited for as long as it should, and silence
     /// proves nothing. A single method has been waited for long enough before.
     pub fn was_given_up(&self) -> bool {
-        self.memory.0.lock().unwrap_or_else(PoisonError::into_inner).given_up
+        lock(&self.memory.0).given_up
     }
 
     fn is_remembered(&self, method: &str) -> bool {
-        let memory = self.memory.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let memory = lock(&self.memory.0);
         memory.given_up || memory.methods.contains(method)
     }
 
@@ -124,13 +126,13 @@ impl Patience {
     pub fn remember(&self) {
         let given_up = self.is_out();
         let silent: Vec<_> = self.lock().silent.keys().cloned().collect();
-        let mut memory = self.memory.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = lock(&self.memory.0);
         memory.methods.extend(silent);
         memory.given_up |= given_up;
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

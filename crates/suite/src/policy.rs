@@ -60,6 +60,14 @@ impl Calls {
     }
 }
 
+impl Calls {
+    /// Whether some of `tools` are left alone that would be called if all calls were allowed.
+    pub(crate) fn leaves_callable(&self, tools: &[Value]) -> bool {
+        let all = Self { allow: Allow::All, ..self.clone() };
+        tools.iter().any(|tool| !self.decide(tool, tools).is_call() && all.decide(tool, tools).is_call())
+    }
+}
+
 impl Decision {
     /// Whether it is called.
     pub const fn is_call(self) -> bool {
@@ -97,7 +105,7 @@ fn name_of(tool: &Value) -> &str {
     tool["name"].as_str().unwrap_or_default()
 }
 
-/// So many of the names are no accident.
+/// So many matching names are not a coincidence.
 const ENOUGH: usize = 3;
 
 /// Fixtures that change a list or cut the connection.
@@ -168,6 +176,17 @@ mod tests {
         let calls = Calls { allow: Allow::None, named: vec!["delete_all".into()], ..Calls::default() };
         assert!(calls.decide(&json!({ "name": "delete_all" }), &[]).is_call());
         assert!(!calls.decide(&json!({ "name": "other" }), &[]).is_call());
+    }
+
+    #[test]
+    fn more_can_be_allowed_only_where_something_is_left_alone() {
+        let silent = [json!({ "name": "delete_all" })];
+        let changing = [json!({ "name": "test_reconnection" })];
+        let calls = |allow| Calls { allow, ..Calls::default() };
+        assert!(calls(Allow::ReadOnly).leaves_callable(&silent));
+        assert!(!calls(Allow::All).leaves_callable(&silent));
+        assert!(!calls(Allow::ReadOnly).leaves_callable(&[]));
+        assert!(!calls(Allow::ReadOnly).leaves_callable(&changing), "a check of its own calls it");
     }
 
     #[test]

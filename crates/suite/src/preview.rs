@@ -5,9 +5,7 @@ use std::sync::Arc;
 use protocol::Version;
 use transport::client::{self, Failure, Target};
 use transport::secrets::Secrets;
-use transport::serve::Via;
 
-use crate::run::via_of;
 use crate::{Decision, Finding, Options, Plan, RunCx, ServerCx};
 
 /// What a run would do, revision by revision.
@@ -50,9 +48,9 @@ pub async fn preview(target: &Target, options: &Options) -> Result<Preview, Fail
     let mut revisions = Vec::new();
     for version in named {
         let spoken = found.find(version).or(found.spoken.last());
-        let via = spoken.map_or(Via::Pipe, |spoken| via_of(spoken.transport));
-        let plan = Plan::new(&[version], via, &options.selection);
-        let cx = ServerCx::new(Arc::clone(&run), version, via);
+        let transport = spoken.map_or_else(|| target.usual_transport(), |spoken| spoken.transport);
+        let plan = Plan::new(&[version], transport, &options.selection);
+        let cx = ServerCx::new(Arc::clone(&run), version, transport);
         let why = |finding| match finding {
             Finding::Violated(evidence) => evidence.actual,
             Finding::Blocked(obstacle) => obstacle.why,

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use wire::recording::Medium;
 
 use crate::{
-    Basis, Case, Counts, Event, Evidence, Excerpt, Finding, Level, Obstacle, On, Outcome, Survey, sdk_defects,
+    Applies, Basis, Case, Counts, Event, Evidence, Excerpt, Finding, Level, Obstacle, Outcome, Survey,
+    ViewedApp, sdk_defects,
 };
 
 /// What came of a run.
@@ -23,6 +24,9 @@ pub struct Report {
     /// How much the target offers, in the newest revision that tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub survey: Option<Survey>,
+    /// The apps that were shown, row by row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub viewed: Vec<ViewedApp>,
     /// Revisions of which it could not be found out whether the target speaks them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsettled: Vec<Unsettled>,
@@ -96,6 +100,9 @@ pub struct TargetReport {
 pub struct CaseReport {
     /// The check.
     pub check: String,
+    /// The tool whose app it is about; none where a server is measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
     /// The part of the protocol.
     pub section: String,
     /// What holds when it passes.
@@ -169,6 +176,7 @@ impl Report {
                 self.unused_entries.push(UnusedEntry { entry: entry.clone(), why: why.clone() });
             }
             Event::Interrupted => self.interrupted = true,
+            Event::Viewed(app) => self.viewed.push(app.clone()),
             Event::Surveyed { survey, .. } => self.survey = Some(*survey),
             Event::Finished(case) => {
                 self.counts.add(case.outcome);
@@ -194,6 +202,7 @@ impl Report {
             merged.took_ms = merged.took_ms.max(report.took_ms);
             merged.cases.extend(report.cases);
             merged.survey = report.survey.or(merged.survey);
+            merged.viewed.extend(report.viewed);
             merged.unsettled.extend(report.unsettled);
             merged.unreached = merged.unreached.or(report.unreached);
             merged.interrupted |= report.interrupted;
@@ -216,13 +225,16 @@ impl Report {
         merged
     }
 
-    /// In the order of the registry, and of the revisions.
+    /// In the order of the registry, of the revisions and of the apps.
     fn sort(&mut self) {
         let order: std::collections::HashMap<_, _> =
             crate::registry().enumerate().map(|(at, check)| (check.id, at)).collect();
         self.cases.sort_by_key(|case| {
-            (order.get(case.check.as_str()).copied(), case.protocol, case.transport.clone())
+            let place = order.get(case.check.as_str()).copied();
+            (place, case.protocol, case.transport.clone(), case.subject.clone())
         });
+        let row = |app: &ViewedApp| crate::ROWS.iter().position(|row| row.name == app.row);
+        self.viewed.sort_by(|one, other| one.subject.cmp(&other.subject).then(row(one).cmp(&row(other))));
     }
 }
 
@@ -258,13 +270,14 @@ impl CaseReport {
         };
         Self {
             check: check.id.to_owned(),
+            subject: None,
             section: check.section().to_string(),
             title: check.title.to_owned(),
             protocol: case.version,
             transport: transport_of(case).to_owned(),
             level: case.level,
-            basis: check.basis_over(case.version, case.via),
-            outcome: Outcome::of(case.level, verdict),
+            basis: check.basis_over(case.version, case.transport),
+            outcome: Outcome::from_verdict(case.level, verdict),
             expected,
             actual,
             because,
@@ -272,7 +285,7 @@ impl CaseReport {
             frames,
             why: check.why.to_owned(),
             fix: check.fix.to_owned(),
-            spec: check.cites_over(case.version, case.via).map(|cite| cite.url(case.version)).collect(),
+            spec: check.cites_over(case.version, case.transport).map(|cite| cite.url(case.version)).collect(),
             aliases: check.aliases.iter().map(|a| (*a).to_owned()).collect(),
             took_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         }
@@ -280,6 +293,13 @@ impl CaseReport {
 }
 
 impl CaseReport {
+    /// The same about the app of one tool.
+    #[must_use]
+    pub fn about_app(mut self, tool: &str) -> Self {
+        self.subject = Some(tool.to_owned());
+        self
+    }
+
     /// How strongly it binds, in a word.
     pub const fn strength(&self) -> &'static str {
         self.level.word(self.basis)
@@ -302,11 +322,11 @@ impl CaseReport {
     }
 }
 
-/// The transport in the words of a recording; what windows say to each other went over none of a server's.
+/// The transport in the words of a recording. What View and host say to each other goes over none of a server's.
 fn transport_of(case: &Case) -> &'static str {
-    match case.check.on {
-        On::Bridge => Medium::PostMessage.as_str(),
-        On::Any | On::Pipe | On::Http | On::HttpSse => crate::run::transport_name(case.via),
+    match case.check.applies {
+        Applies::BetweenViewAndHost | Applies::ToViews | Applies::ToHosts => Medium::PostMessage.as_str(),
+        Applies::Everywhere | Applies::Over(_) | Applies::OverProtectedHttp => case.transport.name(),
     }
 }
 

@@ -92,7 +92,7 @@ impl Report {
 
     fn revision(&self, protocol: Version, causes: &Causes<'_>) -> RevisionReport {
         let cases: Vec<_> = self.cases.iter().filter(|case| case.protocol == protocol).collect();
-        let counts = Counts::of(cases.iter().map(|case| case.outcome));
+        let counts = Counts::count(cases.iter().map(|case| case.outcome));
         let excused = cases.iter().filter(|case| causes.is_excused(case)).count();
         let unsettled = self.unsettled.iter().find(|unsettled| unsettled.protocol == protocol);
         let is_open = unsettled.is_some() || self.is_cut_short(protocol, cases.len());
@@ -117,7 +117,7 @@ impl Report {
 mod tests {
     use std::time::Duration;
 
-    use transport::serve::Via;
+    use transport::Transport;
 
     use super::*;
     use crate::{Baseline, Case, CaseReport, Event, Finding, Level, Unsettled};
@@ -128,7 +128,12 @@ mod tests {
     const OLD: Version = Version::V2025_03_26;
 
     fn case(check: &str, version: Version, verdict: &crate::Verdict) -> CaseReport {
-        let case = Case { check: crate::by_id(check).unwrap(), version, via: Via::Pipe, level: Level::Must };
+        let case = Case {
+            check: crate::by_id(check).unwrap(),
+            version,
+            transport: Transport::Stdio,
+            level: Level::Must,
+        };
         CaseReport::new(&case, verdict, Duration::ZERO)
     }
 

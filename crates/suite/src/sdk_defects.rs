@@ -5,6 +5,7 @@
 //! any case of the run; silence tells nothing. A name is a hint, and changes no outcome.
 
 use protocol::{Span, Version};
+use transport::Transport;
 
 use crate::{CaseReport, Outcome};
 
@@ -25,7 +26,7 @@ struct Sdk {
 struct Defect {
     check: &'static str,
     span: Span,
-    transports: &'static [&'static str],
+    transports: &'static [Transport],
 }
 
 const SDKS: &[Sdk] = &[
@@ -42,22 +43,22 @@ const SDKS: &[Sdk] = &[
             Defect {
                 check: "server/base/batch-answered",
                 span: Span::only(Version::V2025_03_26),
-                transports: &["stdio", "http+sse"],
+                transports: &[Transport::Stdio, Transport::HttpSse],
             },
             Defect {
                 check: "server/base/batch-not-served",
                 span: Span::between(Version::V2025_06_18, Version::V2025_11_25),
-                transports: &["http"],
+                transports: &[Transport::StreamableHttp],
             },
             Defect {
                 check: "server/tasks/undeclared-ignored",
                 span: Span::only(Version::V2025_11_25),
-                transports: &["stdio", "http"],
+                transports: &[Transport::Stdio, Transport::StreamableHttp],
             },
             Defect {
                 check: "server/tasks/required-enforced",
                 span: Span::only(Version::V2025_11_25),
-                transports: &["stdio", "http"],
+                transports: &[Transport::Stdio, Transport::StreamableHttp],
             },
         ],
     },
@@ -69,7 +70,7 @@ const SDKS: &[Sdk] = &[
         defects: &[Defect {
             check: "server/base/batch-answered",
             span: Span::only(Version::V2025_03_26),
-            transports: &["stdio", "http"],
+            transports: &[Transport::Stdio, Transport::StreamableHttp],
         }],
     },
     Sdk {
@@ -81,14 +82,18 @@ const SDKS: &[Sdk] = &[
             Defect {
                 check: "server/base/batch-answered",
                 span: Span::only(Version::V2025_03_26),
-                transports: &["stdio", "http"],
+                transports: &[Transport::Stdio, Transport::StreamableHttp],
             },
             Defect {
                 check: "server/discovery/removed-methods-unknown",
                 span: Span::MODERN,
-                transports: &["http"],
+                transports: &[Transport::StreamableHttp],
             },
-            Defect { check: "wire/message/result-type", span: Span::MODERN, transports: &["stdio", "http"] },
+            Defect {
+                check: "wire/message/result-type",
+                span: Span::MODERN,
+                transports: &[Transport::Stdio, Transport::StreamableHttp],
+            },
         ],
     },
 ];
@@ -120,7 +125,7 @@ impl Sdk {
             && self.defects.iter().any(|defect| {
                 defect.check == case.check
                     && defect.span.contains(case.protocol)
-                    && defect.transports.contains(&case.transport.as_str())
+                    && defect.transports.iter().any(|transport| transport.name() == case.transport)
             })
     }
 }
@@ -133,14 +138,19 @@ const fn is_violated(case: &CaseReport) -> bool {
 mod tests {
     use std::time::Duration;
 
-    use transport::serve::Via;
+    use transport::Transport;
 
     use super::*;
     use crate::{Case, Evidence, Excerpt, Finding, Level, Party};
 
     fn case(check: &str, version: Version, said: &str) -> CaseReport {
-        let case = Case { check: crate::by_id(check).unwrap(), version, via: Via::Pipe, level: Level::Must };
-        let evidence = Evidence::new("a", "b").showing(Excerpt::of(Party::Server, said.as_bytes()));
+        let case = Case {
+            check: crate::by_id(check).unwrap(),
+            version,
+            transport: Transport::Stdio,
+            level: Level::Must,
+        };
+        let evidence = Evidence::new("a", "b").showing(Excerpt::from_bytes(Party::Server, said.as_bytes()));
         CaseReport::new(&case, &Err(Finding::Violated(Box::new(evidence))), Duration::ZERO)
     }
 

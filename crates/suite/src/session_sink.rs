@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use protocol::Version;
-use transport::serve::Via;
+use transport::Transport;
 use wire::Recorder;
-use wire::recording::{Medium, Tape};
+use wire::recording::Tape;
 
 /// Is given every session of a run; clones give to the same one.
 #[derive(Clone)]
@@ -18,14 +18,9 @@ impl SessionSink {
         Self(Arc::new(take))
     }
 
-    pub(crate) fn sessions(&self, version: Version, via: Via, sessions: &[Recorder]) {
-        let medium = match via {
-            Via::Pipe => Medium::Stdio,
-            Via::StreamableHttp => Medium::Http,
-            Via::HttpSse => Medium::HttpSse,
-        };
+    pub(crate) fn sessions(&self, version: Version, transport: Transport, sessions: &[Recorder]) {
         for session in sessions {
-            let tape = Tape::new("", Some(medium), Some(version.to_string()));
+            let tape = Tape::new("", Some(transport.medium()), Some(version.to_string()));
             (self.0)(Tape { transcript: session.transcript(), ..tape });
         }
     }

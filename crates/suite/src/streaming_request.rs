@@ -47,7 +47,7 @@ impl StreamingRequest {
 impl ServerCx {
     /// A request that is answered with a stream; not applicable when there is none.
     pub async fn streaming_request(&self) -> Result<&StreamingRequest, Finding> {
-        let found = self.facts().streaming_request.get_or_init(|| self.find_streaming_request()).await;
+        let found = self.known.facts().streaming_request.get_or_init(|| self.find_streaming_request()).await;
         found.as_ref().map_err(Clone::clone)
     }
 

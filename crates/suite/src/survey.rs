@@ -33,7 +33,7 @@ pub struct Survey {
 
 impl Survey {
     /// What `cx` has learnt, or learns within a moment; nothing if a list could not be had.
-    pub(crate) async fn of(cx: &ServerCx) -> Option<Self> {
+    pub(crate) async fn take(cx: &ServerCx) -> Option<Self> {
         tokio::time::timeout(MOMENT, Self::ask(cx)).await.ok().flatten()
     }
 

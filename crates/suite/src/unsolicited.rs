@@ -5,13 +5,13 @@ use std::time::Duration;
 use transport::client::{Message, Session};
 use wire::{Direction, Frame, Mark};
 
-use crate::{Evidence, Excerpt, Finding, Party, ServerCx, Verdict};
+use crate::{Finding, ServerCx, Verdict};
 
 /// The next response that answers none of our requests, if one comes before it has been quiet for `silence`. A second
 /// answer to a request is another matter.
 async fn unasked(session: &Session, since: Mark, silence: Duration) -> Result<Option<Message>, Finding> {
     while let Some(message) = session.incoming(silence).await? {
-        if message.frames().iter().any(|frame| is_response(frame) && !is_asked(session, since, frame)) {
+        if message.frames().iter().any(|frame| frame.is_response() && !is_asked(session, since, frame)) {
             return Ok(Some(message));
         }
     }
@@ -29,11 +29,7 @@ pub(crate) async fn expect_no_response(cx: &ServerCx, session: &Session, since: 
         return Err(Finding::violated("no response, and an answer to the next request", actual));
     }
     match unasked(session, since, Duration::ZERO).await? {
-        Some(message) => {
-            let excerpt = Excerpt::of(Party::Server, &message.bytes);
-            let evidence = Evidence::new("no response", "a response").showing(excerpt);
-            Err(Finding::Violated(Box::new(evidence)))
-        }
+        Some(message) => Err(Finding::violated_in(&message.bytes, "no response", "a response")),
         None => Ok(()),
     }
 }
@@ -44,8 +40,9 @@ pub(crate) async fn drain(session: &Session) -> Mark {
     session.recorder().mark()
 }
 
-fn is_response(frame: &Frame<'_>) -> bool {
-    frame.method.is_none() && (frame.result.is_some() || frame.error.is_some())
+/// Whether a message answers a request, or is a batch in which one of them does.
+pub(crate) fn has_response(message: &Message) -> bool {
+    message.frames().iter().any(Frame::is_response)
 }
 
 /// Whether the response answers a request that we have sent since. One that was answered before is no excuse.

@@ -3,7 +3,7 @@
 use transport::client::{Blame, Failure, Session};
 use wire::{Direction, Frame};
 
-use crate::{Evidence, Excerpt};
+use crate::{Evidence, Excerpt, Party};
 
 /// What a check finds: nothing to complain about, or a finding.
 pub type Verdict = Result<(), Finding>;
@@ -30,10 +30,25 @@ pub struct Obstacle {
     pub because: Option<&'static str>,
 }
 
+/// The verdict of a check that looks for the first bad item: passes when none was found, and `finding` tells what is wrong with it.
+pub(crate) fn expect_none<T>(found: Option<T>, finding: impl FnOnce(T) -> Finding) -> Verdict {
+    found.map_or(Ok(()), |item| Err(finding(item)))
+}
+
 impl Finding {
     /// A violation, with what was expected and what was there instead.
     pub fn violated(expected: impl Into<String>, actual: impl Into<String>) -> Self {
         Self::Violated(Box::new(Evidence::new(expected, actual)))
+    }
+
+    /// A violation that a message of the server shows.
+    pub(crate) fn violated_in(
+        message: &[u8],
+        expected: impl Into<String>,
+        actual: impl Into<String>,
+    ) -> Self {
+        let excerpt = Excerpt::from_bytes(Party::Server, message);
+        Self::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
     }
 
     /// The target does not have what the check is about.
@@ -70,17 +85,20 @@ impl Finding {
     /// The same finding for a check that is about something else: a violation stands in its way.
     #[must_use]
     pub fn into_obstacle(self) -> Self {
-        match self {
-            Self::Violated(evidence) => Self::blocked(evidence.actual),
-            Self::Blocked(_) | Self::NotApplicable(_) | Self::Broke(_) => self,
-        }
+        self.obstructing(Self::blocked)
     }
 
     /// The same finding, where `check` is the one that reports a violation of this kind.
     #[must_use]
     pub fn into_obstacle_of(self, check: &'static str) -> Self {
+        self.obstructing(|actual| Self::blocked_by(check, actual))
+    }
+
+    /// The same finding, where `block` says how a violation stands in the way, seen what was there instead.
+    #[must_use]
+    pub(crate) fn obstructing(self, block: impl FnOnce(String) -> Self) -> Self {
         match self {
-            Self::Violated(evidence) => Self::blocked_by(check, evidence.actual),
+            Self::Violated(evidence) => block(evidence.actual),
             Self::Blocked(_) | Self::NotApplicable(_) | Self::Broke(_) => self,
         }
     }
@@ -90,8 +108,8 @@ impl Finding {
 /// been tested.
 impl From<Failure> for Finding {
     fn from(failure: Failure) -> Self {
-        // That nobody can listen to it says nothing about the rule in question.
-        if matches!(failure, Failure::Flooded { .. }) {
+        // That nobody can listen to it, or that it wants fewer requests, says nothing about the rule in question.
+        if matches!(failure, Failure::Flooded { .. } | Failure::RateLimited { .. }) {
             return Self::blocked(failure.to_string());
         }
         match failure.blame() {

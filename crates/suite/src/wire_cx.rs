@@ -5,8 +5,10 @@ use std::collections::HashSet;
 use protocol::method::Side;
 use protocol::{Era, Version};
 use serde_json::Value;
-use transport::serve::Via;
+use transport::Transport;
 use wire::{Direction, Entry, Frame, Id, Kind, Payload, Transcript, What};
+
+use crate::{Excerpt, Finding, Verdict};
 
 /// What a passive check has to work with: one recorded session.
 #[derive(Debug)]
@@ -14,7 +16,7 @@ pub struct WireCx<'a> {
     /// The revision that the session was opened in.
     pub version: Version,
     /// The transport.
-    pub via: Via,
+    pub transport: Transport,
     /// Whose messages are judged.
     pub side: Side,
     /// What was said.
@@ -38,7 +40,7 @@ struct Said<'a> {
 
 impl<'a> WireCx<'a> {
     /// Reads `transcript`.
-    pub fn new(version: Version, via: Via, side: Side, transcript: &'a Transcript) -> Self {
+    pub fn new(version: Version, transport: Transport, side: Side, transcript: &'a Transcript) -> Self {
         let resumed = resumed(transcript);
         let said = transcript.messages().flat_map(|entry| {
             let replayed = resumed.contains(&entry.exchange) && is_replayed(transcript, entry);
@@ -46,7 +48,7 @@ impl<'a> WireCx<'a> {
         });
         let mut cx = Self {
             version,
-            via,
+            transport,
             side,
             transcript,
             discovered: None,
@@ -60,11 +62,12 @@ impl<'a> WireCx<'a> {
     /// Reads each of `transcripts`, which are all of one server. What one discovers of a modern server holds for all.
     pub fn all(
         version: Version,
-        via: Via,
+        transport: Transport,
         side: Side,
         transcripts: impl IntoIterator<Item = &'a Transcript>,
     ) -> Vec<Self> {
-        let mut all: Vec<_> = transcripts.into_iter().map(|one| Self::new(version, via, side, one)).collect();
+        let mut all: Vec<_> =
+            transcripts.into_iter().map(|one| Self::new(version, transport, side, one)).collect();
         let discovered = all.iter().find_map(Self::discovery).filter(|_| version.era() == Era::Modern);
         for cx in &mut all {
             cx.discovered.clone_from(&discovered);
@@ -104,6 +107,11 @@ impl<'a> WireCx<'a> {
         self.said.iter().map(|said| (said.entry, &said.frame))
     }
 
+    /// Like [`WireCx::said`], without what was sent again on a resumed stream.
+    pub(crate) fn said_once(&self) -> impl Iterator<Item = (&'a Entry, &Frame<'a>)> {
+        self.said.iter().filter(|said| !said.replayed).map(|said| (said.entry, &said.frame))
+    }
+
     /// Every frame that the judged side sent. What was sent again on a resumed stream is judged where it came first;
     /// a result for what is no proper request is wrong as a whole, which an active check says.
     pub fn frames(&self) -> impl Iterator<Item = (&'a Entry, &Frame<'a>)> {
@@ -113,6 +121,34 @@ impl<'a> WireCx<'a> {
 
     fn is_improper(&self, frame: &Frame<'_>) -> bool {
         frame.kind() == Kind::Result && frame.id().is_some_and(|id| self.improper.contains(&id))
+    }
+
+    /// The verdict of a passive check. A violation that shows only a response shows the request before it too.
+    pub(crate) fn judge(&self, judge: fn(&Self) -> Verdict) -> Verdict {
+        judge(self).map_err(|finding| match finding {
+            Finding::Violated(mut evidence) => {
+                if let [response] = &evidence.frames[..]
+                    && let Some(request) = self.find_request(response)
+                {
+                    evidence.frames.insert(0, request);
+                }
+                Finding::Violated(evidence)
+            }
+            finding @ (Finding::Blocked(_) | Finding::NotApplicable(_) | Finding::Broke(_)) => finding,
+        })
+    }
+
+    /// The request that a response of the judged side answers: the last one with its id before it.
+    fn find_request(&self, response: &Excerpt) -> Option<Excerpt> {
+        let is_shown = |said: &Said<'_>| {
+            said.entry.direction == self.judged() && *response == Excerpt::entry(said.entry)
+        };
+        let at = self.said.iter().position(is_shown)?;
+        let id = Some(&self.said[at].frame).filter(|frame| frame.method.is_none())?.id();
+        let asked = self.said[..at].iter().rev().find(|said| {
+            said.entry.direction == self.answered() && said.frame.method.is_some() && said.frame.id() == id
+        })?;
+        Some(Excerpt::entry(asked.entry))
     }
 
     /// Every frame that the other side sent.
@@ -161,5 +197,35 @@ fn split(entry: &Entry) -> Vec<Frame<'_>> {
         Ok(Payload::Single(frame)) => vec![frame],
         Ok(Payload::Batch(items)) => items.into_iter().flatten().collect(),
         Err(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Evidence;
+    use wire::Recorder;
+
+    #[test]
+    fn a_violation_in_a_response_shows_the_request() {
+        let recorder = Recorder::new();
+        let said = [
+            (Direction::ToServer, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
+            (Direction::ToServer, r#"{"jsonrpc":"2.0","id":"1","method":"tools/call"}"#),
+            (Direction::ToClient, r#"{"jsonrpc":"2.0","id":"1","result":{}}"#),
+        ];
+        for (direction, text) in said {
+            recorder.record(direction, What::Message, 0, text.into());
+        }
+        let transcript = recorder.transcript();
+        let cx = WireCx::new(Version::V2025_11_25, Transport::Stdio, Side::Server, &transcript);
+        let verdict = cx.judge(|cx| {
+            let evidence = Evidence::new("something else", "this");
+            let response = cx.frames().next().map(|(entry, _)| Excerpt::entry(entry));
+            Err(Finding::Violated(Box::new(response.into_iter().fold(evidence, Evidence::showing))))
+        });
+        let Err(Finding::Violated(evidence)) = verdict else { panic!("{verdict:?}") };
+        let shown: Vec<_> = evidence.frames.iter().map(|excerpt| excerpt.text.as_str()).collect();
+        assert_eq!(shown, [said[1].1, said[2].1]);
     }
 }

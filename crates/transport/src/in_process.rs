@@ -7,10 +7,11 @@ use tokio::io::DuplexStream;
 use crate::client::{Dial, Target};
 use crate::serve::{Handler, pipe};
 
-/// How much the pipe holds.
+/// How many bytes the pipe buffers.
 const PIPE: usize = 64 * 1024;
 
-/// A handler of messages within this process, behind a pipe that carries lines like stdio; `name` is for people.
+/// Makes a target of a handler within this process. It stands behind a pipe that carries lines, as stdio does. `name`
+/// is shown to people.
 pub fn in_process<H: Handler>(handler: Arc<H>, name: impl Into<String>) -> Target {
     Target::InProcess(Arc::new(Piped { handler, name: name.into() }))
 }

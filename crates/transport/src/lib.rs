@@ -1,17 +1,20 @@
 //! Frames to processes and sockets, both ends.
 //!
-//! [`client`] is the end that measures: it can send anything and keeps every byte that came back.
-//! [`serve`] is the end that answers: one [`serve::Handler`] behind stdio, Streamable HTTP and HTTP+SSE.
-//! [`secrets`] is what neither shows.
-//! [`tap`] sits between two ends that are not ours, passes every byte on, and records.
+//! [`client`] is the end that measures: it can send anything and keeps every byte that came back. [`serve`] is the end
+//! that answers: one [`serve::Handler`] behind stdio, Streamable HTTP and HTTP+SSE. [`secrets`] finds and hides what
+//! must not be shown. [`tap`] sits between two ends that are not ours, passes every byte on, and records.
 
+mod accept;
 pub mod client;
 mod in_process;
 pub mod secrets;
 pub mod serve;
 pub mod tap;
+mod transport;
 
+pub use accept::accept;
 pub use in_process::in_process;
+pub use transport::Transport;
 
-/// The most bytes that one message may have before either end gives it up.
+/// The most bytes of one message. Both ends refuse a longer one.
 pub const MAX_MESSAGE: usize = 16 * 1024 * 1024;

@@ -96,6 +96,11 @@ impl<'a> Frame<'a> {
         }
     }
 
+    /// Whether the frame answers a request, even if badly: it may have a result and an error at once.
+    pub fn is_response(&self) -> bool {
+        self.method.is_none() && (self.result.is_some() || self.error.is_some())
+    }
+
     /// The method name, when `method` is a string.
     pub fn method(&self) -> Option<Cow<'a, str>> {
         self.method.and_then(text)
@@ -131,12 +136,12 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// The members of a JSON object in their order, or `None` when it is no object.
+/// The members of a JSON object in their order, or `None` when it is not an object.
 pub fn members(raw: &RawValue) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
-    serde_json::from_str::<Members<'_>>(raw.get()).ok().map(|m| m.0)
+    serde_json::from_str::<ObjectMembers<'_>>(raw.get()).ok().map(|m| m.0)
 }
 
-/// The text of a JSON string; `None` when the value is no string.
+/// The text of a JSON string; `None` when the value is not a string.
 pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
     let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
     if !inner.contains('\\') {
@@ -145,7 +150,7 @@ pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str::<String>(raw.get()).ok().map(Cow::Owned)
 }
 
-/// The first byte that is no white space.
+/// The first byte that is not white space.
 fn first_of(text: &str) -> Option<u8> {
     text.trim_start_matches([' ', '\t', '\r', '\n']).bytes().next()
 }
@@ -183,7 +188,7 @@ impl<'de> Visitor<'de> for FrameVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut frame = Frame::default();
-        while let Some(key) = map.next_key::<Key<'de>>()? {
+        while let Some(key) = map.next_key::<MemberName<'de>>()? {
             let slot = match key.0.as_ref() {
                 "jsonrpc" => &mut frame.jsonrpc,
                 "id" => &mut frame.id,
@@ -203,43 +208,43 @@ impl<'de> Visitor<'de> for FrameVisitor {
 }
 
 /// A member name, borrowed unless it has escapes.
-struct Key<'a>(Cow<'a, str>);
+struct MemberName<'a>(Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Key<'de> {
+impl<'de> Deserialize<'de> for MemberName<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct KeyVisitor;
         impl<'de> Visitor<'de> for KeyVisitor {
-            type Value = Key<'de>;
+            type Value = MemberName<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a member name")
             }
             fn visit_borrowed_str<E>(self, v: &'de str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Borrowed(v)))
+                Ok(MemberName(Cow::Borrowed(v)))
             }
             fn visit_str<E>(self, v: &str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Owned(v.to_owned())))
+                Ok(MemberName(Cow::Owned(v.to_owned())))
             }
         }
         deserializer.deserialize_str(KeyVisitor)
     }
 }
 
-struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+struct ObjectMembers<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ObjectMembers<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct MembersVisitor;
         impl<'de> Visitor<'de> for MembersVisitor {
-            type Value = Members<'de>;
+            type Value = ObjectMembers<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
-                while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
+                while let Some((key, value)) = map.next_entry::<MemberName<'de>, &'de RawValue>()? {
                     members.push((key.0, value));
                 }
-                Ok(Members(members))
+                Ok(ObjectMembers(members))
             }
         }
         deserializer.deserialize_map(MembersVisitor)

@@ -7,8 +7,10 @@
 mod frame;
 mod id;
 mod lines;
+pub mod markup;
 mod number;
 pub mod recording;
+pub mod rfc3339;
 mod splice;
 pub mod sse;
 mod strict;

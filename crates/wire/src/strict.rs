@@ -150,7 +150,7 @@ impl<'de> Visitor<'de> for Inspector<'_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = HashSet::new();
-        while let Some(key) = map.next_key::<Name>()? {
+        while let Some(key) = map.next_key::<StrictName>()? {
             self.path.steps.push(key.0.clone());
             if !seen.insert(key.0) {
                 let path = self.path.pointer();
@@ -163,9 +163,9 @@ impl<'de> Visitor<'de> for Inspector<'_, '_> {
     }
 }
 
-struct Name(String);
+struct StrictName(String);
 
-impl<'de> Deserialize<'de> for Name {
+impl<'de> Deserialize<'de> for StrictName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Self)
     }

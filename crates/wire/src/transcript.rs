@@ -62,12 +62,12 @@ pub struct Mark(usize);
 #[derive(Clone, Debug)]
 pub struct Recorder {
     start: Instant,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<KeptEntries>>,
 }
 
 /// The newest entries, as far as there is room.
 #[derive(Debug)]
-struct Kept {
+struct KeptEntries {
     entries: VecDeque<Entry>,
     /// How many there were before them.
     dropped: usize,
@@ -75,7 +75,7 @@ struct Kept {
     most: usize,
 }
 
-impl Kept {
+impl KeptEntries {
     fn push(&mut self, entry: Entry) {
         self.bytes += cost(&entry);
         self.entries.push_back(entry);
@@ -111,7 +111,7 @@ impl Recorder {
 
     /// The same, but of more bytes than `most` the oldest entries are dropped.
     pub fn keeping(most: usize) -> Self {
-        let kept = Kept { entries: VecDeque::new(), dropped: 0, bytes: 0, most };
+        let kept = KeptEntries { entries: VecDeque::new(), dropped: 0, bytes: 0, most };
         Self { start: Instant::now(), kept: Arc::new(Mutex::new(kept)) }
     }
 
@@ -121,8 +121,8 @@ impl Recorder {
         self.with(|kept| kept.push(Entry { at, direction, what, exchange, bytes }));
     }
 
-    /// Records what `act` hands over while it acts. Nobody else records meanwhile, so that what comes of the act cannot stand
-    /// before it. Meant for a write that does not block.
+    /// Records what `act` hands over, and holds the lock while it runs, so that no consequence of the act can be recorded before
+    /// it. `act` must not block.
     pub fn record_during<T>(&self, act: impl FnOnce(&mut dyn FnMut(Direction, What, u32, Bytes)) -> T) -> T {
         let start = self.start;
         self.with(|kept| {
@@ -164,7 +164,7 @@ impl Recorder {
         self.since(Mark(0))
     }
 
-    fn with<T>(&self, f: impl FnOnce(&mut Kept) -> T) -> T {
+    fn with<T>(&self, f: impl FnOnce(&mut KeptEntries) -> T) -> T {
         f(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -3,28 +3,28 @@
 use serde_json::{Map, Value};
 use suite::{Allow, Calls};
 
-use crate::args::{AllowCalls, Check};
+use crate::args::AllowCalls;
 use crate::exit::Usage;
 
 /// What `--allow-calls`, `--tool` and `--args` say.
-pub(crate) fn of(arguments: &Check) -> Result<Calls, Usage> {
-    let allow = match arguments.allow_calls {
+pub(crate) fn read_calls(allow: AllowCalls, tools: &[String], arguments: &[String]) -> Result<Calls, Usage> {
+    let allow = match allow {
         AllowCalls::All => Allow::All,
         AllowCalls::ReadOnly => Allow::ReadOnly,
         AllowCalls::None => Allow::None,
     };
     let mut by_tool = Map::new();
-    for (at, text) in arguments.args.iter().enumerate() {
+    for (at, text) in arguments.iter().enumerate() {
         let given = object(text)?;
-        match arguments.tool.get(at) {
+        match tools.get(at) {
             Some(tool) => {
                 by_tool.insert(tool.clone(), given.into());
             }
-            None if arguments.tool.is_empty() => by_tool.extend(each(given)?),
+            None if tools.is_empty() => by_tool.extend(each(given)?),
             None => return Err(Usage(format!("`--args {text}` belongs to no --tool"))),
         }
     }
-    Ok(Calls { allow, named: arguments.tool.clone(), arguments: by_tool })
+    Ok(Calls { allow, named: tools.to_vec(), arguments: by_tool })
 }
 
 /// Arguments by the name of the tool.
@@ -46,7 +46,7 @@ fn object(text: &str) -> Result<Map<String, Value>, Usage> {
     };
     match serde_json::from_str(&json) {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(Usage(format!("`--args {text}` is no JSON object"))),
-        Err(error) => Err(Usage(format!("`--args {text}` is no JSON: {error}"))),
+        Ok(_) => Err(Usage(format!("`--args {text}` is not a JSON object"))),
+        Err(error) => Err(Usage(format!("`--args {text}` is not JSON: {error}"))),
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use transport::client::{Endpoint, Program, Target};
 use transport::secrets::HIDDEN;
 
-use crate::connection::Connection;
+use crate::connection::ConnectionArguments;
 use crate::exit::Usage;
 use crate::expand::expand_variables;
 use crate::suggest::did_you_mean;
@@ -20,16 +20,16 @@ pub(crate) struct NamedTarget {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct ConfigurationFile {
     #[serde(rename = "mcpServers", alias = "servers")]
-    servers: Option<BTreeMap<String, Server>>,
+    servers: Option<BTreeMap<String, ServerEntry>>,
     /// Where the settings of VS Code have them.
     mcp: Option<Box<Self>>,
 }
 
 /// One server, as most clients write it.
 #[derive(Deserialize)]
-struct Server {
+struct ServerEntry {
     command: Option<String>,
     #[serde(default)]
     args: Vec<String>,
@@ -46,14 +46,14 @@ struct Server {
 pub(crate) fn read_servers(
     path: &Path,
     only: &[String],
-    connection: &Connection,
+    connection: &ConnectionArguments,
 ) -> Result<Vec<NamedTarget>, Usage> {
     let at = path.display();
     let text = std::fs::read_to_string(path).map_err(|why| Usage(format!("{at} cannot be read: {why}")))?;
     let unreadable = |why: &dyn std::fmt::Display| {
         Usage(format!("{at} is not a configuration with `mcpServers` or `servers`: {why}"))
     };
-    let file: File =
+    let file: ConfigurationFile =
         serde_json::from_str(&text).map_err(|why| unreadable(&without_values(&why.to_string())))?;
     let servers = file.servers.or_else(|| file.mcp.and_then(|settings| settings.servers));
     let servers = servers.ok_or_else(|| unreadable(&"it has neither"))?;
@@ -63,7 +63,7 @@ pub(crate) fn read_servers(
         return Err(Usage(format!("{at} has no server `{unknown}`; it has {}{near}", known.join(", "))));
     }
     let wanted = servers.into_iter().filter(|(name, _)| only.is_empty() || only.contains(name));
-    let read = |(name, server): (String, Server)| {
+    let read = |(name, server): (String, ServerEntry)| {
         let target = server.target(&format!("{at}, server `{name}`"), connection)?;
         Ok(NamedTarget { name, target })
     };
@@ -88,9 +88,9 @@ fn without_values(error: &str) -> String {
     shown
 }
 
-impl Server {
+impl ServerEntry {
     /// How the server is reached; `place` says in an error where it stands.
-    fn target(self, place: &str, connection: &Connection) -> Result<Target, Usage> {
+    fn target(self, place: &str, connection: &ConnectionArguments) -> Result<Target, Usage> {
         let mut hidden = Vec::new();
         let mut expand = |text: &str| {
             let expanded = expand_variables(text, place)?;

@@ -12,7 +12,7 @@ use crate::expand::expand_variables;
 /// The options of a connection.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Connection")]
-pub(crate) struct Connection {
+pub(crate) struct ConnectionArguments {
     /// Trust the certificates in this PEM file too, besides the system's
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(crate) cacert: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub(crate) struct Connection {
     pub(crate) insecure: bool,
 }
 
-impl Connection {
+impl ConnectionArguments {
     /// Gives `endpoint` the certificates that are trusted and the proxies of the environment.
     pub(crate) fn apply_to(&self, endpoint: &mut Endpoint) -> Result<(), Usage> {
         endpoint.insecure = self.insecure;

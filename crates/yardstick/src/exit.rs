@@ -14,7 +14,7 @@ pub(crate) enum Exit {
     Success,
     /// There are findings.
     Findings,
-    /// The command line makes no sense.
+    /// The command line cannot be understood.
     Usage,
     /// The target could not be tested.
     Untested,
@@ -24,11 +24,12 @@ pub(crate) enum Exit {
     Program(u8),
 }
 
-/// Held by the thread that ends the process, for ever.
+/// Held for ever by the thread that ends the process.
 static ENDING: Mutex<()> = Mutex::new(());
 
-/// Makes this thread the one that ends the process, and with it what targets have left behind. Whoever comes second waits for the
-/// end: when a signal kills a target, its end must not become the code of the process, and two ends at once are a crash.
+/// Makes this thread the one that ends the process and the child processes that targets left behind. A second thread that calls
+/// this waits for ever: the code of the process must not be that of a target which a signal killed, and two threads that exit at
+/// once crash.
 pub(crate) fn begin_ending() {
     std::mem::forget(ENDING.lock().unwrap_or_else(PoisonError::into_inner));
     transport::client::end_descendants();
@@ -41,7 +42,7 @@ impl Exit {
             Self::Findings => 1,
             Self::Usage => 2,
             Self::Untested => 3,
-            // As a shell has it for a program that Ctrl-C ended.
+            // The exit code that a shell gives to a program that Ctrl-C ended.
             Self::Interrupted => 130,
             Self::Program(code) => code,
         }
@@ -63,13 +64,13 @@ impl From<Conclusion> for Exit {
     }
 }
 
-/// An error that is the user's to mend, found after the command line was parsed.
+/// An error on the command line that the user can correct, found after parsing.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Usage(pub(crate) String);
 
 /// Prints an error, if there is one, and gives the code.
-pub(crate) fn of(outcome: anyhow::Result<Exit>) -> ExitCode {
+pub(crate) fn exit_code(outcome: anyhow::Result<Exit>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|error| {
         terminal::warn(&format!("error: {error:#}"));
         if error.is::<Usage>() { Exit::Usage } else { Exit::Untested }
@@ -84,5 +85,5 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         terminal::warn_styled(&text);
         return ExitCode::from(Exit::Usage.code());
     }
-    of(terminal::print_styled(&text).map(|()| Exit::Success))
+    exit_code(terminal::print_styled(&text).map(|()| Exit::Success))
 }

@@ -39,7 +39,7 @@ fn expand_with(
                 expanded.values.push(value);
                 after
             }
-            // A dollar that names nothing is one.
+            // A dollar without a name stands for itself.
             Some(_) | None => {
                 expanded.text.push('$');
                 after

@@ -32,7 +32,7 @@ pub(crate) struct NewFile {
 
 impl NewFile {
     pub(crate) fn create(path: &Path, readers: Readers) -> io::Result<Self> {
-        // Whoever is linked to is written, not the link.
+        // The target of a link is written, not the link.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let older = fs::metadata(&path).ok();
         if older.as_ref().is_some_and(|older| !older.is_file()) {
@@ -52,7 +52,7 @@ impl NewFile {
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.file.flush()?;
         let Some((part, path)) = &self.names else { return Ok(()) };
-        // Some file systems say only now that there is no room.
+        // Some file systems report only now that the disk is full.
         self.file.sync_all()?;
         fs::rename(part, path)?;
         self.names = None;
@@ -73,7 +73,7 @@ impl Write for NewFile {
 impl Drop for NewFile {
     fn drop(&mut self) {
         if let Some((part, _)) = &self.names {
-            // What cannot be removed is in nobody's way.
+            // A file that cannot be removed does no harm.
             let _ = fs::remove_file(part);
         }
     }
@@ -89,7 +89,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     write().map_err(|error| unwritten(path, &error))
 }
 
-/// A file that took no more: nobody's mistake on the command line.
+/// A file that could not be written any further, which is not a mistake on the command line.
 pub(crate) fn unwritten(path: &Path, error: &io::Error) -> anyhow::Error {
     anyhow::anyhow!("`{}` could not be written: {error}; an older file is as it was", path.display())
 }
@@ -114,7 +114,7 @@ pub(crate) struct FolderLock(
 );
 
 impl FolderLock {
-    /// An error says who is there. Where a file system knows no locks, there is none.
+    /// An error names the process that holds the lock. On a file system without locks this always succeeds.
     pub(crate) fn take(folder: &Path) -> Result<Option<Self>, Usage> {
         let Ok(file) = open_folder(folder) else { return Ok(None) };
         match file.try_lock() {
@@ -137,7 +137,7 @@ fn open_folder(folder: &Path) -> io::Result<File> {
     File::open(folder)
 }
 
-/// Folders cannot be opened here; a file in it stands for it.
+/// This system cannot open folders; a file inside stands for the folder.
 #[cfg(not(unix))]
 fn open_folder(folder: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(false).open(folder.join(".yardstick.lock"))
@@ -171,10 +171,10 @@ impl SharedLog {
 }
 
 impl Write for SharedLog {
-    /// Writes all of it, or takes back what was written of it.
+    /// Writes all of it, or removes the part that was written.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let is_file = self.0.metadata()?.is_file();
-        // Without locks, whoever else writes is left to luck.
+        // On a file system without locks, concurrent writers are not kept apart.
         let locked = is_file && self.0.lock().is_ok();
         let before = self.0.metadata()?.len();
         let written = self.0.write_all(bytes);
@@ -206,7 +206,7 @@ fn open_for(options: &mut OpenOptions, _: Readers) -> &mut OpenOptions {
     options
 }
 
-/// Takes the file from everybody else, whoever could read it before.
+/// Lets nobody but the user read the file, whoever could read it before.
 #[cfg(unix)]
 fn keep_private(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

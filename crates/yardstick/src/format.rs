@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use report::Collection;
-use report::human::{Detail, Look};
+use report::human::{Detail, Layout};
 
-use crate::args::Output;
+use crate::args::OutputArguments;
 use crate::exit::Usage;
 use crate::files::{FolderLock, unwritable, write_whole};
 use crate::suggest::did_you_mean;
@@ -39,7 +39,7 @@ pub(crate) enum Format {
 
 /// A format, and the file that it goes to; stdout when there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct RequestedReport {
     pub(crate) format: Format,
     pub(crate) file: Option<PathBuf>,
 }
@@ -56,7 +56,7 @@ const FOLDER: [(Format, &str); 6] = [
 
 impl Format {
     /// The reports in this format.
-    pub(crate) fn render(self, collection: &Collection, look: &Look) -> String {
+    pub(crate) fn render(self, collection: &Collection, look: &Layout) -> String {
         match self {
             Self::Human => report::human::render_all(collection, look),
             Self::Json => report::json::render_all(collection),
@@ -72,7 +72,7 @@ impl Format {
 }
 
 /// Reads `FORMAT` or `FORMAT:FILE`.
-pub(crate) fn parse(text: &str) -> Result<Wanted, String> {
+pub(crate) fn parse(text: &str) -> Result<RequestedReport, String> {
     let (name, file) = match text.split_once(':') {
         Some((_, "")) => return Err("a file has to follow the colon".to_owned()),
         Some((name, file)) => (name, Some(PathBuf::from(file))),
@@ -84,19 +84,19 @@ pub(crate) fn parse(text: &str) -> Result<Wanted, String> {
         let near = did_you_mean(name, names.iter().map(String::as_str));
         format!("no format `{name}`; there are {}{near}", names.join(", "))
     })?;
-    Ok(Wanted { format, file })
+    Ok(RequestedReport { format, file })
 }
 
 /// Every place that a report goes to. No other run writes into the folder among them.
 #[derive(Debug)]
 pub(crate) struct Places {
-    pub(crate) wanted: Vec<Wanted>,
+    pub(crate) wanted: Vec<RequestedReport>,
     _lock: Option<FolderLock>,
 }
 
 impl Places {
     /// What was asked for. What cannot be written is found out before the run, as far as possible.
-    pub(crate) fn open(output: &Output) -> Result<Self, Usage> {
+    pub(crate) fn open(output: &OutputArguments) -> Result<Self, Usage> {
         let folder = output.output.as_deref();
         let wanted = wanted(&output.format, folder)?;
         Ok(Self { wanted, _lock: folder.map(FolderLock::take).transpose()?.flatten() })
@@ -108,7 +108,7 @@ impl Places {
         &self,
         collection: &Collection,
         detail: Detail,
-        done: impl Fn(&Wanted) -> bool,
+        done: impl Fn(&RequestedReport) -> bool,
     ) -> anyhow::Result<()> {
         let places = self.wanted.iter().filter(|place| !done(place));
         let written: Vec<_> = places.map(|place| place.write(collection, detail)).collect();
@@ -116,10 +116,10 @@ impl Places {
     }
 }
 
-impl Wanted {
+impl RequestedReport {
     fn write(&self, collection: &Collection, detail: Detail) -> anyhow::Result<()> {
         let width = if self.file.is_some() { None } else { width() };
-        let text = self.format.render(collection, &Look { width, detail });
+        let text = self.format.render(collection, &Layout { width, detail });
         match (&self.file, self.format) {
             (Some(file), _) => write_whole(file, terminal::strip_styles(&text).as_bytes()),
             // Only the human report has colours of its own; in any other an escape is data, and data stays as it is.
@@ -129,7 +129,7 @@ impl Wanted {
     }
 }
 
-fn wanted(formats: &[Wanted], folder: Option<&Path>) -> Result<Vec<Wanted>, Usage> {
+fn wanted(formats: &[RequestedReport], folder: Option<&Path>) -> Result<Vec<RequestedReport>, Usage> {
     let mut wanted = formats.to_vec();
     let on_stdout = wanted.iter().filter(|it| it.file.is_none()).count();
     if on_stdout > 1 {
@@ -137,16 +137,16 @@ fn wanted(formats: &[Wanted], folder: Option<&Path>) -> Result<Vec<Wanted>, Usag
         return Err(Usage(text.to_owned()));
     }
     if on_stdout == 0 {
-        wanted.insert(0, Wanted { format: Format::Human, file: None });
+        wanted.insert(0, RequestedReport { format: Format::Human, file: None });
     }
     if let Some(folder) = folder {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
-        wanted.extend(FOLDER.map(|(format, name)| Wanted { format, file: Some(folder.join(name)) }));
+        wanted.extend(FOLDER.map(|(format, name)| RequestedReport { format, file: Some(folder.join(name)) }));
     }
     for file in wanted.iter().filter_map(|it| it.file.as_deref()) {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         if folder.is_some_and(|folder| !folder.is_dir()) || file.is_dir() {
-            return Err(Usage(format!("`{}` is in no folder, or is one itself", file.display())));
+            return Err(Usage(format!("`{}` is a folder, or its folder does not exist", file.display())));
         }
     }
     Ok(wanted)

@@ -46,6 +46,7 @@ mod connection;
 mod exit;
 mod expand;
 mod files;
+mod fixture;
 mod format;
 mod measure;
 mod progress;
@@ -86,7 +87,7 @@ pub fn main() -> ExitCode {
         }
         Err(error) => Err(anyhow::Error::new(error).context("the runtime could not start")),
     };
-    exit::of(outcome)
+    exit::exit_code(outcome)
 }
 
 /// What must not be shown from the first word on, also if the command line makes no sense: its own secrets and those of the

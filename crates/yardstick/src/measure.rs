@@ -90,12 +90,12 @@ impl Measured {
         &self.0
     }
 
-    /// Whether it is right.
+    /// Whether the target is conformant.
     pub fn verdict(&self) -> Conclusion {
         self.0.verdict()
     }
 
-    /// What somebody has to look at.
+    /// The cases that need attention.
     pub fn findings(&self) -> impl Iterator<Item = &CaseReport> {
         self.0.cases.iter().filter(|case| case.outcome.is_finding())
     }

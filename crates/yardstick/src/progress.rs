@@ -1,26 +1,30 @@
-//! What moves while a run is under way, and leaves no trace.
+//! The progress line, which is removed when the run ends.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use protocol::Version;
 use suite::{Event, Options, Plan, Selection, TargetReport};
+use transport::Transport;
 use transport::client::Target;
-use transport::serve::Via;
 
 use crate::terminal;
 
 /// Before anything can be counted, and then.
-const WAITING: &str = "{spinner} {msg}";
+const WAITING: &str = "{spinner} {msg}{waited}";
 const COUNTING: &str = "{spinner} {pos}/{len} {msg}";
+
+/// How long is waited before the line says how long it has been.
+const SOON: Duration = Duration::from_secs(3);
 
 /// A line on stderr, if that is a terminal.
 ///
 /// Its total is planned ahead for all revisions, so that it does not grow; it shrinks where a revision has fewer checks
 /// than could be known.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     bar: ProgressBar,
     protocols: Vec<Version>,
     selection: Selection,
@@ -31,8 +35,8 @@ pub(crate) struct Progress {
     revision: String,
 }
 
-impl Progress {
-    /// Shown only if it is `wanted` and there is somebody to see it.
+impl ProgressLine {
+    /// Shown only if it is `wanted` and stderr is a terminal.
     pub(crate) fn new(wanted: bool, options: &Options) -> Self {
         let seen = wanted && terminal::is_stderr_terminal();
         let target = if seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -49,15 +53,17 @@ impl Progress {
         }
     }
 
-    /// Says that an HTTP server is waited for.
+    /// Says that the run waits for an HTTP server.
     pub(crate) fn wait_for_connection(&self, target: &Target) {
         let name = terminal::one_line(&target.name_on_command_line());
+        self.bar.reset_elapsed();
         self.bar.set_message(format!("waiting for {name} to accept connections"));
     }
 
     /// Says what the run waits for in the beginning.
     pub(crate) fn wait_for_first_answer(&self, target: &Target) {
         let name = terminal::one_line(&target.name_on_command_line());
+        self.bar.reset_elapsed();
         self.bar.set_message(format!("waiting for the first answer of `{name}`"));
     }
 
@@ -84,6 +90,7 @@ impl Progress {
                 self.count();
             }
             Event::Unreached { .. }
+            | Event::Viewed(_)
             | Event::Surveyed { .. }
             | Event::UnusedEntry { .. }
             | Event::Interrupted
@@ -91,7 +98,7 @@ impl Progress {
         }
     }
 
-    /// Gone without a trace.
+    /// Removes the line.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -109,11 +116,11 @@ impl Progress {
 
     /// Counts the cases of a revision, unless that is done.
     fn plan_revision(&mut self, run: usize, version: Version) {
-        let count = |via| Plan::new(&[version], via, &self.selection).cases.len();
+        let count = |transport| Plan::new(&[version], transport, &self.selection).cases.len();
         let most = if self.over_http {
-            count(Via::StreamableHttp).max(count(Via::HttpSse))
+            count(Transport::StreamableHttp).max(count(Transport::HttpSse))
         } else {
-            count(Via::Pipe)
+            count(Transport::Stdio)
         };
         self.planned.entry((run, version)).or_insert(u64::try_from(most).unwrap_or(0));
         self.count();
@@ -125,20 +132,62 @@ impl Progress {
     }
 }
 
+/// A line on stderr that says which app is shown in which row, if stderr is a terminal.
+#[derive(Debug)]
+pub(crate) struct ViewingLine(ProgressBar);
+
+impl ViewingLine {
+    /// Shown only if it is `wanted` and stderr is a terminal.
+    pub(crate) fn new(wanted: bool) -> Self {
+        let seen = wanted && terminal::is_stderr_terminal();
+        let target = if seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        set_style(&bar, "{spinner} {pos} shown {msg}");
+        bar.set_message("starting the browser");
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self(bar)
+    }
+
+    /// An app has been shown in a row.
+    pub(crate) fn show(&self, tool: &str, row: &str) {
+        self.0.inc(1);
+        self.0.set_message(terminal::one_line(&format!("{tool} in the row {row}")));
+    }
+
+    /// Removes the line.
+    pub(crate) fn clear(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
 fn set_style(bar: &ProgressBar, template: &str) {
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
+        bar.set_style(style.with_key("waited", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            // Writing to the line cannot fail.
+            let _ = out.write_str(&time_waited(state.elapsed()));
+        }));
     }
+}
+
+/// How long it has been, once that is more than a moment.
+fn time_waited(elapsed: Duration) -> String {
+    if elapsed < SOON { String::new() } else { format!(" for {} s", elapsed.as_secs()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[test]
+    fn who_waits_longer_than_a_moment_is_told_how_long() {
+        assert_eq!(time_waited(Duration::from_secs(1)), "");
+        assert_eq!(time_waited(Duration::from_millis(12_700)), " for 12 s");
+    }
+
     #[tokio::test]
     async fn the_total_never_grows_and_the_start_says_what_it_waits_for() {
         for target in [crate::reference(), Target::command("no-such-program", ["x.js"])] {
-            let mut progress = Progress::new(false, &Options::default());
+            let mut progress = ProgressLine::new(false, &Options::default());
             progress.wait_for_connection(&target);
             assert!(progress.bar.message().ends_with("to accept connections"), "{}", progress.bar.message());
             progress.wait_for_first_answer(&target);

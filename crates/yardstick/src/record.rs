@@ -15,7 +15,7 @@ use crate::target::MeasuredServer;
 
 /// The file that sessions are saved in.
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(crate) struct RunRecording {
     path: PathBuf,
     saving: Arc<Mutex<Option<Saving>>>,
 }
@@ -23,13 +23,13 @@ pub(crate) struct Record {
 #[derive(Debug)]
 struct Saving {
     file: NewFile,
-    /// Why it took no more.
+    /// Why it could not be written any further.
     failed: Option<io::Error>,
     sessions: usize,
 }
 
-impl Record {
-    /// Begins the file before the run: one that cannot be written is better known at once.
+impl RunRecording {
+    /// Begins the file before the run, so that a file that cannot be written is an error at once.
     pub(crate) fn create(path: &Path, servers: &[MeasuredServer]) -> anyhow::Result<Self> {
         let subjects = servers.iter().flat_map(|server| &server.subjects);
         let target = subjects.map(|subject| subject.target.describe()).next();
@@ -44,7 +44,7 @@ impl Record {
     /// What saves a session with one target, its secrets left out.
     pub(crate) fn saver(&self, target: &Target) -> impl Fn(Tape) + Send + Sync + 'static {
         let saving = Arc::clone(&self.saving);
-        let redactor = Mutex::new(Redactor::of(target));
+        let redactor = Mutex::new(Redactor::for_target(target));
         move |tape| {
             let mut redactor = redactor.lock().unwrap_or_else(PoisonError::into_inner);
             let entries = tape.transcript.entries.into_iter().map(|entry| redactor.entry(entry)).collect();
@@ -55,7 +55,7 @@ impl Record {
         }
     }
 
-    /// Gives the file its name, unless it took less than all.
+    /// Gives the file its name, unless a write failed.
     pub(crate) fn finish(&self) -> anyhow::Result<()> {
         let saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Saving { file, failed, .. }) = saving else { return Ok(()) };
@@ -78,6 +78,6 @@ pub(crate) fn about(target: Option<String>) -> About {
     About {
         target,
         tool: Some(concat!("yardstick ", env!("CARGO_PKG_VERSION")).to_owned()),
-        started: Some(server::rfc3339::format(SystemTime::now())),
+        started: Some(wire::rfc3339::format_millis(SystemTime::now())),
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ValueEnum as _;
 use transport::client::{Target, quoted};
 
-use crate::args::{AllowCalls, BuiltIn, Check, START_TIMEOUT, TIMEOUT};
+use crate::args::{AllowCalls, BuiltIn, CheckArguments, START_TIMEOUT, TIMEOUT};
 use crate::configuration::NamedTarget;
 
 /// What stands in the place of a secret; whoever runs the command again puts it in.
@@ -15,14 +15,14 @@ const TOKEN: &str = "TOKEN";
 const SCHEMES: [&str; 3] = ["Bearer", "Basic", "Token"];
 
 /// The arguments that name `target` again, options first.
-pub(crate) fn arguments(given: &Check, target: &Target) -> String {
+pub(crate) fn arguments(given: &CheckArguments, target: &Target) -> String {
     let mut words = vec![target.redact(&options(given)).into_owned(), of_target(target)];
     words.retain(|word| !word.is_empty());
     words.join(" ")
 }
 
 /// The arguments that name a server of a configuration again.
-pub(crate) fn of_configured(given: &Check, server: &NamedTarget) -> String {
+pub(crate) fn of_configured(given: &CheckArguments, server: &NamedTarget) -> String {
     let file = given.config.as_deref().unwrap_or(Path::new("")).to_string_lossy();
     let named = format!("--config {} --server {}", quoted(&file), quoted(&server.name));
     let options = server.target.redact(&options(given)).into_owned();
@@ -30,7 +30,7 @@ pub(crate) fn of_configured(given: &Check, server: &NamedTarget) -> String {
 }
 
 /// The arguments that name the built-in server again.
-pub(crate) fn of_built_in(given: &Check, ways: BuiltIn) -> String {
+pub(crate) fn of_built_in(given: &CheckArguments, ways: BuiltIn) -> String {
     let way = match ways {
         BuiltIn::Both => "--built-in",
         BuiltIn::Stdio => "--built-in=stdio",
@@ -50,7 +50,7 @@ pub(crate) fn of_target(target: &Target) -> String {
 }
 
 /// The options alone, as a shell takes them.
-pub(crate) fn options(given: &Check) -> String {
+pub(crate) fn options(given: &CheckArguments) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value).into_owned()]);
     if let Some(which) = given.allow_calls.to_possible_value().filter(|_| !is_default(given.allow_calls)) {
@@ -63,7 +63,7 @@ pub(crate) fn options(given: &Check) -> String {
         let value = if is_only_variables(value) { value.trim() } else { VALUE };
         option("--header", &format!("{}: {value}", name.trim()));
     }
-    // One from the environment is still there.
+    // A token from the environment is still there.
     if given.bearer.is_some() {
         option("--bearer", TOKEN);
     }
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::args::{Arguments, Command};
 
-    fn check(words: &[&str]) -> Check {
+    fn check(words: &[&str]) -> CheckArguments {
         let all = ["yardstick", "check"].iter().chain(words);
         match Arguments::try_parse_from(all).map(|arguments| arguments.command) {
             Ok(Command::Check(check)) => *check,
@@ -165,7 +165,7 @@ mod tests {
         );
     }
 
-    /// What is printed is understood, and means the same.
+    /// The printed options can be parsed again, and mean the same.
     #[test]
     fn nothing_is_said_of_what_is_usual() {
         assert_eq!(options(&check(&["--timeout", "10", "--allow-calls", "read-only"])), "");

@@ -1,6 +1,7 @@
-//! Signals, heard on a thread that does nothing else, so that no work keeps the program from ending.
+//! Signals, received on a thread that does nothing else, so that no work keeps the program from ending.
 //!
-//! The first one asks: who is at work writes down what it knows. The second one, or a second of waiting, ends the process.
+//! The first signal asks the command to stop and to write down what it knows. A second signal, or a second of waiting, ends the
+//! process.
 
 use std::sync::{LazyLock, Once, mpsc};
 use std::time::Duration;
@@ -19,11 +20,12 @@ static LISTENING: Once = Once::new();
 /// What the first signal does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum First {
-    /// It asks for the end, which may take a moment.
+    /// It asks the command to stop, within a time limit.
     Asks,
-    /// It asks for the end, whatever that takes: the user has asked for what comes after it. The second one does not wait.
+    /// It asks the command to stop, without a time limit: the user wants what the command does at its end. A second signal does
+    /// not wait.
     Finishes,
-    /// It ends the process: there is nothing to be written down.
+    /// It ends the process: there is nothing to write down.
     Ends,
 }
 
@@ -31,10 +33,10 @@ pub(crate) enum First {
 pub(crate) fn listen(first: First) {
     LISTENING.call_once(|| {
         let (ready, listening) = mpsc::channel();
-        // Without a thread signals do what they do to any program: they end it.
+        // Without this thread a signal ends the process, as it does by default.
         let begun = std::thread::Builder::new().name("signals".to_owned()).spawn(move || hear(first, &ready));
         if begun.is_ok() {
-            // Nothing may be started before it can be ended. A thread that cannot listen drops its end.
+            // Wait until the thread listens, so that whatever starts next can be ended. A thread that cannot listen drops its sender.
             let _ = listening.recv();
         }
     });
@@ -51,7 +53,7 @@ fn hear(first: First, ready: &mpsc::Sender<()>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
         let Ok(mut signals) = Signals::new() else { return };
-        // Whoever began this is waiting.
+        // The thread that called `listen` is waiting for this.
         let _ = ready.send(());
         signals.next().await;
         HEARD.send_replace(true);
@@ -99,7 +101,7 @@ impl Signals {
     }
 
     async fn next(&mut self) {
-        // Where there are no signals, nobody is told.
+        // This system has no signals to wait for.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -5,57 +5,57 @@ use std::io::{self, Stdout, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use report::ndjson::Stream;
+use report::ndjson::EventWriter;
 use suite::Event;
 
 use crate::files::{NewFile, Readers, unwritable, unwritten};
-use crate::format::{Format, Wanted};
+use crate::format::{Format, RequestedReport};
 use crate::terminal;
 
-/// Every place that wants events.
+/// Every place that events are written to.
 #[derive(Debug)]
-pub(crate) struct Streams {
-    open: Vec<Place>,
-    /// The run that is told of just now; the others wait for its end.
+pub(crate) struct EventFiles {
+    open: Vec<EventFile>,
+    /// The run whose events are written now; those of the others wait for its end.
     run: usize,
     held: HashMap<usize, Vec<Event>>,
 }
 
 /// One of them.
 #[derive(Debug)]
-struct Place {
+struct EventFile {
     /// Where it is, when it is a file.
     file: Option<PathBuf>,
-    stream: Stream<Out>,
-    /// The first thing that went wrong; the run goes on, and it is told at its end.
+    stream: EventWriter<EventSink>,
+    /// The first error; the run goes on, and the error is reported at its end.
     failed: Option<io::Error>,
 }
 
 /// Where events go.
 #[derive(Debug)]
-enum Out {
+enum EventSink {
     Stdout(Stdout),
     File(NewFile),
 }
 
-impl Streams {
-    /// Opens all that are wanted.
-    pub(crate) fn open(wanted: &[Wanted]) -> anyhow::Result<Self> {
+impl EventFiles {
+    /// Opens all places that the user named.
+    pub(crate) fn open(wanted: &[RequestedReport]) -> anyhow::Result<Self> {
         let mut open = Vec::new();
         for place in wanted.iter().filter(|place| place.format == Format::Ndjson) {
             let out = match &place.file {
                 Some(file) => {
                     let created = NewFile::create(file, Readers::Usual);
-                    Out::File(created.map_err(|error| unwritable(file, &error))?)
+                    EventSink::File(created.map_err(|error| unwritable(file, &error))?)
                 }
-                None => Out::Stdout(terminal::data()),
+                None => EventSink::Stdout(terminal::data()),
             };
-            open.push(Place { file: place.file.clone(), stream: Stream::new(out), failed: None });
+            open.push(EventFile { file: place.file.clone(), stream: EventWriter::new(out), failed: None });
         }
         Ok(Self { open, run: 0, held: HashMap::new() })
     }
 
-    /// Takes note of an event of one of the runs, which are told of one after the other.
+    /// Takes an event of one of the runs; the runs are written one after the other.
     pub(crate) fn event(&mut self, run: usize, event: &Event) {
         if run != self.run {
             return self.held.entry(run).or_default().push(event.clone());
@@ -78,19 +78,19 @@ impl Streams {
 
     /// Gives every file its name, and says what went wrong, if anything did.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
-        // One that fails is no reason to leave the others unfinished.
-        let finished: Vec<_> = self.open.into_iter().map(Place::finish).collect();
+        // One that fails must not leave the others unfinished.
+        let finished: Vec<_> = self.open.into_iter().map(EventFile::finish).collect();
         finished.into_iter().collect()
     }
 }
 
-impl Place {
+impl EventFile {
     fn finish(self) -> anyhow::Result<()> {
         let out = self.stream.into_inner();
         let finished = match (self.failed, out) {
             (Some(error), _) => Err(error),
-            (None, Out::File(file)) => file.finish(),
-            (None, Out::Stdout(mut out)) => out.flush(),
+            (None, EventSink::File(file)) => file.finish(),
+            (None, EventSink::Stdout(mut out)) => out.flush(),
         };
         match (finished, self.file) {
             (Err(error), None) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -100,7 +100,7 @@ impl Place {
     }
 }
 
-impl Write for Out {
+impl Write for EventSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(out) => out.write(bytes),

@@ -18,7 +18,9 @@ fn nearest_check(word: &str) -> Option<&'static str> {
     let ids = suite::registry().map(|check| check.id);
     let sections = suite::registry().map(|check| check.section().0);
     let aliases = suite::registry().flat_map(|check| check.aliases.iter().copied());
-    nearest_name(word, ids.chain(sections).chain(aliases))
+    // A beginning of ids chooses all of them.
+    let beginnings = suite::registry().filter_map(|check| check.id.rsplit_once('/')).map(|(start, _)| start);
+    nearest_name(word, ids.chain(sections).chain(aliases).chain(beginnings))
 }
 
 /// The name that `word` is a part of, else the one that is spelt most alike.
@@ -53,6 +55,9 @@ mod tests {
             ("server/tools/unkown-tool-refused", "server/tools/unknown-tool-refused"),
             ("tolls", "tools"),
             ("lifecylce", "lifecycle"),
+            ("sevrer/tools", "server/tools"),
+            ("server/tolls", "server/tools"),
+            ("wrie/jsonrpc", "wire/jsonrpc"),
         ] {
             assert_eq!(nearest_check(word), Some(meant), "{word}");
         }

@@ -11,7 +11,7 @@ use transport::serve::Handler;
 use transport::serve::http::{HttpServer, Options};
 
 use crate::address::read_endpoint;
-use crate::args::{BuiltIn, Check};
+use crate::args::{BuiltIn, CheckArguments};
 use crate::configuration::{NamedTarget, read_servers};
 use crate::connection::add_headers;
 use crate::exit::Usage;
@@ -20,7 +20,7 @@ use crate::terminal;
 
 /// A target, and what keeps it alive.
 #[derive(Debug)]
-pub(crate) struct Subject {
+pub(crate) struct MeasuredTarget {
     pub(crate) target: Target,
     /// The arguments that name it again.
     pub(crate) arguments: String,
@@ -31,11 +31,11 @@ pub(crate) struct Subject {
 #[derive(Debug)]
 pub(crate) struct MeasuredServer {
     /// The ways in which it is reached.
-    pub(crate) subjects: Vec<Subject>,
+    pub(crate) subjects: Vec<MeasuredTarget>,
 }
 
 /// The servers that `check` was given.
-pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<MeasuredServer>> {
+pub(crate) async fn read_targets(arguments: &CheckArguments) -> anyhow::Result<Vec<MeasuredServer>> {
     if let Some(file) = &arguments.config {
         let servers = read_servers(file, &arguments.server, &arguments.connection)?;
         let measured = servers.into_iter().map(|server| {
@@ -43,7 +43,7 @@ pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<Measur
             terminal::hide_secrets(&target.secrets());
             let server = NamedTarget { target, ..server };
             let again = reproduction::of_configured(arguments, &server);
-            let subject = Subject { target: server.target, arguments: again, _server: None };
+            let subject = MeasuredTarget { target: server.target, arguments: again, _server: None };
             MeasuredServer { subjects: vec![subject] }
         });
         return Ok(measured.collect());
@@ -53,7 +53,7 @@ pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<Measur
             let target = target.with_secrets(arguments.with_secrets);
             terminal::hide_secrets(&target.secrets());
             let again = reproduction::arguments(arguments, &target);
-            vec![Subject { target, arguments: again, _server: None }]
+            vec![MeasuredTarget { target, arguments: again, _server: None }]
         }
         None => built_in(arguments).await?,
     };
@@ -61,7 +61,7 @@ pub(crate) async fn read_targets(arguments: &Check) -> anyhow::Result<Vec<Measur
 }
 
 /// The URL or the command, if there is one.
-fn read_target(arguments: &Check) -> Result<Option<Target>, Usage> {
+fn read_target(arguments: &CheckArguments) -> Result<Option<Target>, Usage> {
     let Some(url) = &arguments.url else {
         let program = read_program(&arguments.command, &arguments.env, arguments.cwd.clone())?;
         return Ok(program.map(Target::Command));
@@ -79,7 +79,7 @@ fn read_target(arguments: &Check) -> Result<Option<Target>, Usage> {
 ///
 /// Without a target it is measured only where nothing was said about what to look for: a target that is missing by mistake
 /// must not look like one that is right.
-async fn built_in(given: &Check) -> anyhow::Result<Vec<Subject>> {
+async fn built_in(given: &CheckArguments) -> anyhow::Result<Vec<MeasuredTarget>> {
     if let (None, Some(option)) = (given.built_in, given.option_of_a_target()) {
         let text = format!(
             "{option} needs a target: a URL, a command after `--`, or --built-in for the server that comes with Yardstick"
@@ -92,14 +92,14 @@ async fn built_in(given: &Check) -> anyhow::Result<Vec<Subject>> {
     let mut subjects = Vec::new();
     if matches!(ways, BuiltIn::Both | BuiltIn::Stdio) {
         let target = in_process(Server::new());
-        subjects.push(Subject { target, arguments: arguments.clone(), _server: None });
+        subjects.push(MeasuredTarget { target, arguments: arguments.clone(), _server: None });
     }
     if matches!(ways, BuiltIn::Both | BuiltIn::Http) {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let http = HttpServer::bind(address, Server::new(), Options::default()).await;
         let http = http.context("cannot listen on loopback")?;
         let target = Target::Url(Endpoint::new(&http.url())?);
-        subjects.push(Subject { target, arguments, _server: Some(http) });
+        subjects.push(MeasuredTarget { target, arguments, _server: Some(http) });
     }
     Ok(subjects)
 }

@@ -1,8 +1,8 @@
 //! All that the binary says goes through here, and nothing else in it writes to stdout or stderr.
 //!
-//! Secrets are hidden, what acts on a terminal is shown as an escape, and a write that fails is an error, never a panic. A reader
-//! who has seen enough, like `head`, is none. Text is either *plain*, where nothing may act at all, or *styled* by our own
-//! reports, where colours pass: strangers' text was made harmless before it got between them. Data for machines passes as it is.
+//! Secrets are hidden, what acts on a terminal is shown as an escape, and a write that fails is an error, never a panic. A closed
+//! pipe, as `head` leaves it, is not an error. Text is either *plain*, where nothing may act at all, or *styled* by our own
+//! reports, where colours pass: foreign text was made harmless before it got between them. Data for machines passes as it is.
 
 use std::io::{self, IsTerminal as _, Stdout, Write};
 use std::sync::{PoisonError, RwLock};
@@ -61,7 +61,7 @@ pub(crate) fn warn(text: &str) {
         said.push_str(&report::visible(line));
     }
     said.push('\n');
-    // Nobody can be told that stderr is gone.
+    // There is no other place to report that stderr is gone.
     let _ = anstream::stderr().write_all(said.as_bytes());
 }
 
@@ -81,12 +81,12 @@ pub(crate) fn strip_styles(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
-/// Whether somebody sits before stdout.
+/// Whether stdout is a terminal.
 pub(crate) fn is_stdout_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether somebody sits before stderr.
+/// Whether stderr is a terminal.
 pub(crate) fn is_stderr_terminal() -> bool {
     io::stderr().is_terminal()
 }
@@ -98,7 +98,7 @@ fn without_secrets(text: &str) -> String {
 
 fn accept(written: io::Result<()>) -> anyhow::Result<()> {
     match written {
-        // Whoever closes the pipe, like `head`, has seen enough.
+        // A reader that closes the pipe, as `head` does, wants no more.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("stdout cannot be written to"),
     }

@@ -18,17 +18,17 @@ const SHOWN: usize = 40;
 pub(crate) struct ToolsListed(Arc<Mutex<Option<BTreeSet<String>>>>);
 
 #[derive(Deserialize)]
-struct Answer {
-    result: List,
+struct ListedAnswer {
+    result: ListedTools,
 }
 
 #[derive(Deserialize)]
-struct List {
-    tools: Vec<Tool>,
+struct ListedTools {
+    tools: Vec<ListedTool>,
 }
 
 #[derive(Deserialize)]
-struct Tool {
+struct ListedTool {
     name: String,
 }
 
@@ -37,7 +37,7 @@ impl ToolsListed {
     pub(crate) fn read_session(&self, tape: &Tape) {
         let from_server = |entry: &&wire::Entry| entry.direction == Direction::ToClient;
         for entry in tape.transcript.entries.iter().filter(from_server) {
-            if let Ok(answer) = serde_json::from_slice::<Answer>(&entry.bytes) {
+            if let Ok(answer) = serde_json::from_slice::<ListedAnswer>(&entry.bytes) {
                 let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
                 let names = names.get_or_insert_default();
                 names.extend(answer.result.tools.into_iter().map(|tool| tool.name));

@@ -1,6 +1,6 @@
-use yardstick_browser::Event;
+use yardstick_browser::LogEvent;
 
-use crate::site::{Route, SOON, open};
+use crate::site::{Route, TIMEOUT, open};
 
 const NOISY: &[Route] = &[
     (
@@ -20,9 +20,9 @@ const NOISY: &[Route] = &[
 #[tokio::test]
 async fn lines_errors_and_requests_of_all_frames_are_kept() {
     let (_browser, page, site) = open(NOISY).await;
-    let worker = |line: &Event| matches!(line, Event::Console(it) if it.text == "from a worker w");
-    page.until(|it| worker(&it.event), SOON).await.unwrap();
-    page.until(|it| matches!(it.event, Event::Exception(_)), SOON).await.unwrap();
+    let worker = |line: &LogEvent| matches!(line, LogEvent::Console(it) if it.text == "from a worker w");
+    page.until(|it| worker(&it.event), TIMEOUT).await.unwrap();
+    page.until(|it| matches!(it.event, LogEvent::Exception(_)), TIMEOUT).await.unwrap();
     let warning = page.console().into_iter().find(|(_, line)| line.level == "warning").unwrap();
     assert_eq!((warning.0, warning.1.text), (site.fill("{a}/"), r#"careful 1 {a: 1} ["x"]"#.to_owned()));
 
@@ -30,7 +30,7 @@ async fn lines_errors_and_requests_of_all_frames_are_kept() {
     assert_eq!(url, site.fill("{b}/thrower"));
     assert!(thrown.message.starts_with("Error: nobody catches this"), "{thrown:?}");
 
-    page.until(|it| matches!(&it.event, Event::Response { status: 404, .. }), SOON).await.unwrap();
+    page.until(|it| matches!(&it.event, LogEvent::Response { status: 404, .. }), TIMEOUT).await.unwrap();
     let requests = page.requests();
     let find = |url: &str, kind: &str| {
         requests
@@ -51,10 +51,9 @@ async fn the_log_is_in_order_of_time() {
     assert!(log.is_sorted_by_key(|entry| entry.at));
     let mark = page.mark();
     page.eval("console.log('later')").await.unwrap();
-    let later =
-        |it: &yardstick_browser::Entry| matches!(&it.event, Event::Console(line) if line.text == "later");
+    let later = |it: &yardstick_browser::LogEntry| matches!(&it.event, LogEvent::Console(line) if line.text == "later");
     assert!(page.since(mark).iter().any(later), "a line is in the log before the script's own answer comes");
-    page.until_since(mark, later, SOON).await.unwrap();
+    page.until_since(mark, later, TIMEOUT).await.unwrap();
     let never = page.until_since(page.mark(), later, std::time::Duration::from_millis(50)).await.unwrap_err();
-    assert!(never.to_string().contains("did not come within 50 ms"), "{never}");
+    assert!(never.to_string().contains("timed out after 50 ms"), "{never}");
 }

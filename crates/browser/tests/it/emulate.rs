@@ -1,7 +1,7 @@
 use serde_json::json;
 use yardstick_browser::{Emulation, Scheme, Setting};
 
-use crate::site::{Route, SOON, Site, launch, open};
+use crate::site::{Route, Site, TIMEOUT, launch, open};
 
 const OUTER: &[Route] = &[
     ("/", None, "<iframe src='{b}/inner'></iframe>"),
@@ -18,13 +18,14 @@ fn german() -> Emulation {
         locale: Some("de-DE".into()),
         timezone: Some("Europe/Berlin".into()),
         touch: Some(true),
+        offline: None,
     }
 }
 
 #[tokio::test]
 async fn every_frame_believes_it() {
     let (_browser, page, _) = open(OUTER).await;
-    let frame = page.frame_at("/inner", SOON).await.unwrap();
+    let frame = page.frame_at("/inner", TIMEOUT).await.unwrap();
     let expected = json!([true, true, "de-DE", "Europe/Berlin", "1.234,5", 5]);
     assert_eq!(page.eval(TASTE).await.unwrap()[0], false);
     page.emulate(german()).await.unwrap();
@@ -41,7 +42,7 @@ async fn frames_that_come_later_believe_it_from_the_start() {
     let page = browser.blank_page().await.unwrap();
     page.emulate(german()).await.unwrap();
     page.goto(&site.fill("{a}/")).await.unwrap();
-    let frame = page.frame_at("/inner", SOON).await.unwrap();
+    let frame = page.frame_at("/inner", TIMEOUT).await.unwrap();
     assert_eq!(frame.eval("early").await.unwrap(), true);
     assert_eq!(frame.eval(TASTE).await.unwrap(), json!([true, true, "de-DE", "Europe/Berlin", "1.234,5", 5]));
 }
@@ -57,4 +58,16 @@ async fn permissions_are_granted_and_denied_per_origin() {
     assert_eq!(page.eval(state).await.unwrap(), "denied");
     let unknown = page.permit("flying", Setting::Granted, None).await.unwrap_err().to_string();
     assert!(unknown.contains("refused Browser.setPermission"), "{unknown}");
+}
+
+#[tokio::test]
+async fn offline_blocks_every_request_over_tls_and_no_other() {
+    let (_browser, page, site) = open(&[("/", None, "<title>plain</title>")]).await;
+    page.emulate(Emulation { offline: Some(true), ..Emulation::default() }).await.unwrap();
+    page.goto(&site.fill("{a}/")).await.unwrap();
+    assert_eq!(page.eval("fetch('https://127.0.0.1:9/').catch(() => 'failed')").await.unwrap(), "failed");
+    let blocked = page.requests().into_iter().find(|request| request.url == "https://127.0.0.1:9/").unwrap();
+    // Without the emulation the connection would be refused.
+    assert_eq!(blocked.failure.as_deref(), Some("inspector"));
+    assert_eq!(page.eval("fetch('/').then((response) => response.status)").await.unwrap(), 200);
 }

@@ -1,7 +1,7 @@
 use serde_json::json;
-use yardstick_browser::{Event, Page};
+use yardstick_browser::{LogEvent, Page};
 
-use crate::site::{Route, SOON, open};
+use crate::site::{Route, TIMEOUT, open};
 
 const NESTED: &[Route] = &[
     ("/", None, "<title>main</title><script>console.log('early main')</script><iframe src='{b}/child'></iframe>"),
@@ -17,13 +17,13 @@ const NESTED: &[Route] = &[
     ("/next", None, "<title>next</title><script>console.log('next')</script>"),
 ];
 
-/// Processes speak side by side: that the page has loaded may be heard before the last word of a frame in it.
+/// Processes report independently: the page's load event may arrive before the last events of its frames.
 async fn settled(page: &Page) {
-    let line = |it: &Event, text: &str| matches!(it, Event::Console(line) if line.text == text);
+    let line = |it: &LogEvent, text: &str| matches!(it, LogEvent::Console(line) if line.text == text);
     for text in ["early main", "early child", "early inner", "early label", "srcdoc null"] {
-        page.until(|it| line(&it.event, text), SOON).await.unwrap();
+        page.until(|it| line(&it.event, text), TIMEOUT).await.unwrap();
     }
-    page.frame(|it| it.url == "about:srcdoc" && it.origin != "null", SOON).await.unwrap();
+    page.frame(|it| it.url == "about:srcdoc" && it.origin != "null", TIMEOUT).await.unwrap();
 }
 
 #[tokio::test]
@@ -46,13 +46,13 @@ async fn nested_frames_of_other_sites_are_seen_and_evaluated_in() {
     assert_eq!(seen, expected);
     assert_eq!(frames[2].parent.as_ref(), Some(&frames[1].id));
 
-    let inner = page.frame_at("/inner", SOON).await.unwrap();
+    let inner = page.frame_at("/inner", TIMEOUT).await.unwrap();
     assert_eq!(inner.eval("[document.title, origin]").await.unwrap(), json!(["inner", site.fill("{a}")]));
-    let label = page.frame_at("/label", SOON).await.unwrap();
+    let label = page.frame_at("/label", TIMEOUT).await.unwrap();
     assert_eq!(label.eval("document.title").await.unwrap(), "label");
-    let sandboxed = page.frame(|it| it.url == "about:srcdoc" && it.origin == "null", SOON).await.unwrap();
+    let sandboxed = page.frame(|it| it.url == "about:srcdoc" && it.origin == "null", TIMEOUT).await.unwrap();
     assert_eq!(sandboxed.eval("origin").await.unwrap(), "null");
-    let same = page.frame(|it| it.url == "about:srcdoc" && it.origin != "null", SOON).await.unwrap();
+    let same = page.frame(|it| it.url == "about:srcdoc" && it.origin != "null", TIMEOUT).await.unwrap();
     assert_eq!(same.eval("document.getElementById('same').textContent").await.unwrap(), "same");
 }
 
@@ -76,21 +76,24 @@ async fn the_first_line_of_every_frame_is_in_the_log() {
 async fn a_frame_stays_the_same_when_it_changes_site_and_process() {
     let (_browser, page, site) = open(NESTED).await;
     settled(&page).await;
-    let frame = page.frame_at("/inner", SOON).await.unwrap();
+    let frame = page.frame_at("/inner", TIMEOUT).await.unwrap();
     let go = |to: &str| format!("location.href = {}", json!(site.fill(to)));
     for (to, isolated) in [("{b}/next", false), ("{c}/next", true), ("{b}/next", false)] {
-        // The address changes before the script's own answer, or after it.
+        // The navigation may finish before or after the script's own result.
         let _ = frame.eval(&go(to)).await;
         let there = format!("document.title == 'next' && location.href == {}", json!(site.fill(to)));
-        frame.wait_for(&there, SOON).await.unwrap();
+        frame.wait_for(&there, TIMEOUT).await.unwrap();
         let info = frame.info().unwrap();
         assert_eq!((info.url, info.isolated), (site.fill(to), isolated));
     }
-    let child = page.frame_at("/child", SOON).await.unwrap();
+    let child = page.frame_at("/child", TIMEOUT).await.unwrap();
     child.eval("document.querySelector('iframe').remove()").await.unwrap();
-    page.until(|it| it.frame.as_deref() == Some(frame.id()) && matches!(it.event, Event::FrameRemoved), SOON)
-        .await
-        .unwrap();
+    page.until(
+        |it| it.frame.as_deref() == Some(frame.id()) && matches!(it.event, LogEvent::FrameRemoved),
+        TIMEOUT,
+    )
+    .await
+    .unwrap();
     assert!(frame.eval("1").await.unwrap_err().to_string().contains("the frame is closed"));
 }
 

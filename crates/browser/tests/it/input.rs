@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use crate::site::{Route, SOON, open};
+use crate::site::{Route, TIMEOUT, open};
 
 const FORM: &[Route] = &[
     (
@@ -25,23 +25,23 @@ const FORM: &[Route] = &[
 #[tokio::test]
 async fn mouse_and_keyboard_reach_elements_in_nested_processes() {
     let (_browser, page, _) = open(FORM).await;
-    let form = page.frame_at("/form", SOON).await.unwrap();
+    let form = page.frame_at("/form", TIMEOUT).await.unwrap();
     assert!(form.info().unwrap().isolated);
     form.type_into("input", "Hi, \"wörld\" 5%").await.unwrap();
     assert_eq!(form.eval("document.querySelector('input').value").await.unwrap(), "Hi, \"wörld\" 5%");
     assert_eq!(form.eval("keys.slice(0, 4)").await.unwrap(), json!(["KeyH", "KeyI", "Comma", "Space"]));
     form.press("Enter").await.unwrap();
-    form.wait_for("window.entered", SOON).await.unwrap();
+    form.wait_for("window.entered", TIMEOUT).await.unwrap();
     form.press("Backspace").await.unwrap();
     form.click("button").await.unwrap();
-    assert_eq!(form.wait_for("window.result", SOON).await.unwrap(), "Hi, \"wörld\" 5");
+    assert_eq!(form.wait_for("window.result", TIMEOUT).await.unwrap(), "Hi, \"wörld\" 5");
 }
 
 #[tokio::test]
 async fn a_click_scrolls_and_is_trusted() {
     let (_browser, page, _) = open(FORM).await;
     page.click("button").await.unwrap();
-    assert_eq!(page.wait_for("window.clicked", SOON).await.unwrap(), true);
+    assert_eq!(page.wait_for("window.clicked", TIMEOUT).await.unwrap(), true);
     let key = page.press("Nokey").await.unwrap_err();
     assert!(key.to_string().contains("unknown key \"Nokey\""), "{key}");
 }

@@ -1,4 +1,4 @@
-//! A real Chromium on pages of our own.
+//! Tests with a real Chromium and local pages.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,6 +1,6 @@
-use yardstick_browser::Event;
+use yardstick_browser::LogEvent;
 
-use crate::site::{Route, SOON, open};
+use crate::site::{Route, TIMEOUT, open};
 
 const STRICT: &[Route] = &[
     ("/", None, "<iframe src='{b}/strict'></iframe>"),
@@ -20,12 +20,12 @@ const STRICT: &[Route] = &[
 async fn violations_name_directive_address_and_document() {
     let (_browser, page, site) = open(STRICT).await;
     for text in ["blocked", "fetched 200", "EvalError"] {
-        let said = |it: &Event| matches!(it, Event::Console(line) if line.text == text);
-        page.until(|it| said(&it.event), SOON).await.unwrap();
+        let said = |it: &LogEvent| matches!(it, LogEvent::Console(line) if line.text == text);
+        page.until(|it| said(&it.event), TIMEOUT).await.unwrap();
     }
     for directive in ["connect-src", "img-src", "script-src"] {
-        let broken = |it: &Event| matches!(it, Event::Violation(it) if it.directive == directive);
-        page.until(|it| broken(&it.event), SOON).await.unwrap();
+        let broken = |it: &LogEvent| matches!(it, LogEvent::Violation(it) if it.directive == directive);
+        page.until(|it| broken(&it.event), TIMEOUT).await.unwrap();
     }
     let violations = page.violations();
     let mut seen: Vec<_> =
@@ -48,8 +48,7 @@ async fn violations_name_directive_address_and_document() {
     assert_eq!((status("{a}/secret"), status("{a}/picture.png")), (None, None), "{requests:#?}");
     let picture = requests.iter().find(|it| it.url == site.fill("{a}/picture.png")).unwrap();
     assert_eq!(picture.failure.as_deref(), Some("csp"));
-    let said =
-        |it: &Event| matches!(it, Event::Notice { text, .. } if text.contains("Content Security Policy"));
+    let said = |it: &LogEvent| matches!(it, LogEvent::Notice { text, .. } if text.contains("Content Security Policy"));
     assert!(page.log().iter().any(|it| said(&it.event)), "the browser's own words are kept as well");
 }
 
@@ -65,10 +64,10 @@ const WORKER: &[Route] = &[(
 #[tokio::test]
 async fn violations_of_workers_are_seen() {
     let (_browser, page, site) = open(WORKER).await;
-    let said = |it: &Event| matches!(it, Event::Console(line) if line.text == "worker blocked");
-    let entry = page.until(|it| said(&it.event), SOON).await.unwrap();
+    let said = |it: &LogEvent| matches!(it, LogEvent::Console(line) if line.text == "worker blocked");
+    let entry = page.until(|it| said(&it.event), TIMEOUT).await.unwrap();
     assert!(entry.url.starts_with(&site.fill("blob:{a}/")), "{entry:?}");
-    page.until(|it| matches!(it.event, Event::Violation(_)), SOON).await.unwrap();
+    page.until(|it| matches!(it.event, LogEvent::Violation(_)), TIMEOUT).await.unwrap();
     let violation = page.violations().remove(0);
     assert_eq!((violation.directive.as_str(), violation.blocked), ("connect-src", site.fill("{b}/secret")));
 }

@@ -8,7 +8,7 @@ const TALL: &[Route] = &[(
     "<body style='margin: 0; height: 2000px'><div id=box style='position: absolute; top: 1500px; width: 50px; height: 40px; background: red'></div>",
 )];
 
-/// Width and height, as a PNG says them.
+/// The width and height in a PNG file.
 fn size(png: &[u8]) -> (u32, u32) {
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());

@@ -1,4 +1,4 @@
-//! Pages on loopback: two ports, and so at least two sites.
+//! Serves pages on loopback on two ports, so that there are at least two sites.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, body::Incoming};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
-use yardstick_browser::{Browser, Options, Page};
+use yardstick_browser::{Browser, LaunchOptions, Page};
 
-/// Ample, since the machine may be busy; what works takes a fraction of it.
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+/// Generous, because the machine may be busy; a passing test needs far less.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A path, a header (or none), and a page. `{a}`, `{b}` and `{c}` stand for three origins, each of another site.
+/// A path, an optional header, and a page. `{a}`, `{b}` and `{c}` stand for three origins of three sites.
 pub(crate) type Route = (&'static str, Option<(&'static str, &'static str)>, &'static str);
 
 /// A running site.
@@ -36,7 +36,7 @@ impl Site {
         site
     }
 
-    /// Text with the origins in their places.
+    /// Puts the origins into a text.
     pub(crate) fn fill(self, text: &str) -> String {
         let a = format!("http://127.0.0.1:{}", self.a);
         let b = format!("http://localhost:{}", self.b);
@@ -67,10 +67,10 @@ impl Site {
 }
 
 pub(crate) async fn launch() -> Browser {
-    Browser::launch(Options::default()).await.unwrap_or_else(|why| panic!("{why}"))
+    Browser::launch(LaunchOptions::default()).await.unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// A browser with one of the site's pages open.
+/// Starts a browser with one of the site's pages open.
 pub(crate) async fn open(routes: &'static [Route]) -> (Browser, Page, Site) {
     let (site, browser) = tokio::join!(Site::start(routes), launch());
     let page = browser.page(&site.fill("{a}/")).await.unwrap_or_else(|why| panic!("{why}"));

@@ -1,6 +1,6 @@
-use yardstick_browser::{Answer, Dialogs, Event, Progress};
+use yardstick_browser::{DialogAnswer, Dialogs, DownloadProgress, LogEvent};
 
-use crate::site::{Route, SOON, open};
+use crate::site::{Route, TIMEOUT, open};
 
 const OPENER: &[Route] = &[
     (
@@ -19,23 +19,24 @@ async fn popups_are_pages_too() {
     let (_browser, page, site) = open(OPENER).await;
     assert!(page.popups().is_empty());
     page.click("button").await.unwrap();
-    let popup = page.popup(SOON).await.unwrap();
+    let popup = page.popup(TIMEOUT).await.unwrap();
     assert_eq!(
-        popup.wait_for("document.readyState == 'complete' && document.title", SOON).await.unwrap(),
+        popup.wait_for("document.readyState == 'complete' && document.title", TIMEOUT).await.unwrap(),
         "popup"
     );
     assert_eq!(popup.url(), site.fill("{b}/popup"));
     assert_eq!(page.popups().len(), 1);
-    let early = |it: &Event| matches!(it, Event::Console(line) if line.text == "early popup");
-    let entry = page.until(|it| early(&it.event), SOON).await.unwrap();
+    let early = |it: &LogEvent| matches!(it, LogEvent::Console(line) if line.text == "early popup");
+    let entry = page.until(|it| early(&it.event), TIMEOUT).await.unwrap();
     assert_eq!((entry.page.as_str(), entry.url), (popup.id(), site.fill("{b}/popup")));
-    let asked = |it: &Event| matches!(it, Event::WindowAsked { gesture: true, .. });
+    let asked = |it: &LogEvent| matches!(it, LogEvent::WindowAsked { gesture: true, .. });
     assert!(page.log().iter().any(|it| asked(&it.event)));
-    let opened = |it: &Event| matches!(it, Event::Popup { opener: Some(opener) } if opener == page.id());
+    let opened =
+        |it: &LogEvent| matches!(it, LogEvent::Popup { opener: Some(opener) } if opener == page.id());
     assert!(page.log().iter().any(|it| opened(&it.event)));
     let id = popup.id().to_owned();
     popup.close().await.unwrap();
-    page.until(|it| it.page == id && matches!(it.event, Event::Detached { .. }), SOON).await.unwrap();
+    page.until(|it| it.page == id && matches!(it.event, LogEvent::Detached { .. }), TIMEOUT).await.unwrap();
     assert!(page.popups().is_empty());
 }
 
@@ -43,11 +44,12 @@ async fn popups_are_pages_too() {
 async fn downloads_are_seen_and_kept() {
     let (_browser, page, site) = open(OPENER).await;
     page.click("#file").await.unwrap();
-    let done = |it: &Event| matches!(it, Event::DownloadProgress { progress: Progress::Done, .. });
-    page.until(|it| done(&it.event), SOON).await.unwrap();
+    let done =
+        |it: &LogEvent| matches!(it, LogEvent::DownloadProgress { progress: DownloadProgress::Done, .. });
+    page.until(|it| done(&it.event), TIMEOUT).await.unwrap();
     let download = page.downloads().remove(0);
     assert_eq!((download.url, download.name.as_str()), (site.fill("{a}/file"), "report.txt"));
-    assert_eq!((download.progress, download.frame.as_deref()), (Progress::Done, Some(page.id())));
+    assert_eq!((download.progress, download.frame.as_deref()), (DownloadProgress::Done, Some(page.id())));
     assert_eq!(std::fs::read_to_string(&download.path).unwrap(), "<!doctype html>content");
 }
 
@@ -55,8 +57,8 @@ async fn downloads_are_seen_and_kept() {
 async fn dialogs_are_answered_and_recorded() {
     let (_browser, page, site) = open(OPENER).await;
     assert_eq!(page.eval("confirm('sure?')").await.unwrap(), false);
-    page.answer_dialogs(Dialogs { ask: Answer::Accept, leave: Answer::Accept });
-    let asker = page.frame_at("/asker", SOON).await.unwrap();
+    page.answer_dialogs(Dialogs { ask: DialogAnswer::Accept, leave: DialogAnswer::Accept });
+    let asker = page.frame_at("/asker", TIMEOUT).await.unwrap();
     assert_eq!(asker.eval("onbeforeunload = it => it.preventDefault(); 1").await.unwrap(), 1);
     assert_eq!(page.eval("confirm('really?')").await.unwrap(), true);
     page.eval("alert('hear, hear'); onbeforeunload = it => it.preventDefault(); 1").await.unwrap();

@@ -1,7 +1,7 @@
-//! What a view asks of its own server, by way of the page.
+//! Requests of a View to its own server, passed on by the page.
 //!
-//! A browser opens few connections to one host, and calls may take long: who says `later` gets a connection back soon, and
-//! fetches with one request what all its open calls have come to.
+//! A browser opens few connections to one origin, and a call may take long. A request with `later` frees its
+//! connection soon. The page then collects the answers to all its open calls with one long-polling request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,35 +10,37 @@ use protocol::code;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::api::{Outcome, parsed, server_of, view_of};
+use super::api::{ApiResult, parsed, server_of, view_of};
 use super::{Request, reply};
 use crate::Shared;
-use crate::server::{Answered, Asking, Refusal, Server};
-use crate::view::{View, for_apps, may_ask};
+use crate::server::{OutgoingRequest, RequestResult, RpcRefusal, SupervisedServer};
+use crate::view::{View, check_request, for_apps};
 
-/// How long a request that can be answered later holds its connection.
-const SOON: Duration = Duration::from_millis(150);
-/// How long the one that waits for answers holds its connection.
-const WAITING: Duration = Duration::from_secs(20);
+/// How long a request with `later` holds its connection.
+const LATER_AFTER: Duration = Duration::from_millis(150);
+/// The code of the refusal when an app has too many open calls, the same as in the page.
+const TOO_MANY_CALLS: i64 = -32_000;
+/// How long the long-polling request holds its connection.
+const POLL_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Ask {
+struct AskBody {
     method: String,
     #[serde(default)]
     params: Value,
-    /// The id of the request to the server, under which it can be taken back.
+    /// The id of the request to the server. The page cancels the request by this id.
     call_id: Option<String>,
-    /// The page's number of the message that asks.
+    /// The sequence number that the page gave to the message of the View.
     seq: Option<u64>,
-    /// Whether an answer that takes its time may be fetched later, under its `callId`.
+    /// Whether a slow answer may be collected later by its `callId`.
     #[serde(default)]
     later: bool,
 }
 
-/// Asks the server of a view.
-pub(super) async fn asked(shared: &Arc<Shared>, id: &str, request: Request) -> Outcome {
-    let ask: Ask = parsed(request).await?;
+/// Passes a View's request on to its server.
+pub(super) async fn forward_request(shared: &Arc<Shared>, id: &str, request: Request) -> ApiResult {
+    let ask: AskBody = parsed(request).await?;
     let view = view_of(shared, id)?;
     let server = server_of(shared, &view.server)?;
     let Some(call) = ask.call_id.clone().filter(|_| ask.later) else {
@@ -46,8 +48,12 @@ pub(super) async fn asked(shared: &Arc<Shared>, id: &str, request: Request) -> O
     };
     let (host, asker) = (shared.clone(), view.clone());
     let mut work = tokio::spawn(async move { answer(&host, &server, &asker, ask).await });
-    match tokio::time::timeout(SOON, &mut work).await {
-        Ok(answer) => Ok(reply::json(200, &answer.unwrap_or_else(|_| broken()))),
+    match tokio::time::timeout(LATER_AFTER, &mut work).await {
+        Ok(answer) => {
+            let mut answer = answer.unwrap_or_else(|_| broken());
+            answer["progress"] = view.answers.take_progress(&call).into();
+            Ok(reply::json(200, &answer))
+        }
         Err(_) => {
             tokio::spawn(async move { view.answers.add(call, work.await.unwrap_or_else(|_| broken())) });
             Ok(reply::json(202, &json!({ "later": true })))
@@ -55,39 +61,44 @@ pub(super) async fn asked(shared: &Arc<Shared>, id: &str, request: Request) -> O
     }
 }
 
-/// What the calls of a view have come to after number `after`, as soon as there is anything.
-pub(super) async fn answers(shared: &Shared, id: &str, after: Option<&str>) -> Outcome {
+/// The answers to a View's calls after number `after`, as soon as there are any.
+pub(super) async fn answers(shared: &Shared, id: &str, after: Option<&str>) -> ApiResult {
     let view = view_of(shared, id)?;
     let after = after.and_then(|n| n.parse().ok()).unwrap_or(0);
-    let there = tokio::time::timeout(WAITING, view.answers.after(after));
+    let there = tokio::time::timeout(POLL_TIMEOUT, view.answers.after(after));
     tokio::select! {
         there = there => Ok(reply::json(200, &json!({ "answers": there.unwrap_or_default() }))),
         () = view.closed.cancelled() => Err(reply::refused(404, &format!("the view {id} was closed"))),
     }
 }
 
-async fn answer(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Value {
+async fn answer(shared: &Shared, server: &SupervisedServer, view: &Arc<View>, ask: AskBody) -> Value {
     let answered = pass_on(shared, server, view, ask).await;
     answered.map_or_else(|refusal| refusal.to_value(), |result| json!({ "result": result }))
 }
 
 fn broken() -> Value {
-    Refusal::new(code::INTERNAL_ERROR, "the host itself failed on this call").to_value()
+    RpcRefusal::new(code::INTERNAL_ERROR, "the host failed to handle this call").to_value()
 }
 
-async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Answered {
+async fn pass_on(
+    shared: &Shared,
+    server: &SupervisedServer,
+    view: &Arc<View>,
+    ask: AskBody,
+) -> RequestResult {
     let Ok(_permit) = view.calls.clone().try_acquire_owned() else {
-        return Err(Refusal::new(code::INTERNAL_ERROR, "too many calls of this app are under way"));
+        return Err(RpcRefusal::new(TOO_MANY_CALLS, "this app has too many open calls"));
     };
     let openai = view.openai.as_ref();
-    may_ask(&server.now(), openai, &ask.method, &ask.params)?;
+    check_request(&server.now(), openai, &ask.method, &ask.params)?;
     let mut params = if ask.params.is_null() { json!({}) } else { ask.params };
-    let _following = server.follow_progress(&view.id, &mut params);
+    let _following = server.follow_progress(view, ask.call_id.as_deref().unwrap_or_default(), &mut params);
     let cause = match ask.seq {
         Some(seq) => view.entry(seq).await,
         None => None,
     };
-    let asking = Asking {
+    let asking = OutgoingRequest {
         method: &ask.method,
         params,
         view: Some(&view.id),
@@ -100,7 +111,7 @@ async fn pass_on(shared: &Shared, server: &Server, view: &View, ask: Ask) -> Ans
     if ask.method == "tools/list"
         && let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut)
     {
-        // What is shown to an app has to be known when it is called.
+        // An app may call a tool that it was just shown, so the host has to know that tool as well.
         if !server.now().knows(tools) {
             server.read_again(shared, cause).await;
         }

@@ -1,17 +1,17 @@
-//! The files of the page, which are part of the binary.
+//! The page's files, which are built into the binary.
 
 use super::{Response, reply};
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
-/// A file under `/assets/`.
+/// The file at `path` below `/assets/`.
 pub(super) fn named(path: &str) -> Response {
     let found = path.strip_prefix("/assets/").and_then(|name| {
         let (_, content) = ASSETS.iter().find(|(known, _)| *known == name)?;
         Some((kind(name)?, *content))
     });
     match found {
-        Some((kind, content)) => reply::of(200, kind, content),
+        Some((kind, content)) => reply::content(200, kind, content),
         None => reply::refused(404, &format!("there is no {path}")),
     }
 }

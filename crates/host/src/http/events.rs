@@ -1,4 +1,4 @@
-//! The feed as a stream of server-sent events.
+//! The feed as server-sent events.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use futures_util::stream;
 use super::{Response, reply};
 use crate::feed::Feed;
 
-/// After how long a silent stream gets a comment, so that a dead one is noticed.
+/// How long a stream may be silent before the host sends a comment, which reveals a dead connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// How much of what has happened goes out at a time.
-const PIECE: usize = 256 * 1024;
+/// How many bytes of past events are sent in one chunk.
+const CHUNK_BYTES: usize = 256 * 1024;
 
-/// Everything after number `after` that has happened so far.
+/// All events after number `after` up to now, as one response.
 pub(super) fn past(feed: &Feed, after: u64) -> Response {
     let all = feed.since(after).into_iter();
     reply::events(stream::iter(all.map(|(n, event)| Bytes::from(written(n, &event)))))
@@ -24,9 +24,9 @@ fn written(n: u64, event: &str) -> String {
     format!("id: {n}\ndata: {event}\n\n")
 }
 
-/// Everything after number `after`, as it comes.
+/// All events after number `after`, and those to come, as a stream.
 pub(super) fn follow(feed: &Feed, after: u64) -> Response {
-    let start = (feed.clone(), feed.news(), after, true);
+    let start = (feed.clone(), feed.subscribe(), after, true);
     reply::events(stream::unfold(start, |(feed, mut news, after, first)| async move {
         let mut text = if first { ":\n\n".to_owned() } else { String::new() };
         let mut last = after;
@@ -35,7 +35,7 @@ pub(super) fn follow(feed: &Feed, after: u64) -> Response {
             for (n, event) in feed.since(last) {
                 text.push_str(&written(n, &event));
                 last = n;
-                if text.len() > PIECE {
+                if text.len() > CHUNK_BYTES {
                     break;
                 }
             }

@@ -1,15 +1,15 @@
-//! Who may ask: this machine's browser, from the page itself, with the token.
+//! Access control: only the host's own page, in a browser on this machine and with the token, may use the API.
 
 use http::header::{HOST, HeaderMap, ORIGIN};
 
 use crate::Shared;
-use crate::page::Led;
+use crate::page::Referrer;
 
-/// The header that carries the token.
-pub(super) const TOKEN: &str = "x-yardstick-token";
+/// The name of the header with the token.
+pub(super) const TOKEN_HEADER: &str = "x-yardstick-token";
 
-/// Admits a request by its `Host` and `Origin`: a name that somebody pointed at loopback is refused, and so is a page of
-/// somebody else.
+/// Checks `Host` and `Origin`. This refuses foreign names that resolve to loopback (DNS rebinding) and requests from
+/// foreign pages.
 pub(super) fn admit(shared: &Shared, headers: &HeaderMap) -> Result<(), String> {
     let hosts: Vec<_> = headers.get_all(HOST).iter().collect();
     let [host] = hosts[..] else { return Err("one Host header is needed".to_owned()) };
@@ -26,23 +26,23 @@ pub(super) fn admit(shared: &Shared, headers: &HeaderMap) -> Result<(), String> 
     }
 }
 
-/// Who led the browser to the page.
-pub(super) fn led(headers: &HeaderMap) -> Led {
+/// How the browser came to the page.
+pub(super) fn referrer(headers: &HeaderMap) -> Referrer {
     match headers.get("sec-fetch-site").map(http::HeaderValue::as_bytes) {
-        Some(b"cross-site" | b"same-site") => Led::Stranger,
-        Some(b"same-origin") => Led::Page,
-        Some(_) | None => Led::Person,
+        Some(b"cross-site" | b"same-site") => Referrer::ForeignPage,
+        Some(b"same-origin") => Referrer::Page,
+        Some(_) | None => Referrer::Person,
     }
 }
 
-/// Whether the token is there: in its header, or in the query where a header cannot be set.
+/// Whether the request has the token: in its header, or in the query where the browser cannot set a header.
 pub(super) fn knows_token(shared: &Shared, headers: &HeaderMap, query: &[(String, String)]) -> bool {
-    let given = headers.get(TOKEN).map(http::HeaderValue::as_bytes);
+    let given = headers.get(TOKEN_HEADER).map(http::HeaderValue::as_bytes);
     let asked = query.iter().find(|(name, _)| name == "token").map(|(_, value)| value.as_bytes());
     given.or(asked).is_some_and(|token| same(token, shared.token.as_bytes()))
 }
 
-/// Compares in a time that tells nothing.
+/// Compares in constant time.
 fn same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }
@@ -54,10 +54,10 @@ mod tests {
     #[test]
     fn a_link_of_another_site_runs_nothing() {
         let from = |site: &'static str| {
-            led(&HeaderMap::from_iter([("sec-fetch-site".parse().unwrap(), site.parse().unwrap())]))
+            referrer(&HeaderMap::from_iter([("sec-fetch-site".parse().unwrap(), site.parse().unwrap())]))
         };
-        assert_eq!((led(&HeaderMap::new()), from("none")), (Led::Person, Led::Person));
-        assert_eq!((from("cross-site"), from("same-site")), (Led::Stranger, Led::Stranger));
-        assert_eq!(from("same-origin"), Led::Page);
+        assert_eq!((referrer(&HeaderMap::new()), from("none")), (Referrer::Person, Referrer::Person));
+        assert_eq!((from("cross-site"), from("same-site")), (Referrer::ForeignPage, Referrer::ForeignPage));
+        assert_eq!(from("same-origin"), Referrer::Page);
     }
 }

@@ -1,4 +1,4 @@
-//! Two listeners: one for the page and its API, one for the documents of the sandbox.
+//! Two HTTP listeners: one serves the page and its API, the other the documents of the sandbox.
 
 mod api;
 mod asks;
@@ -23,40 +23,39 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::Shared;
-use crate::page::{self, Led, Start};
+use crate::page::{self, Referrer, Start};
 
-/// The most bytes of a request's body.
-const LARGEST: usize = 64 * 1024 * 1024;
-/// How long a request may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(30);
-/// How long the rest of a page waits for servers that are still connecting.
-const SETTLING: Duration = Duration::from_millis(1500);
+/// The largest body of a request, in bytes.
+const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+/// How long the body of a request may take to arrive.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long the rest of the page waits for servers that are still connecting.
+const CONNECTING_TIMEOUT: Duration = Duration::from_millis(1500);
 
 pub(crate) type Request = http::Request<Incoming>;
 pub(crate) type Response = http::Response<UnsyncBoxBody<Bytes, Infallible>>;
 
-/// Which of the two listeners.
+/// One of the two listeners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    /// The page and its API.
+pub(crate) enum ListenerRole {
+    /// Serves the page and its API.
     Page,
-    /// The proxies and views.
+    /// Serves the proxy documents and the Views' documents.
     Sandbox,
 }
 
-/// Serves connections until `stop`.
-pub(crate) async fn listen(listener: TcpListener, shared: Arc<Shared>, side: Side, stop: CancellationToken) {
+/// Accepts and serves connections until `stop` is cancelled.
+pub(crate) async fn listen(
+    listener: TcpListener,
+    shared: Arc<Shared>,
+    side: ListenerRole,
+    stop: CancellationToken,
+) {
     loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let stream = tokio::select! {
+            stream = transport::accept(&listener) => stream,
             () = stop.cancelled() => return,
         };
-        // A failed accept is the kernel's trouble of the moment (out of descriptors, peer gone), not ours.
-        let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-            continue;
-        };
-        let _ = stream.set_nodelay(true);
         let (shared, stop) = (shared.clone(), stop.clone());
         tokio::spawn(async move {
             let service = service_fn(move |request| {
@@ -66,7 +65,7 @@ pub(crate) async fn listen(listener: TcpListener, shared: Arc<Shared>, side: Sid
             let mut builder = http1::Builder::new();
             let connection = builder.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service);
             tokio::select! {
-                // What can go wrong here is the browser's doing and has no one to be told to.
+                // The browser may break off a connection at any time; there is nobody to report that to.
                 _ = connection => {}
                 () = stop.cancelled() => {}
             }
@@ -74,10 +73,10 @@ pub(crate) async fn listen(listener: TcpListener, shared: Arc<Shared>, side: Sid
     }
 }
 
-async fn route(shared: &Arc<Shared>, side: Side, request: Request) -> Response {
+async fn route(shared: &Arc<Shared>, side: ListenerRole, request: Request) -> Response {
     match side {
-        Side::Sandbox => sandbox::route(shared, request).await,
-        Side::Page => {
+        ListenerRole::Sandbox => sandbox::route(shared, request).await,
+        ListenerRole::Page => {
             if let Err(why) = guard::admit(shared, request.headers()) {
                 return reply::refused(403, &why);
             }
@@ -97,14 +96,21 @@ fn documents(shared: &Arc<Shared>, path: &str, request: &Request) -> Response {
     match path {
         "/" => {
             let (first, shared, query) = (page::head(shared), shared.clone(), query(request.uri()));
-            let led = guard::led(request.headers());
+            let referrer = guard::referrer(request.headers());
+            let interference = shared.options.interference.clone();
             let rest = async move {
-                shared.servers.settled(SETTLING).await;
-                let run = (led != Led::Stranger).then(|| shared.prefetched.begin(&shared, &query)).flatten();
+                shared.servers.settled(CONNECTING_TIMEOUT).await;
+                let run = (referrer != Referrer::ForeignPage)
+                    .then(|| shared.prefetched.start(&shared, &query))
+                    .flatten();
                 let profile = value(&query, "profile").unwrap_or(&shared.options.profile);
-                page::body(&shared, profile, &Start { run, led })
+                page::body(&shared, profile, &Start { run, referrer })
             };
-            reply::page(first, rest)
+            let mut response = reply::page(first, rest);
+            if let Some(interference) = &interference {
+                interference.change_page_headers(response.headers_mut());
+            }
+            response
         }
         _ => assets::named(path),
     }
@@ -115,24 +121,24 @@ fn query(uri: &http::Uri) -> Vec<(String, String)> {
     url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }
 
-/// What a query says under a name, first.
+/// The first value of a query parameter.
 pub(crate) fn value<'a>(query: &'a [(String, String)], name: &str) -> Option<&'a str> {
     query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
-/// The body of a request, as far as it is allowed to be large and slow.
+/// Reads the body of a request within the limits of size and time.
 async fn body(request: Request) -> Result<Bytes, Response> {
-    let collected = Limited::new(request.into_body(), LARGEST).collect();
-    match tokio::time::timeout(ARRIVAL, collected).await {
+    let collected = Limited::new(request.into_body(), MAX_BODY_BYTES).collect();
+    match tokio::time::timeout(BODY_TIMEOUT, collected).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(_)) => Err(reply::refused(413, "the body is too large, or it broke off")),
+        Ok(Err(_)) => Err(reply::refused(413, "the body is too large or incomplete")),
         Err(_) => Err(reply::refused(408, "the body did not arrive in time")),
     }
 }
 
-/// A file to be kept.
+/// A file that the browser saves.
 pub(crate) fn attachment(content: Vec<u8>, name: &str) -> Response {
-    let mut response = reply::of(200, "application/x-ndjson", content);
+    let mut response = reply::content(200, "application/x-ndjson", content);
     let disposition = format!("attachment; filename=\"{name}\"");
     reply::set(response.headers_mut(), http::header::CONTENT_DISPOSITION, &disposition);
     response

@@ -1,4 +1,4 @@
-//! The second listener: a proxy document and a view's own document, each under a name of its own.
+//! The sandbox listener. It serves the proxy document and the View's own document, each under an origin of its own.
 
 use std::sync::Arc;
 
@@ -15,40 +15,41 @@ use crate::view::{Role, View};
 
 const PROXY_HTML: &str = include_str!("../../sandbox/proxy.html");
 const PROXY_JS: &str = include_str!("../../sandbox/proxy.js");
-/// What tells the host of a view's console.
+/// Reports the View's console to the host.
 const VIEW_JS: &str = include_str!("../../sandbox/view.js");
-/// The bridge of the OpenAI Apps SDK.
+/// The `window.openai` bridge of the OpenAI Apps SDK.
 const OPENAI_JS: &str = include_str!("../../sandbox/openai.js");
-/// How long a report of a violation may be.
-const REPORT: usize = 64 * 1024;
+/// The largest report of a policy violation, in bytes.
+const MAX_REPORT_BYTES: usize = 64 * 1024;
 
 pub(super) async fn route(shared: &Arc<Shared>, request: Request) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let found = label(shared, request.headers()).and_then(|label| shared.views.under(&label, &path));
+    let found = name(shared, request.headers()).and_then(|name| shared.views.at_address(&name, &path));
     let Some((view, role, rest)) = found else {
         return reply::refused(404, "no view is open under this name");
     };
     match (role, &method, rest) {
         (Role::Proxy, &Method::GET, "") => proxy(shared, &view),
-        (Role::Inner, &Method::GET, "") => document(&view),
-        (Role::Inner, &Method::GET, "view.js") => reply::of(200, "text/javascript; charset=utf-8", VIEW_JS),
+        (Role::Inner, &Method::GET, "") => document(shared, &view),
+        (Role::Inner, &Method::GET, "view.js") => {
+            reply::content(200, "text/javascript; charset=utf-8", VIEW_JS)
+        }
         (Role::Inner, &Method::GET, "openai.js") if view.openai.is_some() => {
-            reply::of(200, "text/javascript; charset=utf-8", OPENAI_JS)
+            reply::content(200, "text/javascript; charset=utf-8", OPENAI_JS)
         }
         (Role::Inner, &Method::POST, "report") => report(shared, &view, request).await,
-        _ => reply::refused(404, "nothing is here"),
+        _ => reply::refused(404, "there is no such file"),
     }
 }
 
-/// The first label of a name below `localhost`, on our port.
-fn label(shared: &Shared, headers: &HeaderMap) -> Option<String> {
+/// The part of the `Host` before `.localhost`, if the request is for our port.
+fn name(shared: &Shared, headers: &HeaderMap) -> Option<String> {
     let host = headers.get(HOST)?.to_str().ok()?;
     let name = host.strip_suffix(&format!(":{}", shared.sandbox.port()))?;
-    let label = name.strip_suffix(".localhost")?;
-    (!label.contains('.')).then(|| label.to_owned())
+    Some(name.strip_suffix(".localhost")?.to_owned())
 }
 
-/// The document between the page and the view. It may frame that one view, and run its own script.
+/// The proxy document between the page and the View. Its policy lets it frame that one View and run its own script.
 fn proxy(shared: &Shared, view: &View) -> Response {
     let [one, other] = shared.page_origins();
     let inner = view.inner_url(shared);
@@ -56,34 +57,42 @@ fn proxy(shared: &Shared, view: &View) -> Response {
         .replace("{{hosts}}", &format!("{one} {other}"))
         .replace("{{view}}", &inner)
         .replace("{{script}}", PROXY_JS);
-    let mut response = reply::of(200, "text/html; charset=utf-8", html);
+    let mut response = reply::content(200, "text/html; charset=utf-8", html);
     let hash = STANDARD.encode(digest(&SHA256, PROXY_JS.as_bytes()));
     let policy = format!(
         "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; frame-src {inner}; base-uri 'none'; \
          form-action 'none'; frame-ancestors {one} {other}"
     );
     isolate(response.headers_mut(), &policy);
-    response
-}
-
-/// The view's own document, as its server wrote it, behind the scripts of the host.
-fn document(view: &View) -> Response {
-    let html = scripted(&view.document.html, &view.path, view.bridge().as_ref());
-    let mut response = reply::of(200, "text/html; charset=utf-8", html);
-    isolate(response.headers_mut(), &view.csp);
-    if let Some(allowlist) = &view.allowlist {
-        reply::set(response.headers_mut(), HeaderName::from_static("connection-allowlist"), allowlist);
+    if let Some(interference) = &shared.options.interference {
+        interference.change_proxy_headers(response.headers_mut());
     }
     response
 }
 
-/// A document with the scripts of the host, which are at `path`, before its own: the bridge only if it is `told` something.
+/// The View's own document, unchanged, after the host's scripts.
+fn document(shared: &Shared, view: &View) -> Response {
+    let html = scripted(&view.document.html, &view.path, view.bridge().as_ref());
+    let mut response = reply::content(200, "text/html; charset=utf-8", html);
+    isolate(response.headers_mut(), &view.csp);
+    if let Some(allowlist) = &view.allowlist {
+        reply::set(response.headers_mut(), HeaderName::from_static("connection-allowlist"), allowlist);
+    }
+    if let Some(interference) = &shared.options.interference {
+        interference.change_view_headers(response.headers_mut());
+    }
+    response
+}
+
+/// Puts the host's scripts at `path` before a document. The bridge's script is included only if there is `told` data
+/// for it.
 fn scripted(html: &str, path: &str, told: Option<&Value>) -> String {
     let bridge = told.map(|told| {
         let told = told.to_string().replace('&', "&amp;").replace('"', "&quot;");
         format!("<script src=\"{path}openai.js\" data-told=\"{told}\"></script>")
     });
-    // The parser passes over the document's own doctype once a script came first: ours stands for it, if it has one.
+    // The parser ignores a doctype that comes after a script. So the host repeats the document's doctype before its
+    // scripts.
     let start = html.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     let has_doctype = start.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("<!doctype"));
     let doctype = if has_doctype { "<!doctype html>" } else { "" };
@@ -93,22 +102,21 @@ fn scripted(html: &str, path: &str, told: Option<&Value>) -> String {
 
 fn isolate(headers: &mut HeaderMap, policy: &str) {
     reply::set(headers, CONTENT_SECURITY_POLICY, policy);
-    reply::set(headers, HeaderName::from_static("origin-agent-cluster"), "?1");
     reply::set(headers, HeaderName::from_static("x-dns-prefetch-control"), "off");
     reply::set(headers, HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
 }
 
-/// The browser tells of a violation of the view's policy.
+/// Records the browser's report about a violation of the View's policy.
 async fn report(shared: &Shared, view: &View, request: Request) -> Response {
     let bytes = match body(request).await {
-        Ok(bytes) if bytes.len() <= REPORT => bytes,
-        Ok(_) => return reply::refused(413, "a report is shorter than that"),
+        Ok(bytes) if bytes.len() <= MAX_REPORT_BYTES => bytes,
+        Ok(_) => return reply::refused(413, "the report is too long"),
         Err(refusal) => return refusal,
     };
     let report: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let told = &report["csp-report"];
     if told.is_object() {
-        shared.feed.tell(&json!({
+        shared.feed.publish(&json!({
             "kind": "violation",
             "view": view.id,
             "run": view.run,
@@ -119,7 +127,7 @@ async fn report(shared: &Shared, view: &View, request: Request) -> Response {
             "sample": told["script-sample"],
         }));
     }
-    reply::of(204, "text/plain", "")
+    reply::content(204, "text/plain", "")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use serde_json::Map;
 
 use super::*;
 
-/// What a file may say of a host, each only with a source.
+/// Claims that a file may make about a host. Each needs a source.
 const CLAIMS: [&str; 10] = [
     "hostInfo",
     "capabilities",
@@ -17,12 +17,12 @@ const CLAIMS: [&str; 10] = [
     "sandbox",
     "openai",
 ];
-/// What every file says.
+/// Fields that every file has.
 const ALWAYS: [&str; 9] =
     ["name", "title", "description", "date", "sources", "protocol", "capabilities", "context", "gaps"];
 
 fn all() -> Vec<(String, Map<String, Value>)> {
-    let object = |profile: Profile| (profile.name, profile.data.as_object().unwrap().clone());
+    let object = |profile: HostProfile| (profile.name, profile.data.as_object().unwrap().clone());
     profiles().unwrap().into_iter().map(object).collect()
 }
 
@@ -35,7 +35,7 @@ fn keys<'a>(value: &'a Value, known: &[&str]) -> Vec<&'a str> {
     object.keys().map(String::as_str).filter(|key| !known.contains(key)).collect()
 }
 
-/// A day, such as `2026-08-19`.
+/// Whether the text is a date such as `2026-08-19`.
 fn is_day(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts[..] else { return false };
@@ -102,7 +102,7 @@ const fn json_false() -> Value {
     Value::Bool(false)
 }
 
-/// Nothing but empty lists.
+/// Whether the value holds nothing but empty lists.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Object(object) => !object.is_empty() && object.values().all(is_empty),
@@ -145,7 +145,7 @@ fn what_is_said_is_something_that_is_read() {
 }
 
 #[test]
-fn what_the_sandbox_is_told_is_read() {
+fn the_sandbox_of_a_profile_is_read() {
     let claude = named("claude").unwrap();
     assert_eq!(claude.sandbox, "allow-scripts allow-same-origin allow-forms");
     assert_eq!(claude.denied, [Permission::Camera, Permission::Microphone, Permission::Geolocation]);
@@ -176,7 +176,7 @@ fn three_hosts_have_the_bridge_of_the_apps_sdk() {
 }
 
 #[test]
-fn an_unknown_name_is_told_what_there_is() {
+fn the_error_for_an_unknown_name_lists_the_profiles() {
     let told = named("nobody").unwrap_err().to_string();
     assert!(told.contains("strict") && told.contains("chatgpt"), "{told}");
 }

@@ -1,4 +1,4 @@
-//! Requests to a server, each with its place in the timeline.
+//! Sends requests to a server and records them in the timeline.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,45 +10,45 @@ use transport::client::{Failure, Message, Reply, Request, Session};
 
 use super::cancellations::Cancellable;
 use super::exchange::{self, GivenUp};
-use super::{Server, State};
+use super::{ConnectionState, SupervisedServer, required_urls};
 use crate::Shared;
-use crate::finding::Finding;
-use crate::timeline::{Party, Said};
+use crate::finding::PageFinding;
+use crate::timeline::{NewEntry, TimelineParty};
 
-/// Numbers the requests of all servers.
-static COUNT: AtomicU64 = AtomicU64::new(1);
-/// How long a server may take to be there.
-const READY: Duration = Duration::from_secs(5);
+/// Numbers the requests to all servers.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+/// How long a request waits for a server that is not connected.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A request, and on whose behalf.
+/// A request, and what caused it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asking<'a> {
+pub(crate) struct OutgoingRequest<'a> {
     pub(crate) method: &'a str,
     pub(crate) params: Value,
-    /// The view that asks, if one does.
+    /// The View that made the request, if one did.
     pub(crate) view: Option<&'a str>,
-    /// The run of a tool that it is part of.
+    /// The run of a tool that the request belongs to.
     pub(crate) run: Option<&'a str>,
-    /// The entry of the timeline that led to it.
+    /// The timeline entry that caused the request.
     pub(crate) cause: Option<u64>,
-    /// The id that it goes out with, under which it can be cancelled; otherwise it gets one.
+    /// The JSON-RPC id. With one given here, the request can be cancelled by it; otherwise the host makes one.
     pub(crate) id: Option<&'a str>,
-    /// Cancels it when nobody waits for the answer any more.
+    /// Cancels the request when nobody waits for its response any more.
     pub(crate) closed: Option<&'a CancellationToken>,
 }
 
-/// A result, or why there is none.
-pub(crate) type Answered = Result<Value, Refusal>;
+/// The result of a request, or its error.
+pub(crate) type RequestResult = Result<Value, RpcRefusal>;
 
-/// A JSON-RPC error: the server's, or ours on its behalf.
+/// A JSON-RPC error: the server's own, or one that the host made because the server did not respond.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Refusal {
+pub(crate) struct RpcRefusal {
     pub(crate) code: i64,
     pub(crate) message: String,
     pub(crate) data: Option<Value>,
 }
 
-impl Refusal {
+impl RpcRefusal {
     pub(crate) fn new(code: i64, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None }
     }
@@ -62,9 +62,10 @@ impl Refusal {
     }
 }
 
-impl Server {
-    /// Asks the server, gives what it wants to know on the way, and shows what was said.
-    pub(crate) async fn ask(&self, shared: &Shared, asking: Asking<'_>) -> Answered {
+impl SupervisedServer {
+    /// Sends a request and returns its result. On the way it answers the server's requests for input and records every
+    /// message.
+    pub(crate) async fn ask(&self, shared: &Shared, asking: OutgoingRequest<'_>) -> RequestResult {
         let cancelled = asking.closed.map(CancellationToken::child_token).unwrap_or_default();
         let _cancellable = asking.id.map(|id| self.cancellable(id, &cancelled)).transpose()?;
         let given_up = || Err(refusal(&GivenUp::Cancelled.failure()));
@@ -76,30 +77,34 @@ impl Server {
         let mut params = asking.params.clone();
         for left in (0..=session.limits().rounds).rev() {
             let request = self.request(&session, asking.method, &params, &id);
-            let reply = self.round(shared, &session, &asking, request, &cancelled).await;
+            let reply = self.send_recorded(shared, &session, &asking, request, &cancelled).await;
             let reply = reply.map_err(|failure| self.failed(&failure))?;
-            let Some(asked) = reply.input_required().filter(|_| left > 0) else { return read(&reply) };
+            let Some(asked) = reply.input_required().filter(|_| left > 0) else {
+                let answered = result_of(&reply);
+                self.show_required_urls(shared, &asking, session.version(), &answered);
+                return answered;
+            };
             let next = tokio::select! {
                 next = self.give_input(shared, &asking, &params, &asked) => next?,
                 () = cancelled.cancelled() => return given_up(),
             };
             (params, id) = (next, fresh_id());
         }
-        Err(Refusal::new(code::INTERNAL_ERROR, "the server was not asked"))
+        Err(RpcRefusal::new(code::INTERNAL_ERROR, "the request was not sent"))
     }
 
-    /// Cancels a request: whether there was one.
+    /// Cancels a request. Returns whether one with that id was open.
     pub(crate) fn cancel(&self, id: &str) -> bool {
         self.calls.cancel(id)
     }
 
-    fn cancellable(&self, id: &str, cancelled: &CancellationToken) -> Result<Cancellable<'_>, Refusal> {
-        self.calls
-            .enter(id, cancelled)
-            .ok_or_else(|| Refusal::new(code::INVALID_REQUEST, format!("the call {id} is still under way")))
+    fn cancellable(&self, id: &str, cancelled: &CancellationToken) -> Result<Cancellable<'_>, RpcRefusal> {
+        self.calls.enter(id, cancelled).ok_or_else(|| {
+            RpcRefusal::new(code::INVALID_REQUEST, format!("a request with the id {id} is still open"))
+        })
     }
 
-    /// Waits until a request has taken too long. The time for which the server waits for the person does not count.
+    /// Waits until the request has timed out. Time in which the server waits for the person does not count.
     async fn too_long(&self, shared: &Shared) -> GivenUp {
         let limit = shared.options.limits.request;
         loop {
@@ -111,12 +116,12 @@ impl Server {
         }
     }
 
-    /// The session, once there is one that has not ended.
-    async fn ready(&self) -> Result<Session, Refusal> {
+    /// Waits for a live session.
+    async fn ready(&self) -> Result<Session, RpcRefusal> {
         let mut now = self.now.subscribe();
         let live = async {
             loop {
-                if now.borrow_and_update().state == State::Ready
+                if now.borrow_and_update().state == ConnectionState::Ready
                     && let Some(session) = self.session().filter(|session| session.ended().is_none())
                 {
                     return Some(session);
@@ -124,11 +129,11 @@ impl Server {
                 now.changed().await.ok()?;
             }
         };
-        let live = tokio::time::timeout(READY, live).await;
+        let live = tokio::time::timeout(CONNECT_TIMEOUT, live).await;
         live.ok().flatten().ok_or_else(|| {
             let now = self.now();
-            let why = now.note.as_deref().unwrap_or("it is still connecting");
-            Refusal::new(code::INTERNAL_ERROR, format!("the server is not there: {why}"))
+            let why = now.note.as_deref().unwrap_or("the host is still connecting");
+            RpcRefusal::new(code::INTERNAL_ERROR, format!("the server is not connected: {why}"))
         })
     }
 
@@ -140,28 +145,28 @@ impl Server {
         }
     }
 
-    /// One request and its reply, both shown.
-    pub(super) async fn round(
+    /// Sends one request, waits for its response, and records both.
+    pub(super) async fn send_recorded(
         &self,
         shared: &Shared,
         session: &Session,
-        asking: &Asking<'_>,
+        asking: &OutgoingRequest<'_>,
         request: Request,
         cancelled: &CancellationToken,
     ) -> Result<Reply, Failure> {
         let tell = |from, to, message, cause, findings| {
-            shared.timeline.add(Said {
+            shared.timeline.add(NewEntry {
                 view: asking.view.map(str::to_owned),
                 run: asking.run.map(str::to_owned),
                 server: Some(self.id.clone()),
                 cause,
                 findings,
-                ..Said::new(from, to, message)
+                ..NewEntry::new(from, to, message)
             })
         };
         let shown: Value = serde_json::from_str(&request.message()).unwrap_or_default();
         let id = shown["id"].clone();
-        let asked = tell(Party::Host, Party::Server, shown, asking.cause, Vec::new());
+        let asked = tell(TimelineParty::Host, TimelineParty::Server, shown, asking.cause, Vec::new());
         let given_up = async {
             tokio::select! {
                 () = cancelled.cancelled() => GivenUp::Cancelled,
@@ -169,27 +174,32 @@ impl Server {
             }
         };
         let heard = |message: &Message| {
-            if let Some(message) = message.value().filter(|message| exchange::is_own(session, message, &id)) {
-                self.notified(shared, &message);
-                tell(Party::Server, Party::Host, message, Some(asked), Vec::new());
+            let Some(message) = message.value() else { return };
+            // On every transport the response comes after this, so the View gets its progress in time.
+            self.route_progress(&message);
+            if exchange::is_own(session, &message, &id) {
+                self.route_cancellation(&message);
+                self.route_completion(shared, &message);
+                let findings = required_urls::findings_of(&message, session.version());
+                tell(TimelineParty::Server, TimelineParty::Host, message, Some(asked), findings);
             }
         };
-        let unanswered = match exchange::run(session, request, &id, given_up, heard).await {
+        let unanswered = match exchange::send(session, request, &id, given_up, heard).await {
             Ok(reply) => return Ok(reply),
             Err(unanswered) => unanswered,
         };
         if let Some(notice) = unanswered.notice {
-            tell(Party::Host, Party::Server, notice, Some(asked), Vec::new());
+            tell(TimelineParty::Host, TimelineParty::Server, notice, Some(asked), Vec::new());
         }
         let mut error = refusal(&unanswered.why).to_value();
         (error["jsonrpc"], error["id"]) = (json!("2.0"), id);
-        let note = Finding::note("nothing came back; the host says so in the server's place");
-        tell(Party::Server, Party::Host, error, Some(asked), vec![note]);
+        let note = PageFinding::note("the server did not respond; the host made this error in its place");
+        tell(TimelineParty::Server, TimelineParty::Host, error, Some(asked), vec![note]);
         Err(unanswered.why)
     }
 
-    /// Lets a connection be made again that proved dead.
-    fn failed(&self, failure: &Failure) -> Refusal {
+    /// Converts a failure. If the connection is dead, the supervisor is woken to connect again.
+    fn failed(&self, failure: &Failure) -> RpcRefusal {
         let lost = matches!(failure, Failure::Closed { .. } | Failure::Unreachable { .. })
             || matches!(failure, Failure::Status { status: 404, .. });
         if lost {
@@ -199,28 +209,31 @@ impl Server {
     }
 }
 
-/// What is said in the place of a server that gave no answer.
-fn refusal(failure: &Failure) -> Refusal {
-    Refusal::new(code::INTERNAL_ERROR, failure.to_string())
+/// The error that stands for a response that never came.
+fn refusal(failure: &Failure) -> RpcRefusal {
+    RpcRefusal::new(code::INTERNAL_ERROR, failure.to_string())
 }
 
 pub(super) fn fresh_id() -> String {
-    format!("host-{}", COUNT.fetch_add(1, Ordering::Relaxed))
+    format!("host-{}", NEXT_ID.fetch_add(1, Ordering::Relaxed))
 }
 
-fn read(reply: &Reply) -> Answered {
+fn result_of(reply: &Reply) -> RequestResult {
     if let Some(result) = reply.result() {
         return Ok(result);
     }
     match reply.error() {
-        Some(error) => Err(Refusal {
+        Some(error) => Err(RpcRefusal {
             code: error.code.unwrap_or(code::INTERNAL_ERROR),
-            message: error.message.unwrap_or_else(|| "an error without a message".to_owned()),
+            message: error.message.unwrap_or_else(|| "the error has no message".to_owned()),
             data: error.data,
         }),
         None => {
             let status = reply.status().map(|status| format!(" (HTTP {status})")).unwrap_or_default();
-            Err(Refusal::new(code::INTERNAL_ERROR, format!("the server gave no answer{status}")))
+            Err(RpcRefusal::new(
+                code::INTERNAL_ERROR,
+                format!("the response has neither a result nor an error{status}"),
+            ))
         }
     }
 }

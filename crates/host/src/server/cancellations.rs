@@ -1,4 +1,4 @@
-//! Requests that can be cancelled while they are under way, by their ids.
+//! Open requests that can be cancelled by their ids.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-/// The requests that are under way.
+/// The cancellation tokens of the open requests.
 #[derive(Debug, Default)]
 pub(super) struct Cancellations {
     tokens: Mutex<HashMap<String, CancellationToken>>,
 }
 
-/// A request that can be cancelled for as long as this is there.
+/// Keeps a request cancellable; dropping it removes the entry.
 #[derive(Debug)]
 pub(super) struct Cancellable<'a> {
     all: &'a Cancellations,
@@ -26,7 +26,7 @@ impl Drop for Cancellable<'_> {
 }
 
 impl Cancellations {
-    /// Lets `token` be cancelled under `id`; nothing if another request has that id.
+    /// Registers `token` under `id`. Returns nothing if an open request already has that id.
     pub(super) fn enter(&self, id: &str, token: &CancellationToken) -> Option<Cancellable<'_>> {
         match self.tokens.lock().unwrap_or_else(PoisonError::into_inner).entry(id.to_owned()) {
             Entry::Occupied(_) => None,
@@ -37,7 +37,7 @@ impl Cancellations {
         }
     }
 
-    /// Cancels a request: whether there was one.
+    /// Cancels a request. Returns whether one with that id was open.
     pub(super) fn cancel(&self, id: &str) -> bool {
         let tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
         tokens.get(id).is_some_and(|token| {

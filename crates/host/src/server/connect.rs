@@ -1,31 +1,34 @@
-//! A session with a server, in the newest revision that both speak, on as few connections as possible.
+//! Opens a session in the newest revision that both sides support, with as few connections as possible.
 
-use protocol::Version;
+use protocol::Era;
 use transport::client::{Failure, Limits, Profile, Session, Target};
 
 /// Opens a session.
 ///
-/// A URL costs nothing to ask twice, so it is asked for the modern era first. A command is a process, and most speak the
-/// legacy era: it is asked for that, and started again only if it refuses.
+/// A second request to a URL is cheap, so the host tries the modern era first. A command is a process, and most
+/// commands support the legacy era. So the host tries that first, and starts the process again only if the server
+/// refuses.
 pub(super) async fn open(target: &Target, profile: &Profile, limits: &Limits) -> Result<Session, Failure> {
     match target {
         Target::Command(_) => match legacy(target, profile, limits).await {
             Err(failure) if is_refusal(&failure) => {
-                modern(target, profile, limits).await.map_err(|other| worse(failure, other))
+                modern(target, profile, limits).await.map_err(|other| more_helpful(failure, other))
             }
             other => other,
         },
         Target::Url(_) | Target::InProcess(_) => match modern(target, profile, limits).await {
             Ok(session) => Ok(session),
-            Err(failure) => legacy(target, profile, limits).await.map_err(|other| worse(other, failure)),
+            Err(failure) => {
+                legacy(target, profile, limits).await.map_err(|other| more_helpful(other, failure))
+            }
         },
     }
 }
 
 async fn modern(target: &Target, profile: &Profile, limits: &Limits) -> Result<Session, Failure> {
-    let session = Session::connect(target, Version::LATEST, profile.clone(), limits.clone()).await?;
+    let session = Session::connect(target, Era::Modern.newest(), profile.clone(), limits.clone()).await?;
     let reply = session.handshake().await?;
-    match session.server().supported.iter().any(|version| version == Version::LATEST.as_str()) {
+    match session.server().supported.iter().any(|version| version == Era::Modern.newest().as_str()) {
         true => Ok(session),
         false => Err(match reply.error() {
             Some(error) => Failure::Refused {
@@ -40,7 +43,7 @@ async fn modern(target: &Target, profile: &Profile, limits: &Limits) -> Result<S
 
 async fn legacy(target: &Target, profile: &Profile, limits: &Limits) -> Result<Session, Failure> {
     let open = |version| Session::open(target, version, profile.clone(), limits.clone());
-    match open(Version::LATEST_LEGACY).await {
+    match open(Era::Legacy.newest()).await {
         Err(Failure::OtherVersion { offered, asked }) => match offered.parse() {
             Ok(version) => open(version).await,
             Err(_) => Err(Failure::OtherVersion { offered, asked }),
@@ -49,12 +52,12 @@ async fn legacy(target: &Target, profile: &Profile, limits: &Limits) -> Result<S
     }
 }
 
-/// Whether the server is there and does not want the handshake.
+/// Whether the server responded but did not accept the handshake.
 const fn is_refusal(failure: &Failure) -> bool {
     matches!(failure, Failure::Refused { .. } | Failure::NoResponse { .. } | Failure::OtherVersion { .. })
 }
 
-/// Of two reasons, the one that says more: what keeps a connection from coming about.
-fn worse(first: Failure, second: Failure) -> Failure {
+/// Of two failures, the more helpful one: a broken connection says more than a refused handshake.
+fn more_helpful(first: Failure, second: Failure) -> Failure {
     if is_refusal(&first) && !is_refusal(&second) { second } else { first }
 }

@@ -1,21 +1,22 @@
-//! One request and its reply, which can be cancelled.
+//! One cancellable request and its response. Nothing is recorded in the timeline here.
 
 use std::future::Future;
 use std::time::Duration;
 
 use protocol::Era;
 use serde_json::{Value, json};
-use transport::client::{Failure, Message, Reply, Request, Session, Transport};
+use transport::Transport;
+use transport::client::{Failure, Message, Reply, Request, Session};
 
-/// Longer than anybody waits: how long a request takes is decided by whoever gives it up.
+/// Practically unlimited: the caller decides when a request is given up.
 const UNLIMITED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Why a request is given up.
+/// Why the host gave up a request.
 #[derive(Clone, Debug)]
 pub(super) enum GivenUp {
-    /// The person no longer wants it.
+    /// The person cancelled it.
     Cancelled,
-    /// It took longer than this, not counting the time for which the server waited for the person.
+    /// It took longer than this. Time in which the server waited for the person does not count.
     TooLong(Duration),
 }
 
@@ -30,20 +31,20 @@ impl GivenUp {
     pub(super) fn failure(&self) -> Failure {
         Failure::Ours(match self {
             Self::Cancelled => "the call was cancelled".to_owned(),
-            Self::TooLong(limit) => format!("the server gave no answer within {} s", limit.as_secs()),
+            Self::TooLong(limit) => format!("the server did not respond within {} s", limit.as_secs()),
         })
     }
 }
 
-/// Why there is no reply, and what the server was told about that.
+/// Why there is no response, and the notification that the server got about it.
 #[derive(Debug)]
 pub(super) struct Unanswered {
     pub(super) why: Failure,
     pub(super) notice: Option<Value>,
 }
 
-/// Sends a request and waits for its reply, unless it is given up before. `heard` gets every message as it comes.
-pub(super) async fn run(
+/// Sends a request and waits for its response or for `given_up`. Every message goes to `heard` as it arrives.
+pub(super) async fn send(
     session: &Session,
     request: Request,
     id: &Value,
@@ -51,7 +52,7 @@ pub(super) async fn run(
     heard: impl FnMut(&Message),
 ) -> Result<Reply, Unanswered> {
     tokio::select! {
-        answered = follow(request, heard) => answered.map_err(|why| Unanswered { why, notice: None }),
+        answered = receive(request, heard) => answered.map_err(|why| Unanswered { why, notice: None }),
         given_up = given_up => {
             let notice = cancel(session, id, given_up.reason()).await;
             Err(Unanswered { why: given_up.failure(), notice })
@@ -59,7 +60,7 @@ pub(super) async fn run(
     }
 }
 
-async fn follow(request: Request, mut heard: impl FnMut(&Message)) -> Result<Reply, Failure> {
+async fn receive(request: Request, mut heard: impl FnMut(&Message)) -> Result<Reply, Failure> {
     let mut pending = request.timeout(UNLIMITED).start().await?;
     let mut count = 0;
     while !pending.is_settled() {
@@ -76,7 +77,8 @@ async fn follow(request: Request, mut heard: impl FnMut(&Message)) -> Result<Rep
     Ok(reply)
 }
 
-/// Tells the server that nobody waits any more: with what. In the modern era of HTTP the end of the stream says it.
+/// Cancels the request at the server, and returns the notification that was sent. In the modern era of HTTP there is
+/// none: closing the stream cancels the request.
 async fn cancel(session: &Session, id: &Value, reason: &str) -> Option<Value> {
     if session.transport() == Transport::StreamableHttp && session.version().era() == Era::Modern {
         return None;
@@ -84,13 +86,13 @@ async fn cancel(session: &Session, id: &Value, reason: &str) -> Option<Value> {
     let params = json!({ "requestId": id, "reason": reason });
     let notice = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
     let told = session.notification("notifications/cancelled").body(notice.to_string());
-    // A server that does not even take this cannot be told.
+    // If even this cannot be sent, the server is unreachable and nothing more can be done.
     told.send().await.ok().map(|_| notice)
 }
 
-/// Whether a message that came with the reply to request `id` is part of it. Where all requests share one channel, whatever
-/// else came in the meantime is among them, and is heard as what the server says unasked. Requests of the server are shown
-/// where they are answered.
+/// Whether a message that arrived before the response to request `id` belongs to it. On a shared channel other
+/// messages arrive in between; `Notifications` handles those. Requests of the server are recorded where they are
+/// answered.
 pub(super) fn is_own(session: &Session, message: &Value, id: &Value) -> bool {
     let is_notification = message.get("method").is_some();
     if is_notification && message.get("id").is_some() {

@@ -1,4 +1,4 @@
-//! The MCP servers whose apps are shown.
+//! The MCP servers whose apps the host shows.
 
 mod ask;
 mod cancellations;
@@ -8,6 +8,7 @@ mod notifications;
 mod output;
 mod progress;
 mod requests;
+mod required_urls;
 mod snapshot;
 mod supervisor;
 
@@ -17,64 +18,66 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use protocol::Version;
 use tokio::sync::{Notify, watch};
-use transport::client::{Session, Target, Transport};
+use transport::Transport;
+use transport::client::{Session, Target};
 use wire::Recorder;
 
 use cancellations::Cancellations;
-use progress::Progress;
+use progress::ProgressTokens;
 
 use crate::HostedServer;
 
-pub(crate) use ask::{Answered, Asking, Refusal};
-pub(crate) use snapshot::{Snapshot, State, Tool};
-pub(crate) use supervisor::keep_all;
+pub(crate) use ask::{OutgoingRequest, RequestResult, RpcRefusal};
+pub(crate) use snapshot::{ConnectionState, Snapshot, ToolSnapshot};
+pub(crate) use supervisor::supervise_all;
 
-/// How many bytes are kept of the sessions with a server that have ended, together. The one that goes on has as many of its own.
-const ENDED_BYTES: usize = crate::RECORD;
-/// How many of them are kept.
-const ENDED: usize = 100;
-/// How long a session has to end in order.
-const PARTING: Duration = Duration::from_secs(2);
+/// How many bytes the records of a server's ended sessions may take together. The live session has the same limit
+/// again.
+const MAX_ENDED_BYTES: usize = crate::MAX_RECORD_BYTES;
+/// How many ended sessions are kept for each server.
+const MAX_ENDED_SESSIONS: usize = 100;
+/// How long sessions may take to close.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// All of them; the id of each is its place.
+/// All servers. The id of a server is its index.
 #[derive(Debug)]
 pub(crate) struct Servers {
-    all: Vec<Arc<Server>>,
+    all: Vec<Arc<SupervisedServer>>,
 }
 
-/// One of them: how it is reached, and how it is doing.
+/// One server: how it is reached, and the state of its connection.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct SupervisedServer {
     pub(crate) id: String,
-    /// What the person calls it, if they have said.
+    /// The name that the person gave the server, if any.
     given_name: Option<String>,
     pub(crate) target: Target,
     now: watch::Sender<Arc<Snapshot>>,
     session: Mutex<Option<Session>>,
-    /// Told when the session is found dead, or is to be opened anew.
+    /// Notified when the session is dead, or is to be opened again.
     broken: Notify,
-    /// What was said on each session so far, also on those that have ended.
-    records: Mutex<Vec<Record>>,
-    /// Our requests that can be cancelled.
+    /// The records of all sessions so far, ended ones included.
+    records: Mutex<Vec<SessionRecord>>,
+    /// The host's requests that can be cancelled.
     calls: Cancellations,
-    /// Requests of the server that it may cancel, by their ids as JSON text.
+    /// The server's requests that it may cancel; the key is the id as JSON text.
     asked: Cancellations,
-    /// Which view asked for progress, by the token that the server was given.
-    progress: Progress,
+    /// The Views that asked for progress, by the progress token that the server got.
+    progress: ProgressTokens,
 }
 
-/// The record of one session.
+/// What was sent and received in one session.
 #[derive(Clone, Debug)]
-pub(crate) struct Record {
+pub(crate) struct SessionRecord {
     pub(crate) version: Version,
     pub(crate) transport: Transport,
     pub(crate) recorder: Recorder,
 }
 
-/// Shortens the records of sessions that have ended, oldest first.
-fn forget_oldest(ended: &mut Vec<Record>) {
-    ended.drain(..ended.len().saturating_sub(ENDED));
-    let mut room = ENDED_BYTES;
+/// Empties the records of ended sessions, oldest first, until they fit the limits.
+fn forget_oldest(ended: &mut Vec<SessionRecord>) {
+    ended.drain(..ended.len().saturating_sub(MAX_ENDED_SESSIONS));
+    let mut room = MAX_ENDED_BYTES;
     for record in ended.iter().rev() {
         room -= record.recorder.keep(room);
     }
@@ -83,7 +86,7 @@ fn forget_oldest(ended: &mut Vec<Record>) {
 impl Servers {
     pub(crate) fn new(servers: &[HostedServer]) -> Self {
         let server = |(at, hosted): (usize, &HostedServer)| {
-            Arc::new(Server {
+            Arc::new(SupervisedServer {
                 id: at.to_string(),
                 given_name: hosted.name.clone(),
                 target: hosted.target.clone(),
@@ -93,39 +96,40 @@ impl Servers {
                 records: Mutex::default(),
                 calls: Cancellations::default(),
                 asked: Cancellations::default(),
-                progress: Progress::default(),
+                progress: ProgressTokens::default(),
             })
         };
         Self { all: servers.iter().enumerate().map(server).collect() }
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Server>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<SupervisedServer>> {
         self.all.iter()
     }
 
-    pub(crate) fn named(&self, id: &str) -> Option<&Arc<Server>> {
+    pub(crate) fn named(&self, id: &str) -> Option<&Arc<SupervisedServer>> {
         self.all.iter().find(|server| server.id == id)
     }
 
-    /// Waits until each is connected or has failed: one line for each.
+    /// Waits until every server is connected or has failed. Returns one line for each.
     pub(crate) async fn settled(&self, limit: Duration) -> Vec<String> {
         let settling = self.all.iter().map(|server| async move {
             let mut now = server.now.subscribe();
-            // What is not settled by then is told as it is.
-            let _ = tokio::time::timeout(limit, now.wait_for(|now| now.state != State::Connecting)).await;
+            // A server that is still connecting after `limit` is reported as such.
+            let _ = tokio::time::timeout(limit, now.wait_for(|now| now.state != ConnectionState::Connecting))
+                .await;
             server.line()
         });
         join_all(settling).await
     }
 
-    /// Ends every session.
+    /// Closes every session.
     pub(crate) async fn close(&self) {
-        let sessions: Vec<Session> = self.all.iter().filter_map(|server| server.take()).collect();
-        // What has not ended by then ends with its session, which is dropped here.
-        let _ = tokio::time::timeout(PARTING, join_all(sessions.iter().map(Session::close))).await;
+        let sessions: Vec<Session> = self.all.iter().filter_map(|server| server.take_session()).collect();
+        // A session that has not closed in time is dropped here, which ends it.
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, join_all(sessions.iter().map(Session::close))).await;
     }
 
-    /// Opens every session anew.
+    /// Opens every session again.
     pub(crate) fn restart(&self) {
         for server in &self.all {
             server.broken.notify_one();
@@ -133,8 +137,8 @@ impl Servers {
     }
 }
 
-impl Server {
-    /// How it is doing.
+impl SupervisedServer {
+    /// The current state of the server.
     pub(crate) fn now(&self) -> Arc<Snapshot> {
         self.now.borrow().clone()
     }
@@ -143,13 +147,13 @@ impl Server {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What was said on each session so far.
-    pub(crate) fn records(&self) -> Vec<Record> {
+    /// The records of all sessions so far.
+    pub(crate) fn records(&self) -> Vec<SessionRecord> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn put(&self, session: Session) {
-        let record = Record {
+    fn put_session(&self, session: Session) {
+        let record = SessionRecord {
             version: session.version(),
             transport: session.transport(),
             recorder: session.recorder().clone(),
@@ -161,11 +165,11 @@ impl Server {
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
     }
 
-    fn take(&self) -> Option<Session> {
+    fn take_session(&self) -> Option<Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// What it is called: by the person, by itself, or after how it is reached.
+    /// The server's name: the one that the person gave, its own, or one made from how it is reached.
     pub(crate) fn name(&self, now: &Snapshot) -> String {
         self.given_name.clone().or_else(|| now.name.clone()).unwrap_or_else(|| self.target.describe())
     }
@@ -179,9 +183,9 @@ impl Server {
         let name = self.name(&now);
         let apps = now.tools.iter().filter(|tool| tool.uri.is_some()).count();
         match now.state {
-            State::Ready => format!("{name}: {apps} of {} tools have an app", now.tools.len()),
-            State::Connecting => format!("{name}: still connecting"),
-            State::Lost | State::Failed => {
+            ConnectionState::Ready => format!("{name}: {apps} of {} tools have an app", now.tools.len()),
+            ConnectionState::Connecting => format!("{name}: still connecting"),
+            ConnectionState::Lost | ConnectionState::Failed => {
                 format!("{name}: {}", now.note.as_deref().unwrap_or("no connection"))
             }
         }

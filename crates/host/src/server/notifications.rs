@@ -1,4 +1,5 @@
-//! What a server says without being asked: on its channel in the legacy era, on a subscription in the modern one.
+//! Messages that a server sends on its own: on the session's channel in the legacy era, on a subscription in the
+//! modern era.
 
 use std::time::Duration;
 
@@ -8,14 +9,14 @@ use transport::client::{Failure, Message, Pending, Session};
 
 use super::Snapshot;
 
-/// How long to wait before a subscription that has ended is opened again.
-const AGAIN: Duration = Duration::from_secs(1);
+/// How long to wait before a subscription that ended is opened again.
+const RESUBSCRIBE_PAUSE: Duration = Duration::from_secs(1);
 
-/// Listens to a server.
+/// Receives a server's messages.
 #[derive(Debug)]
 pub(super) struct Notifications {
     session: Session,
-    /// What is subscribed to; nothing where the server offers nothing, or has refused.
+    /// The filter of the subscription; none if the server offers nothing to subscribe to, or refused.
     filter: Option<Value>,
     subscription: Option<Pending>,
     pause: Duration,
@@ -26,21 +27,21 @@ impl Notifications {
         let filter = match session.version().era() {
             Era::Modern => filter(snapshot),
             Era::Legacy => {
-                // Without such a stream the server cannot speak first, and there is nothing to hear.
-                let _ = session.tune_in().await;
+                // A server without such a stream cannot send anything on its own, so an error here does not matter.
+                let _ = session.open_get_stream().await;
                 None
             }
         };
         Self { session: session.clone(), filter, subscription: None, pause: Duration::ZERO }
     }
 
-    /// The next message; none when it is silent for as long as `patience`, or a subscription has ended.
+    /// The next message; none if the server is silent for `patience`, or if a subscription ended.
     pub(super) async fn next(&mut self, patience: Duration) -> Result<Option<Message>, Failure> {
         if self.subscription.is_none()
             && let Some(filter) = &self.filter
         {
             tokio::time::sleep(self.pause).await;
-            self.pause = AGAIN;
+            self.pause = RESUBSCRIBE_PAUSE;
             let listen = self.session.request("subscriptions/listen");
             self.subscription = Some(listen.params(json!({ "notifications": filter })).start().await?);
         }
@@ -51,7 +52,7 @@ impl Notifications {
         let refused = subscription.messages().last().is_some_and(is_error);
         match heard {
             Ok(Some(message)) if subscription.is_settled() => {
-                // An error means that it never will be; a result that it is over for now.
+                // After an error the host does not subscribe again; after a result it does.
                 self.filter = self.filter.take().filter(|_| !refused);
                 self.subscription = None;
                 Ok(Some(message))
@@ -66,7 +67,8 @@ impl Notifications {
     }
 }
 
-/// What of a server's changes there is to hear of, if anything: its lists, and the documents of its views.
+/// The subscription filter for what the server can announce, if anything: changes of its lists and of its Views'
+/// documents.
 fn filter(snapshot: &Snapshot) -> Option<Value> {
     let offers = |part: &str, what: &str| snapshot.capabilities[part][what] == true;
     let mut filter = Map::new();
@@ -90,11 +92,13 @@ fn is_error(message: &Message) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::Tool;
+    use crate::server::ToolSnapshot;
 
     #[test]
     fn what_is_offered_is_subscribed_to() {
-        let tool = Tool::of(json!({ "name": "t", "_meta": { "ui": { "resourceUri": "ui://a" } } })).unwrap();
+        let tool =
+            ToolSnapshot::from_item(json!({ "name": "t", "_meta": { "ui": { "resourceUri": "ui://a" } } }))
+                .unwrap();
         let of = |capabilities: Value| {
             filter(&Snapshot { capabilities, tools: vec![tool.clone()], ..Snapshot::default() })
         };

@@ -1,24 +1,25 @@
-//! What a server's process writes beside its messages, as it comes: its stderr, and lines on stdout that are not messages.
+//! The output of a server's process besides its messages: stderr, and lines on stdout that are not messages.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use transport::client::{Session, Transport};
+use transport::Transport;
+use transport::client::Session;
 use wire::{Direction, Entry, What};
 
-use super::Server;
+use super::SupervisedServer;
 use crate::Shared;
 
-/// How often the record is looked at.
-const LOOK: Duration = Duration::from_millis(250);
-/// Of longer lines, the page sees the beginning.
-const LONGEST: usize = 4_000;
-/// How many lines are passed on at a time; of more, the first ones.
-const MOST_LINES: usize = 200;
+/// How often the record is read.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// The page sees the first bytes of a longer line.
+const MAX_LINE_BYTES: usize = 4_000;
+/// How many lines are passed on at a time; the rest are only counted.
+const MAX_LINES: usize = 200;
 
-/// Tells what a server's process writes for as long as its session lasts.
-pub(super) async fn follow(server: &Server, shared: &Shared, session: &Session) {
-    if !matches!(session.transport(), Transport::Stdio | Transport::InProcess) {
+/// Reports the process's output until the session ends.
+pub(super) async fn report(server: &SupervisedServer, shared: &Shared, session: &Session) {
+    if session.transport() != Transport::Stdio {
         return;
     }
     let recorder = session.recorder();
@@ -26,15 +27,15 @@ pub(super) async fn follow(server: &Server, shared: &Shared, session: &Session) 
     let mut mark = recorder.mark();
     loop {
         let lines: Vec<Value> = seen.iter().filter_map(line).collect();
-        let more = lines.len().saturating_sub(MOST_LINES);
-        for line in lines.iter().take(MOST_LINES) {
-            shared.feed.tell(&json!({ "kind": "output", "server": server.id, "line": line }));
+        let more = lines.len().saturating_sub(MAX_LINES);
+        for line in lines.iter().take(MAX_LINES) {
+            shared.feed.publish(&json!({ "kind": "output", "server": server.id, "line": line }));
         }
         if more > 0 {
             let line = json!({ "from": "host", "text": format!("{more} more lines are not shown") });
-            shared.feed.tell(&json!({ "kind": "output", "server": server.id, "line": line }));
+            shared.feed.publish(&json!({ "kind": "output", "server": server.id, "line": line }));
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let next = recorder.mark();
         seen = recorder.since(mark).entries;
         mark = next;
@@ -50,6 +51,6 @@ fn line(entry: &Entry) -> Option<Value> {
     };
     let text = String::from_utf8_lossy(&entry.bytes);
     let text = text.trim_end();
-    let end = text.floor_char_boundary(LONGEST);
+    let end = text.floor_char_boundary(MAX_LINE_BYTES);
     (!text.is_empty()).then(|| json!({ "from": from, "text": &text[..end] }))
 }

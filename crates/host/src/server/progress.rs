@@ -1,69 +1,79 @@
-//! Progress of a request that a view has made, on its way back to that view.
+//! Routes progress notifications of a View's request back to that View. They travel with the answers to its calls, so that
+//! none arrives after the response that it belongs to.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::Server;
-use crate::Shared;
+use super::SupervisedServer;
+use crate::view::View;
 
-/// The views that asked for progress. Two views may use the same token, so the server is given one of ours.
+const PROGRESS: &str = "notifications/progress";
+
+/// The Views that asked for progress. Two Views may use the same token, so the server gets a token made by the host.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct ProgressTokens {
     count: AtomicU64,
-    asked: Mutex<HashMap<String, Asked>>,
+    asked: Mutex<HashMap<String, ProgressRequest>>,
 }
 
 #[derive(Clone, Debug)]
-struct Asked {
-    view: String,
+struct ProgressRequest {
+    view: Arc<View>,
+    call: String,
     token: Value,
 }
 
-/// Passes progress on for as long as this is there.
+/// Routes the progress of one request; dropping it ends that.
 #[derive(Debug)]
-pub(crate) struct Following<'a> {
-    progress: &'a Progress,
+pub(crate) struct ProgressGuard<'a> {
+    progress: &'a ProgressTokens,
     token: String,
 }
 
-impl Drop for Following<'_> {
+impl Drop for ProgressGuard<'_> {
     fn drop(&mut self) {
         self.progress.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.token);
     }
 }
 
-impl Server {
-    /// Puts a token of ours into the parameters of a view's request that asks for progress.
-    pub(crate) fn follow_progress(&self, view: &str, params: &mut Value) -> Option<Following<'_>> {
+impl SupervisedServer {
+    /// If the View's request asks for progress, replaces its token with one made by the host.
+    pub(crate) fn follow_progress(
+        &self,
+        view: &Arc<View>,
+        call: &str,
+        params: &mut Value,
+    ) -> Option<ProgressGuard<'_>> {
         let token = params.pointer_mut("/_meta/progressToken")?;
         let ours = format!("progress-{}", self.progress.count.fetch_add(1, Ordering::Relaxed));
-        let asked = Asked { view: view.to_owned(), token: std::mem::replace(token, json!(ours)) };
+        let token = std::mem::replace(token, json!(ours));
+        let asked = ProgressRequest { view: view.clone(), call: call.to_owned(), token };
         let mut all = self.progress.asked.lock().unwrap_or_else(PoisonError::into_inner);
         all.insert(ours.clone(), asked);
-        Some(Following { progress: &self.progress, token: ours })
+        Some(ProgressGuard { progress: &self.progress, token: ours })
     }
 
-    /// Acts on a notification of the server: progress goes to the view that asked, a cancelled request is closed.
-    pub(super) fn notified(&self, shared: &Shared, message: &Value) {
-        let params = &message["params"];
-        match message["method"].as_str() {
-            Some("notifications/progress") => {
-                let all = self.progress.asked.lock().unwrap_or_else(PoisonError::into_inner);
-                let asked = params["progressToken"].as_str().and_then(|token| all.get(token)).cloned();
-                drop(all);
-                if let (Some(asked), Some(params)) = (asked, params.as_object()) {
-                    let mut params = params.clone();
-                    params.insert("progressToken".to_owned(), asked.token);
-                    shared.feed.tell(&json!({ "kind": "progress", "view": asked.view, "params": params }));
-                }
-            }
-            Some("notifications/cancelled") => {
-                self.asked.cancel(&params["requestId"].to_string());
-            }
-            _ => {}
+    /// If `message` is progress that a View asked for, keeps it for that View.
+    pub(super) fn route_progress(&self, message: &Value) {
+        let Some(params) = message["params"].as_object().filter(|_| message["method"] == PROGRESS) else {
+            return;
+        };
+        let token = params.get("progressToken").and_then(Value::as_str).unwrap_or_default();
+        let asked = self.progress.asked.lock().unwrap_or_else(PoisonError::into_inner).get(token).cloned();
+        if let Some(ProgressRequest { view, call, token }) = asked {
+            let mut params = params.clone();
+            params.insert("progressToken".to_owned(), token);
+            view.answers.add_progress(call, Value::Object(params));
+        }
+    }
+
+    /// If `message` is a cancellation, closes the server's request.
+    pub(super) fn route_cancellation(&self, message: &Value) {
+        if message["method"] == "notifications/cancelled" {
+            self.asked.cancel(&message["params"]["requestId"].to_string());
         }
     }
 }

@@ -1,5 +1,6 @@
-//! What a server asks of this host. The person before the page answers elicitation and sampling; roots are those that the
-//! host was started with. Nothing is answered that the host does not declare, and every request stands in the timeline.
+//! Requests of a server to this host. The person in front of the page answers elicitation and sampling. Roots are
+//! those that the host was started with. The host answers only what it has declared, and records every request in the
+//! timeline.
 
 use std::sync::Arc;
 
@@ -11,16 +12,16 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use transport::client::{Answer, InputRequired, Profile, ServerRequest, Session};
 
-use super::{Asking, Refusal, Server};
-use crate::timeline::{Party, Said};
+use super::{OutgoingRequest, RpcRefusal, SupervisedServer};
+use crate::timeline::{NewEntry, TimelineParty};
 use crate::{Options, Shared, inquiries};
 
-/// How many requests of a server may wait to be looked at.
-const MOST_WAITING: usize = 64;
-/// What the specification gives for a person who says no to sampling.
+/// How many requests of a server may wait to be handled.
+const MAX_WAITING_REQUESTS: usize = 64;
+/// The code that the specification gives for sampling that the user rejected.
 const USER_REJECTED: i64 = -1;
 
-/// A request that has come, and what it was answered with at once.
+/// A request that arrived, and the answer if it was given at once.
 #[derive(Debug)]
 pub(super) struct Arrived {
     id: String,
@@ -29,16 +30,16 @@ pub(super) struct Arrived {
     answered: Option<Answer>,
 }
 
-/// The requests of one session, in the order in which they came.
+/// The requests of one session, in the order of their arrival.
 pub(super) type Inbox = mpsc::Receiver<Arrived>;
 
-/// Who this host says it is to a server, and where the server's requests go.
+/// The host's client profile, and the queue that receives the server's requests.
 pub(super) fn client(options: &Options) -> (Profile, Inbox) {
-    let (sender, inbox) = mpsc::channel(MOST_WAITING);
+    let (sender, inbox) = mpsc::channel(MAX_WAITING_REQUESTS);
     let roots = options.roots.clone();
     let capabilities = capabilities(options);
     let answer = move |request: &ServerRequest<'_>, declared: &Value| {
-        let answered = at_once(request, declared, &roots);
+        let answered = immediate_answer(request, declared, &roots);
         let arrived = Arrived {
             id: request.id.to_owned(),
             method: request.method.to_owned(),
@@ -58,7 +59,7 @@ pub(super) fn client(options: &Options) -> (Profile, Inbox) {
     (profile, inbox)
 }
 
-/// What a person at this host can answer.
+/// The capabilities that the host declares.
 fn capabilities(options: &Options) -> Value {
     let mut capabilities = json!({
         "elicitation": { "form": {}, "url": {} },
@@ -70,17 +71,30 @@ fn capabilities(options: &Options) -> Value {
     if !options.roots.is_empty() {
         capabilities["roots"] = json!({});
     }
+    if let Some(interference) = &options.interference {
+        interference.change_capabilities(&mut capabilities);
+    }
     capabilities
 }
 
-/// The answer to a request that no person is needed for.
-fn at_once(request: &ServerRequest<'_>, declared: &Value, roots: &[Value]) -> Option<Answer> {
+/// The answer to a request that needs no person.
+fn immediate_answer(request: &ServerRequest<'_>, declared: &Value, roots: &[Value]) -> Option<Answer> {
     let is_declared = |name: &str| declared.get(name).is_some();
     match request.method {
         "ping" => Some(Answer::Result(json!({}))),
         "roots/list" if is_declared("roots") => Some(Answer::Result(json!({ "roots": roots }))),
-        "elicitation/create" if is_declared("elicitation") => None,
-        "sampling/createMessage" if is_declared("sampling") => None,
+        "elicitation/create" if is_declared("elicitation") => {
+            let mode = request.params.get("mode").unwrap_or(&Value::Null);
+            let is_known = mode.is_null() || mode == "form" || mode == "url";
+            (!is_known)
+                .then(|| error(code::INVALID_PARAMS, "this host has only the elicitation modes form and url"))
+        }
+        "sampling/createMessage" if is_declared("sampling") => {
+            let tools = ["tools", "toolChoice"].into_iter().find(|name| request.params.get(name).is_some());
+            tools.map(|name| {
+                error(code::INVALID_PARAMS, &format!("{name}: this host has not declared sampling.tools"))
+            })
+        }
         method => Some(error(code::METHOD_NOT_FOUND, &format!("this host has no method {method}"))),
     }
 }
@@ -89,13 +103,18 @@ fn error(code: i64, message: &str) -> Answer {
     Answer::Error { code, message: message.to_owned() }
 }
 
-/// Shows and answers what a server asks for as long as its session lasts.
-pub(super) async fn serve(server: Arc<Server>, shared: Arc<Shared>, session: Session, mut inbox: Inbox) {
+/// Records and answers the server's requests until its session ends.
+pub(super) async fn serve(
+    server: Arc<SupervisedServer>,
+    shared: Arc<Shared>,
+    session: Session,
+    mut inbox: Inbox,
+) {
     let mut open = FuturesUnordered::new();
     loop {
         tokio::select! {
             arrived = inbox.recv() => match arrived {
-                Some(arrived) => open.push(take(&server, &shared, &session, arrived)),
+                Some(arrived) => open.push(handle_request(&server, &shared, &session, arrived)),
                 None => return,
             },
             Some(()) = open.next() => {}
@@ -103,10 +122,10 @@ pub(super) async fn serve(server: Arc<Server>, shared: Arc<Shared>, session: Ses
     }
 }
 
-async fn take(server: &Server, shared: &Shared, session: &Session, arrived: Arrived) {
+async fn handle_request(server: &SupervisedServer, shared: &Shared, session: &Session, arrived: Arrived) {
     let id: Value = serde_json::from_str(&arrived.id).unwrap_or_default();
     let asked = json!({ "jsonrpc": "2.0", "id": id, "method": arrived.method, "params": arrived.params });
-    let n = server.said(shared, Party::Server, asked, None);
+    let n = server.record_message(shared, TimelineParty::Server, asked, None);
     let (answer, sent) = match arrived.answered {
         Some(answer) => (answer, true),
         None => {
@@ -124,9 +143,9 @@ async fn take(server: &Server, shared: &Shared, session: &Session, arrived: Arri
     if let Some(members) = message.as_object_mut() {
         members.extend(outcome.clone());
     }
-    server.said(shared, Party::Host, message, Some(n));
+    server.record_message(shared, TimelineParty::Host, message, Some(n));
     if !sent {
-        // A server that is gone by now is told nothing; the timeline shows how it ended.
+        // If the server has gone in the meantime, the timeline already shows how the session ended.
         let _ = session.respond(&arrived.id, &outcome).await;
     }
 }
@@ -140,52 +159,52 @@ fn outcome(answer: &Answer) -> Map<String, Value> {
     Map::from_iter([(name.to_owned(), value)])
 }
 
-impl Server {
-    /// The person's answer to a request of the server, as the method has it.
+impl SupervisedServer {
+    /// Asks the person, and returns the answer in the form that the method defines.
     async fn ask_person(&self, shared: &Shared, run: Option<&str>, method: &str, params: &Value) -> Answer {
         match shared.inquiries.ask(&self.id, run, method, params).await {
-            inquiries::Answer::Result(result) => Answer::Result(result),
-            inquiries::Answer::Refused if method == "elicitation/create" => {
+            inquiries::InquiryAnswer::Result(result) => Answer::Result(result),
+            inquiries::InquiryAnswer::Refused if method == "elicitation/create" => {
                 Answer::Result(json!({ "action": "cancel" }))
             }
-            inquiries::Answer::Refused => error(USER_REJECTED, "the person at the host refused"),
+            inquiries::InquiryAnswer::Refused => error(USER_REJECTED, "the person at the host refused"),
         }
     }
 
-    /// What a server gets that asks for input before it completes a request of the modern era.
+    /// Answers the input requests of a modern server, which needs them to complete the request.
     pub(super) async fn give_input(
         &self,
         shared: &Shared,
-        asking: &Asking<'_>,
+        asking: &OutgoingRequest<'_>,
         params: &Value,
         asked: &InputRequired,
-    ) -> Result<Value, Refusal> {
+    ) -> Result<Value, RpcRefusal> {
         let Some(inputs) = &asked.inputs else { return Ok(asked.next_params(Some(params), None)) };
         let declared = capabilities(&shared.options);
         let mut responses = Map::new();
         for (name, input) in inputs {
             let method = input["method"].as_str().unwrap_or_default();
             let request = ServerRequest { id: "null", method, params: &input["params"] };
-            let answer = match at_once(&request, &declared, &shared.options.roots) {
+            let answer = match immediate_answer(&request, &declared, &shared.options.roots) {
                 Some(answer) => answer,
                 None => self.ask_person(shared, asking.run, method, &input["params"]).await,
             };
             match answer {
                 Answer::Result(result) => drop(responses.insert(name.clone(), result)),
-                // There is no place for an error among the answers, so the request ends here.
+                // An input response cannot be an error, so the request ends here.
                 Answer::Error { message, .. } => {
                     let why = format!("the server asked for {method}: {message}");
-                    return Err(Refusal::new(code::INTERNAL_ERROR, why));
+                    return Err(RpcRefusal::new(code::INTERNAL_ERROR, why));
                 }
                 Answer::Silence => {}
             }
         }
         let given = json!({ "yardstick": "input", "inputResponses": responses });
-        shared.timeline.add(Said {
+        shared.timeline.add(NewEntry {
             view: asking.view.map(str::to_owned),
             run: asking.run.map(str::to_owned),
             server: Some(self.id.clone()),
-            ..Said::new(Party::Person, Party::Host, given)
+            ..NewEntry::new(TimelineParty::Person, TimelineParty::Host, given)
         });
         Ok(asked.next_params(Some(params), Some(responses)))
     }

@@ -1,34 +1,34 @@
-//! How a server is doing, and what it has.
+//! The state of a server and what it offers, as of one moment.
 
 use protocol::apps::{ToolUi, Visibility, openai};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use transport::client::Session;
 
-use super::Server;
-use crate::finding::Finding;
+use super::SupervisedServer;
+use crate::finding::PageFinding;
 use crate::profile::Openai;
 
-/// How a connection is doing.
+/// The state of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum State {
-    /// It is being made.
+pub(crate) enum ConnectionState {
+    /// The host is connecting.
     #[default]
     Connecting,
-    /// It works.
+    /// The connection works.
     Ready,
-    /// It worked, and will be made again.
+    /// The connection was lost; the host is connecting again.
     Lost,
-    /// It could not be made; it is tried again.
+    /// The host could not connect; it tries again.
     Failed,
 }
 
-/// What is known of a server at a moment.
+/// What the host knows of a server at one moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshot {
-    pub(crate) state: State,
-    /// What there is to say about it, if anything.
+    pub(crate) state: ConnectionState,
+    /// A remark on the state, if there is one.
     pub(crate) note: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) version: Option<String>,
@@ -36,56 +36,59 @@ pub(crate) struct Snapshot {
     pub(crate) era: String,
     pub(crate) transport: String,
     pub(crate) capabilities: Value,
-    pub(crate) tools: Vec<Tool>,
-    /// How many items of the list of tools are none.
+    pub(crate) tools: Vec<ToolSnapshot>,
+    /// How many items of the list of tools are not tools.
     pub(crate) strays: usize,
-    /// The listed resources that are user interfaces.
+    /// The listed resources with a `ui://` URI.
     pub(crate) resources: Vec<Value>,
 }
 
-/// A tool, and what it says about its view.
+/// A tool, and what it declares about its View.
 #[derive(Clone, Debug)]
-pub(crate) struct Tool {
-    /// As it is listed: an object with a name.
+pub(crate) struct ToolSnapshot {
+    /// The listed item: an object with a name.
     pub(crate) listed: Map<String, Value>,
     pub(crate) uri: Option<String>,
-    /// As the standard has it.
+    /// The visibility that `_meta.ui` declares.
     standard: Visibility,
-    /// It speaks of its view in the words of the OpenAI Apps SDK alone.
+    /// The tool declares its View only in the metadata of the OpenAI Apps SDK.
     openai_only: bool,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<PageFinding>,
 }
 
-impl Tool {
-    /// A tool as it is listed, unless the item is none. The template of the OpenAI Apps SDK counts where there is no other.
-    pub(crate) fn of(item: Value) -> Option<Self> {
-        let (ui, findings) = ToolUi::of(&item);
+impl ToolSnapshot {
+    /// Parses a listed item; none if it is not a tool. The template of the OpenAI Apps SDK counts only if `_meta.ui`
+    /// names none.
+    pub(crate) fn from_item(item: Value) -> Option<Self> {
+        let (ui, findings) = ToolUi::from_tool(&item);
         let openai_only = openai::is_openai_only(&item);
         let template = item["_meta"][openai::OUTPUT_TEMPLATE].as_str().map(str::to_owned);
         let Value::Object(listed) = item else { return None };
         listed.get("name").filter(|name| name.is_string())?;
-        let findings = findings.iter().map(|finding| Finding::of(finding, "resource-discovery"));
+        let findings =
+            findings.iter().map(|finding| PageFinding::from_metadata(finding, "resource-discovery"));
         let findings =
             findings.chain(odd_members(&listed).map(|(name, kind)| {
-                Finding::note(format!("{name} is no {kind}, and is left out of the form"))
+                PageFinding::note(format!("{name} is not {kind}, so the page ignores it"))
             }));
         let findings = findings.collect();
         let uri = ui.resource_uri.or(template);
         Some(Self { uri, standard: ui.visibility, openai_only, findings, listed })
     }
 
-    /// A member of what is listed; null where there is none.
+    /// A member of the listed item; null if it is missing.
     pub(crate) fn member(&self, name: &str) -> &Value {
         self.listed.get(name).unwrap_or(&Value::Null)
     }
 
-    /// Who may call the tool, in a host that has that much of the OpenAI Apps SDK.
+    /// Who may call the tool in a host with this support for the OpenAI Apps SDK.
     pub(crate) fn visibility(&self, openai: Option<&Openai>) -> Visibility {
         let meta = self.member("_meta");
         let Some(host) = openai.filter(|_| meta.pointer("/ui/visibility").is_none()) else {
             return self.standard;
         };
-        // In their words a widget calls what is declared accessible; a tool that does not speak them is for everybody.
+        // In the Apps SDK a widget may call the tools that are declared accessible. Tools without such metadata are
+        // for everybody.
         let accessible = meta[openai::WIDGET_ACCESSIBLE].as_bool();
         let accessible = accessible.unwrap_or(!self.openai_only);
         Visibility {
@@ -120,66 +123,76 @@ impl Tool {
     }
 }
 
-/// What the page relies on, besides the name.
-const MEMBERS: [(&str, Kind); 5] = [
-    ("title", Kind::String),
-    ("description", Kind::String),
-    ("inputSchema", Kind::Object),
-    ("annotations", Kind::Object),
-    ("_meta", Kind::Object),
+/// How many bytes of a server's name and version are kept.
+const MAX_NAME_BYTES: usize = 200;
+/// The members that the page uses besides the name.
+const CHECKED_MEMBERS: [(&str, MemberKind); 5] = [
+    ("title", MemberKind::String),
+    ("description", MemberKind::String),
+    ("inputSchema", MemberKind::Object),
+    ("annotations", MemberKind::Object),
+    ("_meta", MemberKind::Object),
 ];
 
-/// What a member has to be.
+/// The type that a member must have.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum MemberKind {
     String,
     Object,
 }
 
-/// The members that are something else than they have to be, with what that is.
+/// The members that have the wrong type, each with the expected type.
 fn odd_members(listed: &Map<String, Value>) -> impl Iterator<Item = (&'static str, &'static str)> {
-    MEMBERS.iter().filter_map(|(name, kind)| {
+    CHECKED_MEMBERS.iter().filter_map(|(name, kind)| {
         let value = listed.get(*name)?;
         let (fits, kind) = match kind {
-            Kind::String => (value.is_string(), "string"),
-            Kind::Object => (value.is_object(), "object"),
+            MemberKind::String => (value.is_string(), "a string"),
+            MemberKind::Object => (value.is_object(), "an object"),
         };
         (!fits).then_some((*name, kind))
     })
 }
 
+/// The beginning of a server's name or version, which the page shows in many places.
+fn shortened(text: &str) -> String {
+    match text.len() > MAX_NAME_BYTES {
+        true => format!("{}…", &text[..text.floor_char_boundary(MAX_NAME_BYTES)]),
+        false => text.to_owned(),
+    }
+}
+
 impl Snapshot {
-    /// What the server said of itself in its handshake.
+    /// The state after the handshake.
     pub(crate) fn greeted(session: &Session) -> Self {
         let server = session.server();
         let info = server.info.unwrap_or_default();
-        let text = |name: &str| info[name].as_str().map(str::to_owned);
+        let text = |name: &str| info[name].as_str().map(shortened);
         Self {
             name: text("title").or_else(|| text("name")),
             version: text("version"),
             protocol: session.version().to_string(),
             era: format!("{:?}", session.version().era()).to_lowercase(),
-            transport: session.transport().name().to_owned(),
+            transport: session.transport_name().to_owned(),
             capabilities: server.capabilities,
             ..Self::default()
         }
     }
 
-    pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
+    pub(crate) fn tool(&self, name: &str) -> Option<&ToolSnapshot> {
         self.tools.iter().find(|tool| tool.name() == name)
     }
 
-    /// Takes over a list of tools; items that are no tools are counted.
+    /// Stores the listed tools, and counts the items that are not tools.
     pub(crate) fn list_tools(&mut self, items: Vec<Value>) {
         let count = items.len();
-        self.tools = items.into_iter().filter_map(Tool::of).collect();
+        self.tools = items.into_iter().filter_map(ToolSnapshot::from_item).collect();
         self.strays = count - self.tools.len();
     }
 
-    /// What there is to say about the server: how it is doing, and what is wrong with its list.
+    /// The remarks on the connection and on the list of tools.
     fn remark(&self) -> Option<String> {
         let strays = (self.strays > 0).then(|| {
-            format!("tools/list has items that are no object with a name; left out: {}", self.strays)
+            format!("tools/list has items that are not objects with a name; left out: {}", self.strays)
         });
         match (&self.note, strays) {
             (Some(note), Some(strays)) => Some(format!("{note}; {strays}")),
@@ -187,7 +200,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether this is how the tools were listed before.
+    /// Whether all these tools are known exactly as they are listed.
     pub(crate) fn knows(&self, tools: &[Value]) -> bool {
         let is_known = |listed: &Value| {
             let (Some(listed), Some(name)) = (listed.as_object(), listed["name"].as_str()) else {
@@ -198,8 +211,8 @@ impl Snapshot {
         tools.iter().all(is_known)
     }
 
-    /// As the page reads it.
-    pub(crate) fn to_value(&self, server: &Server) -> Value {
+    /// The state as the page reads it.
+    pub(crate) fn to_value(&self, server: &SupervisedServer) -> Value {
         json!({
             "id": server.id,
             "name": server.name(self),
@@ -212,7 +225,7 @@ impl Snapshot {
             "state": self.state,
             "note": self.remark(),
             "capabilities": self.capabilities,
-            "tools": self.tools.iter().map(Tool::to_value).collect::<Vec<_>>(),
+            "tools": self.tools.iter().map(ToolSnapshot::to_value).collect::<Vec<_>>(),
         })
     }
 }
@@ -225,25 +238,25 @@ mod tests {
     fn a_tool_says_who_may_call_it_and_what_shows_it() {
         let listed =
             json!({ "name": "t", "_meta": { "ui": { "resourceUri": "ui://a", "visibility": ["app"] } } });
-        let tool = Tool::of(listed).unwrap();
+        let tool = ToolSnapshot::from_item(listed).unwrap();
         assert_eq!(tool.uri.as_deref(), Some("ui://a"));
         assert!(tool.visibility(None).app && !tool.visibility(None).model);
         assert_eq!(tool.to_value()["yardstick"]["visibility"], json!({ "model": false, "app": true }));
         let listed = json!({ "name": "t", "title": "T", "_meta": { "openai/outputTemplate": "ui://b" } });
-        let other = Tool::of(listed).unwrap();
+        let other = ToolSnapshot::from_item(listed).unwrap();
         assert_eq!((other.uri.as_deref(), other.title()), (Some("ui://b"), "T"));
     }
 
     #[test]
-    fn what_is_no_object_with_a_name_is_no_tool() {
+    fn an_item_that_is_not_an_object_with_a_name_is_not_a_tool() {
         for item in [json!("tool"), json!(5), Value::Null, json!(["name"]), json!({}), json!({ "name": {} })]
         {
-            assert!(Tool::of(item.clone()).is_none(), "{item}");
+            assert!(ToolSnapshot::from_item(item.clone()).is_none(), "{item}");
         }
     }
 
     fn seen(meta: &Value, openai: Option<&Openai>) -> (bool, bool) {
-        let seen = Tool::of(json!({ "name": "t", "_meta": meta })).unwrap().visibility(openai);
+        let seen = ToolSnapshot::from_item(json!({ "name": "t", "_meta": meta })).unwrap().visibility(openai);
         (seen.model, seen.app)
     }
 

@@ -1,15 +1,15 @@
-//! The hosts that a view may connect to, as the header `Connection-Allowlist` says it.
+//! The `Connection-Allowlist` header: the hosts that a View may connect to.
 //!
-//! A Content-Security-Policy governs requests. It does not govern WebRTC, the lookup of names, early connections, or where a
-//! document goes when it leaves. This header governs all of them, in browsers that have it, and opens nothing that the
-//! policy closes.
+//! A content security policy governs requests. It does not govern WebRTC, DNS lookups, preconnects, or the target of a
+//! navigation. This header governs all of them in browsers that support it, and permits nothing that the policy
+//! forbids.
 
-/// Directives whose sources are not connected to.
+/// Directives whose values are not hosts to connect to.
 const NOT_CONNECTED: [&str; 3] = ["frame-ancestors", "report-uri", "sandbox"];
 
-/// The value of the header for a document with this policy: its own origin, and every network source of the policy.
+/// The header value for a document with this policy: its own origin and every network source of the policy.
 ///
-/// Redirects are left to the policy, which judges each hop; the header could only forbid them all.
+/// Redirects are left to the policy, which checks every hop; the header could only forbid all redirects.
 pub(super) fn of_policy(policy: &str) -> String {
     let mut allowed = vec!["response-origin".to_owned()];
     for directive in policy.split(';') {
@@ -27,7 +27,7 @@ pub(super) fn of_policy(policy: &str) -> String {
     format!("({});redirects=allow;webrtc=block", allowed.join(" "))
 }
 
-/// The URL patterns that match what a source of the policy matches, without its path.
+/// The URL patterns that match the same hosts as a source of the policy; paths are dropped.
 fn patterns(source: &str) -> Vec<String> {
     let (scheme, rest) = match source.split_once("://") {
         Some((scheme, rest)) => (scheme, rest),
@@ -42,7 +42,8 @@ fn patterns(source: &str) -> Vec<String> {
     if !authority.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:*".contains(c)) {
         return Vec::new();
     }
-    // A source that names an insecure scheme matches the secure one too. The browser compares a socket as what it begins as.
+    // A source with an insecure scheme also matches the secure one. The browser compares a WebSocket by the HTTP
+    // scheme of its handshake.
     let schemes: &[&str] = match scheme.to_ascii_lowercase().as_str() {
         "http" | "ws" => &["http", "https"],
         "https" | "wss" => &["https"],

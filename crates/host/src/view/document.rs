@@ -1,4 +1,4 @@
-//! The document of a view: read from its server, judged, and given the policy that it runs under.
+//! The document of a View: read from its server, checked, and combined with its content security policy.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,26 +8,26 @@ use serde_json::{Value, json};
 
 use super::widget;
 use crate::Shared;
-use crate::finding::{Finding, Level};
-use crate::profile::{CspList, Profile};
-use crate::server::{Asking, Server};
+use crate::finding::{FindingLevel, PageFinding};
+use crate::profile::{CspList, HostProfile};
+use crate::server::{OutgoingRequest, SupervisedServer};
 
-/// The heading under which the specification speaks of resources.
-const FORMAT: &str = "ui-resource-format";
+/// The section of the specification about resources.
+const RESOURCE_SECTION: &str = "ui-resource-format";
 
-/// A document that can be shown.
+/// A document that the host can show.
 #[derive(Clone, Debug)]
-pub(crate) struct Document {
+pub(crate) struct ViewDocument {
     pub(crate) html: String,
     pub(crate) mime_type: String,
     pub(crate) ui: ResourceUi,
-    /// What the host heeds of the declared policy.
+    /// The declared policy, without what the host ignores.
     csp: Option<Csp>,
-    /// Origins that links may lead to without a question.
+    /// Origins that links may lead to without asking the person.
     pub(crate) redirects: Vec<String>,
-    /// Declared sources that did not make it into the policy.
+    /// Declared sources that are not part of the policy.
     pub(crate) dropped: Vec<Dropped>,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<PageFinding>,
 }
 
 /// A source that was left out, and why.
@@ -37,53 +37,61 @@ pub(crate) struct Dropped {
     why: String,
 }
 
-/// Why a resource cannot be shown, with the repair.
+/// Why a resource cannot be shown, and how to fix it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct Unfit {
+pub(crate) struct UnfitDocument {
     pub(crate) message: String,
     pub(crate) repair: &'static str,
 }
 
-/// The id of the request that reads the document for a run, under which it can be cancelled.
+/// The id of the request that reads the document for a run; the run is cancelled by it.
 pub(crate) fn reading(run: &str) -> String {
     format!("{run}-read")
 }
 
-/// Reads the resource at `uri` from its server, for a run of a tool or for somebody else.
-pub(crate) async fn read(
+/// Reads the resource at `uri` from its server, for a run of a tool or without one.
+pub(crate) async fn read_document(
     shared: &Shared,
-    server: &Server,
+    server: &SupervisedServer,
     uri: &str,
-    profile: &Profile,
+    profile: &HostProfile,
     run: Option<&str>,
-) -> Result<Document, Unfit> {
+) -> Result<ViewDocument, UnfitDocument> {
     if !apps::is_ui_uri(uri) {
         return Err(unfit(
-            format!("`{uri}` is no ui:// URI"),
+            format!("`{uri}` is not a ui:// URI"),
             "give the resource a URI that begins with ui://",
         ));
     }
     let id = run.map(reading);
     let id = id.as_deref();
-    let asking =
-        Asking { method: "resources/read", params: json!({ "uri": uri }), run, id, ..Asking::default() };
-    let result = server.ask(shared, asking).await.map_err(|refusal| {
+    let asking = OutgoingRequest {
+        method: "resources/read",
+        params: json!({ "uri": uri }),
+        run,
+        id,
+        ..OutgoingRequest::default()
+    };
+    let mut result = server.ask(shared, asking).await.map_err(|refusal| {
         let why = format!("resources/read of {uri} failed: {} ({})", refusal.message, refusal.code);
         unfit(why, "let the server answer resources/read for every URI that a tool names")
     })?;
+    if let Some(interference) = &shared.options.interference {
+        interference.change_content(&mut result);
+    }
     let listed = server.now().resources.iter().find(|resource| resource["uri"] == uri).cloned();
-    Document::of(&result, uri, listed.as_ref(), profile)
+    ViewDocument::from_result(&result, uri, listed.as_ref(), profile)
 }
 
-impl Document {
-    /// The document in the result of `resources/read`.
-    pub(crate) fn of(
+impl ViewDocument {
+    /// Checks the result of `resources/read` and takes the document from it.
+    pub(crate) fn from_result(
         result: &Value,
         uri: &str,
         listed: Option<&Value>,
-        profile: &Profile,
-    ) -> Result<Self, Unfit> {
+        profile: &HostProfile,
+    ) -> Result<Self, UnfitDocument> {
         let contents = result["contents"].as_array().map(Vec::as_slice).unwrap_or_default();
         let same = contents.iter().find(|content| content["uri"] == uri);
         let Some(content) = same.or(contents.first()) else {
@@ -92,8 +100,8 @@ impl Document {
         };
         let mut findings = Vec::new();
         if same.is_none() {
-            let text = format!("the content has the URI {}, not the one that was asked for", content["uri"]);
-            findings.push(Finding::new(Level::Must, text, FORMAT));
+            let text = format!("the content has the URI {}, not the requested one", content["uri"]);
+            findings.push(PageFinding::new(FindingLevel::Must, text, RESOURCE_SECTION));
         }
         let mime_type = media_type(content, profile)?;
         let html = html(content)?;
@@ -106,15 +114,15 @@ impl Document {
                 ui = widget::view(meta, host);
             }
         }
-        findings.extend(found.iter().map(|finding| Finding::of(finding, FORMAT)));
+        findings.extend(found.iter().map(|finding| PageFinding::from_metadata(finding, RESOURCE_SECTION)));
         let csp = heeded(ui.csp.as_ref(), profile, &mut findings);
         let dropped = dropped(csp.as_ref(), &mut findings);
         Ok(Self { html, mime_type, ui, csp, redirects, dropped, findings })
     }
 
-    /// The policy of the document, as the header says it, with who may frame it.
-    pub(crate) fn policy(&self, profile: &Profile, ancestors: &[&str], report: &str) -> String {
-        let (policy, _) = Policy::of(self.csp.as_ref());
+    /// The document's content security policy with the given `frame-ancestors`.
+    pub(crate) fn policy(&self, profile: &HostProfile, ancestors: &[&str], report: &str) -> String {
+        let (policy, _) = Policy::from_csp(self.csp.as_ref());
         let mut text = policy
             .with("form-action", &["'none'"])
             .with("frame-ancestors", ancestors)
@@ -126,7 +134,7 @@ impl Document {
         text
     }
 
-    /// The declared sources that made it into the policy.
+    /// The declared sources that are part of the policy.
     pub(crate) fn approved(&self) -> Value {
         let Some(csp) = &self.csp else { return json!({}) };
         let kept = |list: &[String]| -> Vec<String> {
@@ -141,8 +149,8 @@ impl Document {
         approved.to_value()
     }
 
-    /// The permissions that are granted: those that are asked for, as far as the host has them.
-    pub(crate) fn granted(&self, profile: &Profile) -> Permissions {
+    /// The permissions that the document asks for and the host grants.
+    pub(crate) fn granted(&self, profile: &HostProfile) -> Permissions {
         let asked = self.ui.permissions.iter();
         Permissions::new(asked.filter(|permission| !profile.denied.contains(permission)))
     }
@@ -152,9 +160,9 @@ fn is_kept(source: &str) -> bool {
     !apps::check_source(source).err().is_some_and(apps::SourceProblem::is_fatal)
 }
 
-fn dropped(csp: Option<&Csp>, findings: &mut Vec<Finding>) -> Vec<Dropped> {
-    let (_, found) = Policy::of(csp);
-    findings.extend(found.iter().map(|finding| Finding::of(finding, FORMAT)));
+fn dropped(csp: Option<&Csp>, findings: &mut Vec<PageFinding>) -> Vec<Dropped> {
+    let (_, found) = Policy::from_csp(csp);
+    findings.extend(found.iter().map(|finding| PageFinding::from_metadata(finding, RESOURCE_SECTION)));
     let Some(csp) = csp else { return Vec::new() };
     let lists = [&csp.connect_domains, &csp.resource_domains, &csp.frame_domains, &csp.base_uri_domains];
     let fatal = lists.into_iter().flatten().filter_map(|source| {
@@ -165,7 +173,7 @@ fn dropped(csp: Option<&Csp>, findings: &mut Vec<Finding>) -> Vec<Dropped> {
     fatal.collect()
 }
 
-fn media_type(content: &Value, profile: &Profile) -> Result<String, Unfit> {
+fn media_type(content: &Value, profile: &HostProfile) -> Result<String, UnfitDocument> {
     const REPAIR: &str = "serve the resource as text/html;profile=mcp-app";
     let Some(text) = content["mimeType"].as_str() else {
         return Err(unfit("the resource has no mimeType".to_owned(), REPAIR));
@@ -175,10 +183,10 @@ fn media_type(content: &Value, profile: &Profile) -> Result<String, Unfit> {
     if parsed.is(apps::MIME_TYPE) || (profile.openai.is_some() && parsed.is(openai::MIME_TYPE)) {
         return Ok(text.to_owned());
     }
-    Err(unfit(format!("the mimeType is `{text}`, which is no MCP App"), REPAIR))
+    Err(unfit(format!("the mimeType is `{text}`, which is not an MCP App"), REPAIR))
 }
 
-fn html(content: &Value) -> Result<String, Unfit> {
+fn html(content: &Value) -> Result<String, UnfitDocument> {
     const REPAIR: &str = "put the HTML into text, or base64 of its UTF-8 into blob";
     if let Some(text) = content["text"].as_str() {
         return Ok(text.to_owned());
@@ -186,12 +194,12 @@ fn html(content: &Value) -> Result<String, Unfit> {
     let Some(blob) = content["blob"].as_str() else {
         return Err(unfit("the resource has neither text nor blob".to_owned(), REPAIR));
     };
-    let bytes = STANDARD.decode(blob).map_err(|why| unfit(format!("blob is no base64: {why}"), REPAIR))?;
-    String::from_utf8(bytes).map_err(|_| unfit("blob is no UTF-8".to_owned(), REPAIR))
+    let bytes = STANDARD.decode(blob).map_err(|why| unfit(format!("blob is not base64: {why}"), REPAIR))?;
+    String::from_utf8(bytes).map_err(|_| unfit("blob is not UTF-8".to_owned(), REPAIR))
 }
 
-/// The declared policy without the lists that the host does not heed, which are told.
-fn heeded(csp: Option<&Csp>, profile: &Profile, findings: &mut Vec<Finding>) -> Option<Csp> {
+/// The declared policy without the lists that the host ignores. Each ignored list becomes a finding.
+fn heeded(csp: Option<&Csp>, profile: &HostProfile, findings: &mut Vec<PageFinding>) -> Option<Csp> {
     let mut csp = csp?.clone();
     for list in &profile.csp_ignored {
         let (name, sources) = match list {
@@ -202,14 +210,14 @@ fn heeded(csp: Option<&Csp>, profile: &Profile, findings: &mut Vec<Finding>) -> 
         };
         if !sources.is_empty() {
             sources.clear();
-            let text = format!("{} does not heed _meta.ui.csp.{name}", profile.name);
-            findings.push(Finding::new(Level::Note, text, FORMAT));
+            let text = format!("{} ignores _meta.ui.csp.{name}", profile.name);
+            findings.push(PageFinding::new(FindingLevel::Note, text, RESOURCE_SECTION));
         }
     }
     Some(csp)
 }
 
-/// A policy in which a directive has more sources, as some hosts have it.
+/// Adds sources to a directive of a policy, as some hosts do.
 fn widened(policy: &str, directive: &str, sources: &[String]) -> String {
     let more = sources.join(" ");
     let mut found = false;
@@ -225,8 +233,8 @@ fn widened(policy: &str, directive: &str, sources: &[String]) -> String {
     parts.join("; ")
 }
 
-const fn unfit(message: String, repair: &'static str) -> Unfit {
-    Unfit { message, repair }
+const fn unfit(message: String, repair: &'static str) -> UnfitDocument {
+    UnfitDocument { message, repair }
 }
 
 #[cfg(test)]
@@ -234,49 +242,50 @@ mod tests {
     use super::*;
     use crate::profile;
 
-    fn strict() -> Profile {
+    fn strict() -> HostProfile {
         profile::named(profile::STRICT).unwrap()
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "what is given is written where it is given")]
-    fn of(content: Value) -> Result<Document, Unfit> {
-        Document::of(&json!({ "contents": [content] }), "ui://a", None, &strict())
+    #[expect(clippy::needless_pass_by_value, reason = "the tests pass literals")]
+    fn parsed(content: Value) -> Result<ViewDocument, UnfitDocument> {
+        ViewDocument::from_result(&json!({ "contents": [content] }), "ui://a", None, &strict())
     }
 
     #[test]
     fn text_and_blob_are_shown() {
-        let text = of(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "<p>ä" })).unwrap();
+        let text = parsed(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "<p>ä" })).unwrap();
         let blob = STANDARD.encode("<p>ä");
-        let blob = of(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "blob": blob })).unwrap();
+        let blob = parsed(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "blob": blob })).unwrap();
         assert_eq!((text.html.as_str(), text.findings.len()), ("<p>ä", 0));
         assert_eq!(blob.html, text.html);
     }
 
     #[test]
-    fn what_is_no_app_is_refused_with_the_repair() {
+    fn a_resource_that_is_not_an_app_is_refused_with_a_fix() {
         let html = json!({ "uri": "ui://a", "mimeType": "text/html", "text": "<p>" });
-        assert!(of(html).unwrap_err().to_string().contains("text/html"));
+        assert!(parsed(html).unwrap_err().to_string().contains("text/html"));
         let nothing = json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE });
-        assert!(of(nothing).unwrap_err().repair.contains("blob"));
-        assert!(of(json!({ "uri": "ui://a", "text": "<p>" })).is_err());
-        assert!(of(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "blob": "?" })).is_err());
-        assert!(Document::of(&json!({}), "ui://a", None, &strict()).is_err());
+        assert!(parsed(nothing).unwrap_err().repair.contains("blob"));
+        assert!(parsed(json!({ "uri": "ui://a", "text": "<p>" })).is_err());
+        assert!(parsed(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "blob": "?" })).is_err());
+        assert!(ViewDocument::from_result(&json!({}), "ui://a", None, &strict()).is_err());
         let skybridge = json!({ "uri": "ui://a", "mimeType": openai::MIME_TYPE, "text": "<p>" });
-        assert!(of(skybridge).is_err());
+        assert!(parsed(skybridge).is_err());
     }
 
     #[test]
-    fn sources_that_would_end_the_directive_are_dropped_and_told() {
+    fn sources_that_would_end_the_directive_are_dropped_and_reported() {
         let csp = json!({ "connectDomains": ["https://a.example", "https://b.example; script-src *"] });
         let meta = json!({ "ui": { "csp": csp } });
         let shown =
-            of(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": meta })).unwrap();
+            parsed(json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": meta }))
+                .unwrap();
         let policy = shown.policy(&strict(), &["http://proxy"], "/report");
         assert!(policy.contains("connect-src https://a.example;") && !policy.contains('*'));
         assert!(policy.contains("frame-ancestors http://proxy"));
         assert_eq!(shown.dropped.len(), 1);
         assert_eq!(shown.approved(), json!({ "connectDomains": ["https://a.example"] }));
-        assert!(shown.findings.iter().any(|finding| finding.level == Level::Must));
+        assert!(shown.findings.iter().any(|finding| finding.level == FindingLevel::Must));
     }
 
     #[test]
@@ -285,7 +294,8 @@ mod tests {
             json!({ "frameDomains": ["https://frame.example"], "connectDomains": ["https://api.example"] });
         let content = json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": { "ui": { "csp": csp } } });
         let claude = profile::named("claude").unwrap();
-        let shown = Document::of(&json!({ "contents": [content] }), "ui://a", None, &claude).unwrap();
+        let shown =
+            ViewDocument::from_result(&json!({ "contents": [content] }), "ui://a", None, &claude).unwrap();
         let policy = shown.policy(&claude, &[], "/report");
         assert!(policy.contains("frame-src 'none'") && policy.contains("https://api.example"), "{policy}");
         assert!(policy.contains("'unsafe-eval'"), "{policy}");
@@ -299,10 +309,10 @@ mod tests {
         let content = json!({ "uri": "ui://a", "mimeType": openai::MIME_TYPE, "text": "<p>", "_meta": meta });
         let result = json!({ "contents": [content] });
         let chatgpt = profile::named("chatgpt").unwrap();
-        let shown = Document::of(&result, "ui://a", None, &chatgpt).unwrap();
+        let shown = ViewDocument::from_result(&result, "ui://a", None, &chatgpt).unwrap();
         assert!(shown.policy(&chatgpt, &[], "/report").contains("connect-src https://api.example"));
         assert_eq!(shown.redirects, ["https://shop.example"]);
-        assert!(Document::of(&result, "ui://a", None, &strict()).is_err());
+        assert!(ViewDocument::from_result(&result, "ui://a", None, &strict()).is_err());
     }
 
     #[test]
@@ -310,7 +320,8 @@ mod tests {
         let meta = json!({ "openai/widgetCSP": { "connect_domains": ["https://their.example"] }, "ui": { "csp": { "connectDomains": ["https://our.example"] } } });
         let content = json!({ "uri": "ui://a", "mimeType": apps::MIME_TYPE, "text": "", "_meta": meta });
         let chatgpt = profile::named("chatgpt").unwrap();
-        let shown = Document::of(&json!({ "contents": [content] }), "ui://a", None, &chatgpt).unwrap();
+        let shown =
+            ViewDocument::from_result(&json!({ "contents": [content] }), "ui://a", None, &chatgpt).unwrap();
         let policy = shown.policy(&chatgpt, &[], "/report");
         assert!(
             policy.contains("https://our.example") && !policy.contains("https://their.example"),

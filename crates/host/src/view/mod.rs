@@ -1,4 +1,4 @@
-//! The views that are open: each a document of somebody else's, under origins of its own.
+//! The open Views. Each is a foreign document under origins of its own.
 
 mod allowlist;
 mod answers;
@@ -16,79 +16,81 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use document::{Document, Unfit, read, reading};
-pub(crate) use policy::{for_apps, may_ask};
+pub(crate) use document::{UnfitDocument, ViewDocument, read_document, reading};
+pub(crate) use policy::{check_request, for_apps};
 
-use crate::finding::Finding;
-use crate::profile::{Openai, Profile};
-use crate::timeline::Party;
+use crate::finding::PageFinding;
+use crate::profile::{HostProfile, Openai};
+use crate::timeline::TimelineParty;
 use crate::{Error, Shared, random};
 
-/// How many views may be open at a time; the oldest gives way.
-const MOST: usize = 32;
-/// How many calls of a view may be under way; others are refused. The page refuses them before they get here.
-const CALLS: usize = 64;
-/// Of how many messages of the page it is known which entry they became.
-const PLACED: usize = 4_096;
-/// How long a request waits for the log that tells of it.
-const OVERTAKEN: Duration = Duration::from_millis(100);
+/// How many Views may be open at a time; a new one closes the oldest.
+const MAX_OPEN_VIEWS: usize = 32;
+/// How many calls of a View may be open; the host refuses more. The page refuses them even earlier.
+const MAX_OPEN_CALLS: usize = 64;
+/// For how many messages of the page the host remembers their timeline entries.
+const MAX_KNOWN_ENTRIES: usize = 4_096;
+/// How long a request waits for the log entry of the message that caused it.
+const LOG_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// The views that are open, by id.
+/// The Views that are open, by id.
 #[derive(Debug, Default)]
 pub(crate) struct Views {
-    open: Mutex<Open>,
+    open: Mutex<OpenViews>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenViews {
     by_id: HashMap<String, Arc<View>>,
-    /// The ids, oldest first.
+    /// The ids of the Views, oldest first.
     order: Vec<String>,
 }
 
-/// One view.
+/// One open View.
 #[derive(Debug)]
 pub(crate) struct View {
     pub(crate) id: String,
     pub(crate) server: String,
-    /// The run of a tool that it was opened for.
+    /// The run of the tool that the View was opened for.
     pub(crate) run: Option<String>,
-    /// The first label of the name under which the proxy document is served.
+    /// The name below `localhost` under which the proxy document is served. It ends with the name of the View's own
+    /// document. So a browser treats both as one site, with one process, but as two origins that cannot reach each
+    /// other.
     pub(crate) proxy: String,
-    /// The same for the view's own document. Views of one domain share it.
+    /// The name below `localhost` for the View's own document. Views with the same declared domain share it.
     pub(crate) inner: String,
-    /// Below which path the document is: one that nobody can guess where the name is not this view's alone.
+    /// The path of the document. It is unguessable if other Views share the name.
     pub(crate) path: String,
-    pub(crate) document: Document,
-    /// What the host has of the OpenAI Apps SDK; its bridge is then put before the document.
+    pub(crate) document: ViewDocument,
+    /// The host's support for the OpenAI Apps SDK. If there is any, the bridge script precedes the document.
     pub(crate) openai: Option<Openai>,
-    /// The policy of the document, as its header says it.
+    /// The document's `Content-Security-Policy` header.
     pub(crate) csp: String,
-    /// The hosts that the document may connect to, as its header says it. A host whose apps may open windows sends none: it
-    /// would bind the windows too, which may show any page.
+    /// The document's `Connection-Allowlist` header. A host whose apps may open windows sends none, because it would
+    /// also bind those windows, which may show any page.
     pub(crate) allowlist: Option<String>,
-    /// One permit for each call that may be under way.
+    /// One permit for each call that may be open.
     pub(crate) calls: Arc<Semaphore>,
-    /// What its calls have come to.
+    /// The answers that wait for the page.
     pub(crate) answers: answers::Answers,
-    /// Cancelled when it is closed: nobody waits for its calls any more.
+    /// Cancelled when the View is closed; its calls end then.
     pub(crate) closed: CancellationToken,
-    /// Which entry of the timeline each message of the page became.
+    /// The timeline entries of the page's messages, by their sequence numbers.
     entries: watch::Sender<BTreeMap<u64, u64>>,
     start: OnceLock<Duration>,
-    /// What was said so far, and whether it was in order.
+    /// Checks the sequence of messages on the bridge.
     bridge: Mutex<Bridge>,
 }
 
 impl Views {
-    /// Opens a view of `document`.
+    /// Opens a View for `document`.
     pub(crate) fn open(
         &self,
         shared: &Shared,
         server: &str,
         run: Option<String>,
-        document: Document,
-        profile: &Profile,
+        document: ViewDocument,
+        profile: &HostProfile,
     ) -> Result<Arc<View>, Error> {
         let id = random::hex(8)?;
         let label = random::hex(8)?;
@@ -96,7 +98,7 @@ impl Views {
             Some(domain) => (origin::label(server, domain), format!("/{label}/")),
             None => (format!("view-{label}"), "/".to_owned()),
         };
-        let proxy = format!("proxy-{label}");
+        let proxy = format!("proxy-{label}.{inner}");
         let port = shared.sandbox.port();
         let ancestors = shared.page_origins();
         let around = format!("http://{proxy}.localhost:{port}");
@@ -113,7 +115,7 @@ impl Views {
             document,
             allowlist: (!profile.sandbox.contains("allow-popups")).then(|| allowlist::of_policy(&csp)),
             csp,
-            calls: Arc::new(Semaphore::new(CALLS)),
+            calls: Arc::new(Semaphore::new(MAX_OPEN_CALLS)),
             answers: answers::Answers::default(),
             closed: CancellationToken::new(),
             entries: watch::Sender::default(),
@@ -123,7 +125,7 @@ impl Views {
         let mut open = self.lock();
         open.by_id.insert(id.clone(), view.clone());
         open.order.push(id);
-        if open.order.len() > MOST {
+        if open.order.len() > MAX_OPEN_VIEWS {
             let oldest = open.order.remove(0);
             open.remove(&oldest);
         }
@@ -134,32 +136,32 @@ impl Views {
         self.lock().by_id.get(id).cloned()
     }
 
-    /// Closes a view: whether there was one.
+    /// Closes a View. Returns whether it was open.
     pub(crate) fn close(&self, id: &str) -> bool {
         let mut open = self.lock();
         open.order.retain(|other| other != id);
         open.remove(id)
     }
 
-    /// The view that is served under `label` at `path`: which of its documents, and what of the path is left.
-    pub(crate) fn under<'p>(&self, label: &str, path: &'p str) -> Option<(Arc<View>, Role, &'p str)> {
+    /// The View that is served under `name` at `path`, which of its two documents that is, and the rest of the path.
+    pub(crate) fn at_address<'p>(&self, name: &str, path: &'p str) -> Option<(Arc<View>, Role, &'p str)> {
         let open = self.lock();
         open.by_id.values().find_map(|view| {
-            let (role, below) = match label {
-                _ if label == view.proxy => (Role::Proxy, "/"),
-                _ if label == view.inner => (Role::Inner, view.path.as_str()),
+            let (role, below) = match name {
+                _ if name == view.proxy => (Role::Proxy, "/"),
+                _ if name == view.inner => (Role::Inner, view.path.as_str()),
                 _ => return None,
             };
             Some((view.clone(), role, path.strip_prefix(below)?))
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, OpenViews> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Open {
+impl OpenViews {
     fn remove(&mut self, id: &str) -> bool {
         let removed = self.by_id.remove(id);
         if let Some(view) = &removed {
@@ -169,48 +171,50 @@ impl Open {
     }
 }
 
-/// Which of a view's two documents.
+/// One of a View's two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The one between the page and the view.
+    /// The proxy document between the page and the View.
     Proxy,
-    /// The view's own.
+    /// The View's own document.
     Inner,
 }
 
 impl View {
-    /// What is wrong with a message of this view.
-    pub(crate) fn judge(&self, from: Party, to: Party, message: &Value) -> Vec<Finding> {
+    /// The findings for a message of this View.
+    pub(crate) fn judge(&self, from: TimelineParty, to: TimelineParty, message: &Value) -> Vec<PageFinding> {
         let Some(way) = from.way(to) else { return Vec::new() };
         let mut bridge = self.bridge.lock().unwrap_or_else(PoisonError::into_inner);
-        bridge.heard(way, message).iter().map(Finding::of_breach).collect()
+        bridge.heard(way, message).iter().map(PageFinding::from_breach).collect()
     }
 
-    /// When the page opened the view, told when its first log came at `now` with messages up to `newest` after that.
+    /// When the page opened the View, derived from its first log: it arrived at `now`, and its newest message was sent
+    /// `newest` after the opening.
     pub(crate) fn began(&self, now: Duration, newest: Duration) -> Duration {
         *self.start.get_or_init(|| now.saturating_sub(newest))
     }
 
-    /// What the bridge of the OpenAI Apps SDK is told, if it is there.
+    /// The settings for the bridge of the OpenAI Apps SDK, if the host has one.
     pub(crate) fn bridge(&self) -> Option<Value> {
         Some(widget::bridge(self.openai.as_ref()?, &self.document.mime_type))
     }
 
-    /// Remembers that the page's message `seq` is entry `n`.
+    /// Remembers that the page's message `seq` is the timeline entry `n`.
     pub(crate) fn placed(&self, seq: u64, n: u64) {
         self.entries.send_modify(|entries| {
             entries.insert(seq, n);
-            if entries.len() > PLACED {
+            if entries.len() > MAX_KNOWN_ENTRIES {
                 entries.pop_first();
             }
         });
     }
 
-    /// The entry of the page's message `seq`. What is asked of the server may overtake the log that tells of it.
+    /// The timeline entry of the page's message `seq`. A request to the server may arrive before the log that reports
+    /// its message, so this waits a moment.
     pub(crate) async fn entry(&self, seq: u64) -> Option<u64> {
         let mut entries = self.entries.subscribe();
         let told = entries.wait_for(|entries| entries.contains_key(&seq));
-        let told = tokio::time::timeout(OVERTAKEN, told).await.ok()?.ok()?;
+        let told = tokio::time::timeout(LOG_TIMEOUT, told).await.ok()?.ok()?;
         told.get(&seq).copied()
     }
 
@@ -218,13 +222,13 @@ impl View {
         format!("http://{}.localhost:{}", self.proxy, shared.sandbox.port())
     }
 
-    /// Where the view's own document is.
+    /// The URL of the View's own document.
     pub(crate) fn inner_url(&self, shared: &Shared) -> String {
         format!("http://{}.localhost:{}{}", self.inner, shared.sandbox.port(), self.path)
     }
 
-    /// As the page reads it.
-    pub(crate) fn to_value(&self, shared: &Shared, profile: &Profile) -> Value {
+    /// The View as the page reads it.
+    pub(crate) fn to_value(&self, shared: &Shared, profile: &HostProfile) -> Value {
         let document = &self.document;
         let granted = document.granted(profile);
         json!({
@@ -256,7 +260,7 @@ impl View {
     }
 }
 
-/// A policy, directive by directive.
+/// Splits a policy into its directives.
 fn directives(policy: &str) -> Vec<(String, Vec<String>)> {
     let directive = |text: &str| {
         let mut words = text.split_whitespace().map(str::to_owned);

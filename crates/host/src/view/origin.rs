@@ -1,15 +1,16 @@
-//! Names of origins.
+//! Names for the origins of Views.
 
 use ring::digest::{SHA256, digest};
 
-/// The longest part of a label that can be read as the domain; the label is then shorter than the 63 that it may have.
-const READABLE: usize = 32;
+/// How many characters of the domain are readable in a label. With the digest, the label stays below the limit of 63.
+const MAX_READABLE_CHARS: usize = 32;
 
-/// The label for a domain that a resource of a server asks for: always the same for the same two, never that of others, and
-/// never one of ours. What can be read in it is for people; the digest makes the difference.
+/// The label for a domain that a server's resource asks for. The same server and domain always give the same label,
+/// and others never do, nor do the host's own names. The readable part is for people; the digest makes the label
+/// unique.
 pub(super) fn label(server: &str, domain: &str) -> String {
     let kept = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let text: String = domain.chars().take(READABLE).map(kept).collect();
+    let text: String = domain.chars().take(MAX_READABLE_CHARS).map(kept).collect();
     let both = digest(&SHA256, format!("{server} {domain}").as_bytes());
     let hash: String = both.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     format!("domain-{server}-{}-{hash}", text.trim_matches('-'))

@@ -1,14 +1,14 @@
-//! What a resource says in the metadata of the OpenAI Apps SDK, in the words of MCP Apps.
+//! Translates the resource metadata of the OpenAI Apps SDK into that of MCP Apps.
 
 use protocol::apps::{Csp, ResourceUi, openai};
 use serde_json::{Map, Value, json};
 
 use crate::profile::Openai;
 
-/// Where a link may lead without a question. The lists of MCP Apps have no counterpart.
-const REDIRECTS: &str = "redirect_domains";
+/// Origins that links may lead to without asking the person. MCP Apps has no such list.
+const REDIRECT_DOMAINS: &str = "redirect_domains";
 
-/// The metadata of the content where it has any of the Apps SDK, otherwise that of the listing.
+/// The content's metadata if it has any of the Apps SDK, otherwise that of the listed resource.
 pub(super) fn meta<'a>(listed: Option<&'a Value>, content: &'a Value) -> &'a Value {
     let has_any = |meta: &Value| {
         meta.as_object().is_some_and(|meta| openai::KEYS.iter().any(|one| meta.contains_key(one.key)))
@@ -20,7 +20,7 @@ pub(super) fn meta<'a>(listed: Option<&'a Value>, content: &'a Value) -> &'a Val
     }
 }
 
-/// What the metadata says about the view, as far as the host heeds it.
+/// The metadata about the View, without what the host ignores.
 pub(super) fn view(meta: &Value, host: &Openai) -> ResourceUi {
     let read = |key: &str| meta.get(key).filter(|_| host.reads(key));
     let csp = read(openai::WIDGET_CSP).map(|csp| Csp {
@@ -37,23 +37,23 @@ pub(super) fn view(meta: &Value, host: &Openai) -> ResourceUi {
     }
 }
 
-/// The origins that links may lead to without a question.
+/// The origins that links may lead to without asking the person.
 pub(super) fn redirects(meta: &Value, host: &Openai) -> Vec<String> {
-    if !host.reads(REDIRECTS) {
+    if !host.reads(REDIRECT_DOMAINS) {
         return Vec::new();
     }
     let origin = |text: String| {
         let url = url::Url::parse(&text).ok()?;
         matches!(url.scheme(), "http" | "https").then(|| url.origin().ascii_serialization())
     };
-    list(&meta[openai::WIDGET_CSP], REDIRECTS).into_iter().filter_map(origin).collect()
+    list(&meta[openai::WIDGET_CSP], REDIRECT_DOMAINS).into_iter().filter_map(origin).collect()
 }
 
-/// What the bridge in the view is told: which functions it offers, and whether it is needed for sure.
+/// The settings for the bridge: the functions that it offers, and whether the document certainly needs it.
 pub(super) fn bridge(host: &Openai, mime_type: &str) -> Value {
     let mut told = Map::new();
     told.insert("methods".to_owned(), json!(host.methods));
-    // A widget of the Apps SDK speaks through the bridge; another document may, or may speak for itself.
+    // A widget of the Apps SDK needs the bridge. Another document may use it, or may implement MCP Apps itself.
     told.insert("eager".to_owned(), json!(mime_type.starts_with(openai::MIME_TYPE)));
     Value::Object(told)
 }

@@ -1,4 +1,5 @@
-//! A server of the legacy era that asks its client something while a tool is called, and answers with what it got.
+//! A server of the legacy era that sends its client a request during a tool call, and returns the answer as the
+//! result.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use transport::client::Target;
 
-/// A server that asks; clones are the same one.
+/// The asking server. Clones share its state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asker {
     /// What the client declared in its last handshake.
@@ -14,7 +15,7 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    /// How it is reached.
+    /// The target for the host.
     pub(crate) fn target(&self) -> Target {
         let server = self.clone();
         Target::in_process(move || -> DuplexStream {
@@ -77,7 +78,7 @@ impl Asker {
     }
 }
 
-/// What is asked while a tool is called.
+/// The request that the server sends during a tool call.
 fn asked(params: &Value) -> Value {
     let (method, params) = match params["name"].as_str() {
         Some("address") => (

@@ -1,21 +1,21 @@
-//! What apps ask of their server: calls that take long, lists that change in silence, calls that nobody waits for any more.
+//! Requests of apps to their server: slow calls, lists that change without a notification, and cancelled calls.
 
 use serde_json::{Value, json};
 
-use crate::rig::{Rig, SOON, browser, ready};
+use crate::rig::{Rig, TIMEOUT, browser, ready};
 use crate::tiny::{Tiny, document, plain, tool};
 
-/// An app that makes many calls that are never answered, and then one that is.
+/// An app that makes many calls without an answer, and then one that is answered.
 const BUSY: &str = include_str!("asks/busy.html");
-/// More than the connections that a browser opens to one host.
-const MANY: usize = 8;
+/// More than the connections that a browser opens to one origin.
+const MORE_THAN_CONNECTIONS: usize = 8;
 
 fn server(html: &str) -> Tiny {
     let tools = vec![tool("open", "ui://tiny/app", &["model", "app"]), plain("hang", &["app"])];
     Tiny::new("tiny", tools, vec![document("ui://tiny/app", html, &Value::Null)])
 }
 
-/// A host with one view, and where its requests go.
+/// A host with one View, and the path for the View's requests.
 async fn one_view() -> (Tiny, Rig, String) {
     let tiny = server("<!doctype html>");
     let rig = Rig::start(vec![tiny.target()]).await;
@@ -30,20 +30,20 @@ fn call(name: &str, id: &str) -> Value {
 #[tokio::test]
 async fn calls_that_take_long_hold_up_nothing() {
     let (rig, browser) = tokio::join!(
-        Rig::start(vec![server(&BUSY.replace("{{many}}", &MANY.to_string())).target()]),
+        Rig::start(vec![server(&BUSY.replace("{{many}}", &MORE_THAN_CONNECTIONS.to_string())).target()]),
         browser()
     );
     let page = browser.page(&rig.link(&[("tool", "open"), ("run", "1")])).await.unwrap();
     let view = ready(&page).await;
-    view.wait_for("answered === 'done'", SOON).await.unwrap();
+    view.wait_for("answered === 'done'", TIMEOUT).await.unwrap();
     let hangs = |entry: &Value| entry["message"]["params"]["name"] == "hang" && entry["to"] == "server";
     let told = "document.querySelector('.side').textContent.split('tools/call').length > 8";
-    page.wait_for(told, SOON).await.unwrap();
-    view.eval("takeBack()").await.unwrap();
+    page.wait_for(told, TIMEOUT).await.unwrap();
+    view.eval("cancelLast()").await.unwrap();
     let is_taken_back =
         |entry: &Value| entry["method"] == "notifications/cancelled" && entry["to"] == "server";
     let entries = rig.timeline(is_taken_back).await;
-    assert_eq!(entries.iter().filter(|entry| hangs(entry)).count(), MANY);
+    assert_eq!(entries.iter().filter(|entry| hangs(entry)).count(), MORE_THAN_CONNECTIONS);
     assert_eq!(entries.iter().filter(|entry| is_taken_back(entry)).count(), 1, "the others go on");
 }
 
@@ -51,7 +51,7 @@ async fn calls_that_take_long_hold_up_nothing() {
 async fn an_answer_that_takes_long_is_fetched_later() {
     let (tiny, rig, path) = one_view().await;
     let request = format!("POST {path}/request");
-    for n in 0..MANY {
+    for n in 0..MORE_THAN_CONNECTIONS {
         let slow = rig.ask(&request, &call("hang", &format!("slow-{n}"))).await;
         assert_eq!((slow.status, slow.json()), (202, json!({ "later": true })));
     }
@@ -64,7 +64,7 @@ async fn an_answer_that_takes_long_is_fetched_later() {
     assert!(first["answers"][0]["answer"]["error"]["message"].as_str().unwrap().contains("cancelled"));
     tiny.die();
     let (mut ended, mut after) = (1, first["answers"][0]["n"].clone());
-    while ended < MANY {
+    while ended < MORE_THAN_CONNECTIONS {
         let next = rig.get(&format!("{path}/answers?after={after}")).await;
         for answer in next["answers"].as_array().unwrap() {
             assert_eq!(answer["answer"]["error"]["code"], -32603, "a server that dies leaves nobody waiting");

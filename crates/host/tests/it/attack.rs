@@ -1,4 +1,4 @@
-//! Hostile apps in a real Chromium: each attempt is a row, and each row is checked.
+//! Hostile apps in a real Chromium. Each attempt is a row with an expected outcome.
 
 mod hidden;
 mod leaving;
@@ -11,7 +11,7 @@ use browser::{Browser, Frame, Page};
 use serde_json::{Value, json};
 
 use crate::evil::Evil;
-use crate::rig::{Rig, SOON, browser, is_view, ready};
+use crate::rig::{Rig, TIMEOUT, browser, is_view, ready};
 use crate::tiny::{Tiny, document, plain, tool};
 use table::Table;
 
@@ -32,7 +32,7 @@ struct Scene {
 impl Scene {
     async fn start() -> Self {
         let (evil, browser) = tokio::join!(Evil::start(), browser());
-        // The page's port is known only when it listens, and the apps must know it before: ask for one that is free.
+        // The apps must know the page's port before the host listens, so a free port is chosen first.
         let port = free_port().await;
         let host = format!("http://127.0.0.1:{port}");
         let filled = |html: &str| {
@@ -55,14 +55,14 @@ impl Scene {
         (page, view)
     }
 
-    /// What came of every attempt of the app, once it is through with them.
+    /// The outcome of every attempt, once the app has finished.
     async fn rows(&self, view: &Frame) -> Table {
         view.wait_for("done", Duration::from_secs(60)).await.unwrap();
-        Table::of(&view.eval("rows").await.unwrap())
+        Table::parse(&view.eval("rows").await.unwrap())
     }
 }
 
-/// A server with an attacker that declares nothing, one that declares the attacker's site, and others.
+/// A server with an app that declares nothing, one that declares the attacker's site, and others.
 fn apps(evil: &str, host: &str, filled: &dyn Fn(&str) -> String) -> Tiny {
     let open = json!({ "connectDomains": [evil, host, evil.replace("http", "ws")], "resourceDomains": [evil], "frameDomains": [evil] });
     let inject = json!({
@@ -103,7 +103,7 @@ async fn an_app_stays_in_its_sandbox() {
     let mut table = scene.rows(&view).await;
     let address = page.url();
     view.click("#gesture").await.unwrap();
-    let clicked = view.wait_for("rows.clicked", SOON).await;
+    let clicked = view.wait_for("rows.clicked", TIMEOUT).await;
     assert!(clicked.is_ok(), "{clicked:?}, {:#}", view.eval("rows").await.unwrap());
     let sibling = with_sibling(&scene, &page).await;
     view.eval("siblings()").await.unwrap();
@@ -154,7 +154,7 @@ fn names(server: &Tiny) -> Vec<String> {
     server.calls().iter().map(|call| call["name"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// A second view in the same page, beside the first: its app, which should notice nothing.
+/// Opens a second View in the same page; its app should notice nothing.
 async fn with_sibling(scene: &Scene, page: &Page) -> Frame {
     let view = scene.rig.open("0", "still").await;
     let url = view["proxyUrl"].as_str().unwrap();
@@ -168,8 +168,8 @@ async fn with_sibling(scene: &Scene, page: &Page) -> Frame {
     );
     page.eval(&script).await.unwrap();
     let inner = view["viewUrl"].as_str().unwrap().to_owned();
-    let sibling = page.frame(|frame| frame.url == inner, SOON).await.unwrap();
-    sibling.wait_for("typeof heard !== 'undefined'", SOON).await.unwrap();
+    let sibling = page.frame(|frame| frame.url == inner, TIMEOUT).await.unwrap();
+    sibling.wait_for("typeof heard !== 'undefined'", TIMEOUT).await.unwrap();
     sibling
 }
 
@@ -209,6 +209,6 @@ async fn domains_cannot_smuggle_in_sources_or_directives() {
 async fn five_megabytes_are_shown() {
     let scene = Scene::start().await;
     let (page, view) = scene.page("huge").await;
-    view.wait_for("document.documentElement.outerHTML.length > 5000000", SOON).await.unwrap();
+    view.wait_for("document.documentElement.outerHTML.length > 5000000", TIMEOUT).await.unwrap();
     assert!(page.frames().iter().any(is_view));
 }

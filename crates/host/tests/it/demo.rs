@@ -3,7 +3,7 @@
 use browser::{Browser, Frame, Page};
 use serde_json::{Value, json};
 
-use crate::rig::{Rig, SOON, browser, complaints, ready};
+use crate::rig::{Rig, TIMEOUT, browser, complaints, ready};
 use crate::servers::reference;
 
 /// A host with the reference server, a browser, and one app open in it.
@@ -24,25 +24,25 @@ impl Open {
     }
 
     async fn view_says(&self, script: &str) {
-        let waited = self.view.wait_for(script, SOON).await;
+        let waited = self.view.wait_for(script, TIMEOUT).await;
         if let Err(why) = waited {
             let text = self.view.eval("document.body.innerText").await;
             panic!("{why}; the view shows {text:?}, the complaints are {:?}", complaints(&self.page));
         }
     }
 
-    /// The text of an element of the view.
+    /// The text of an element of the View.
     async fn text(&self, id: &str) -> String {
         let text = self.view.eval(&format!("document.getElementById('{id}').textContent")).await.unwrap();
         text.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Presses a button of the view, and answers the card that comes up.
+    /// Presses a button of the View, and answers the card that appears.
     async fn ask(&self, button: &str, answer: &str) {
         self.view.click(button).await.unwrap();
-        // A card takes no click in its first moments.
+        // A new card ignores clicks for a moment.
         self.page
-            .wait_for("document.querySelector('.question:not(.settling)') !== null", SOON)
+            .wait_for("document.querySelector('.question:not(.settling)') !== null", TIMEOUT)
             .await
             .unwrap();
         self.page.click(&format!(".question button{answer}")).await.unwrap();
@@ -53,7 +53,7 @@ impl Open {
             .await;
     }
 
-    /// Closes the app: it is asked first, and its frame goes after its answer.
+    /// Closes the app. The app is asked first, and its frame is removed after its answer.
     async fn close(self) -> Vec<Value> {
         assert_eq!(complaints(&self.page), [""; 0]);
         let mark = self.page.mark();
@@ -61,7 +61,7 @@ impl Open {
         self.page
             .wait_for(
                 "document.querySelector('main[data-app-status=idle]') && !document.querySelector('iframe')",
-                SOON,
+                TIMEOUT,
             )
             .await
             .unwrap();
@@ -77,19 +77,20 @@ impl Open {
         let asked = entries.iter().find(|entry| asked(entry)).expect("the view is told that it goes");
         let answer = entries.iter().find(|entry| entry["answers"] == asked["n"]).expect("the view answers");
         assert!(answer["message"].get("result").is_some(), "{answer}");
-        let gone = |entry: &browser::Entry| matches!(entry.event, browser::Event::FrameRemoved);
-        self.page.until_since(mark, gone, SOON).await.unwrap();
+        let gone = |entry: &browser::LogEntry| matches!(entry.event, browser::LogEvent::FrameRemoved);
+        self.page.until_since(mark, gone, TIMEOUT).await.unwrap();
         entries
     }
 }
 
-/// Waits until the app is as high as it says: what is pressed must not move. Higher than two thousand no app becomes.
+/// Waits until the app has its reported height, so that its buttons no longer move. The strict host limits the height
+/// to 2000.
 async fn settled(page: &Page, view: &Frame) {
     let height = async |frame: &Frame, selector: &str| {
         let script = format!("document.querySelector('{selector}').getBoundingClientRect().height");
         frame.eval(&script).await.unwrap().as_f64().unwrap()
     };
-    let end = tokio::time::Instant::now() + SOON;
+    let end = tokio::time::Instant::now() + TIMEOUT;
     loop {
         let (told, shown) = (height(view, "html").await, height(&page.main(), ".app-slot").await);
         if (told - shown).abs() < 2.0 || shown >= 2000.0 {
@@ -119,7 +120,10 @@ async fn the_monitor_is_shown_without_a_click_and_polls_its_server() {
     let height = "document.querySelector('.app-slot').getBoundingClientRect().height";
     let told =
         open.view.eval("Math.ceil(document.documentElement.getBoundingClientRect().height)").await.unwrap();
-    open.page.wait_for(&format!("Math.abs({height} - {told}) < 2 || {height} >= 2000"), SOON).await.unwrap();
+    open.page
+        .wait_for(&format!("Math.abs({height} - {told}) < 2 || {height} >= 2000"), TIMEOUT)
+        .await
+        .unwrap();
     let entries = open.close().await;
     let sent = methods(&entries, "host", "view");
     let place = |method: &str| sent.iter().position(|sent| sent == &format!("ui/notifications/{method}"));
@@ -166,21 +170,27 @@ async fn the_chart_is_streamed_goes_fullscreen_and_saves_a_file() {
     assert_eq!(open.text("title").await, "Three");
     open.view_says("document.querySelectorAll('#rows tr').length === 3").await;
     open.view.click("#mode").await.unwrap();
-    open.page.wait_for("document.querySelector('main').dataset.mode === 'fullscreen'", SOON).await.unwrap();
+    open.page
+        .wait_for("document.querySelector('main').dataset.mode === 'fullscreen'", TIMEOUT)
+        .await
+        .unwrap();
     open.view_says("document.documentElement.dataset.mode === 'fullscreen'").await;
     open.view_says("document.getElementById('mode').textContent === 'Back to the chat'").await;
     open.view_says(&format!("innerWidth === {}", 1280)).await;
     open.view.click("#mode").await.unwrap();
-    open.page.wait_for("document.querySelector('main').dataset.mode === 'inline'", SOON).await.unwrap();
+    open.page.wait_for("document.querySelector('main').dataset.mode === 'inline'", TIMEOUT).await.unwrap();
     let pip = "document.querySelector('[aria-label=\"Display mode\"] [data-value=pip]').title";
     let title = open.page.eval(pip).await.unwrap();
     assert!(title.as_str().unwrap().contains("did not declare"), "{title}");
     open.ask("#save", "[type=submit]").await;
     open.note("three.svg is yours").await;
-    let done = |entry: &browser::Entry| {
-        matches!(entry.event, browser::Event::DownloadProgress { progress: browser::Progress::Done, .. })
+    let done = |entry: &browser::LogEntry| {
+        matches!(
+            entry.event,
+            browser::LogEvent::DownloadProgress { progress: browser::DownloadProgress::Done, .. }
+        )
     };
-    open.page.until(done, SOON).await.unwrap();
+    open.page.until(done, TIMEOUT).await.unwrap();
     assert_eq!(open.page.downloads()[0].name, "three.svg");
     let entries = open.close().await;
     let sent = methods(&entries, "host", "view");
@@ -220,6 +230,7 @@ async fn the_poem_floats_without_a_border() {
     let open = Open::app(&[("tool", "poem_card"), ("run", "1")]).await;
     open.view_says("document.querySelectorAll('#lines li').length > 3").await;
     assert_eq!(open.page.eval("document.querySelector('.app-box').dataset.border").await.unwrap(), "false");
+    open.page.set_viewport(1440, 900, 1.0).await.unwrap();
     open.page.click("[aria-label='Display mode'] [data-value=pip]").await.unwrap();
     open.view_says("document.documentElement.dataset.mode === 'pip'").await;
     open.page.press("Escape").await.unwrap();

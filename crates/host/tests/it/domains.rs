@@ -1,4 +1,5 @@
-//! Views that ask for a domain: the same name each time, for nobody else, and each View its own document under it.
+//! Views with a declared domain: always the same name, never shared with other servers, and a separate document for
+//! each View.
 
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ fn app(domain: &str) -> Tiny {
     Tiny::app("tiny", "<!doctype html><p>Hello", &json!({ "domain": domain }))
 }
 
-/// The origin of a view's document.
+/// The origin of a View's document.
 fn origin(view: &Value) -> String {
     let url = url::Url::parse(view["viewUrl"].as_str().unwrap()).unwrap();
     url.origin().ascii_serialization()

@@ -1,11 +1,11 @@
-//! The attacker's own site: it answers everything, and counts who came.
+//! The attacker's site. It answers every request and records the paths.
 
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A site that answers everything.
+/// A site that answers every request.
 #[derive(Clone, Debug)]
 pub(crate) struct Evil {
     port: u16,
@@ -29,7 +29,7 @@ impl Evil {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The paths that were asked for so far.
+    /// The requested paths so far.
     pub(crate) fn hits(&self) -> Vec<String> {
         self.hits.lock().unwrap().clone()
     }
@@ -52,7 +52,7 @@ impl Evil {
             "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\naccess-control-allow-origin: *\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
-        // Who has gone meanwhile has been counted all the same.
+        // A client that has left is recorded too.
         let _ = write.write_all(answer.as_bytes()).await;
     }
 }

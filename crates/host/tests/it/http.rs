@@ -1,4 +1,4 @@
-//! Requests as anybody could make them, with whatever headers they like.
+//! Raw HTTP requests with arbitrary headers.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// The longest wait for an answer.
-const LIMIT: Duration = Duration::from_secs(20);
+/// The timeout for a response.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -29,18 +29,18 @@ impl Answer {
     }
 }
 
-/// Sends one request to a port of loopback; `Host` is among the headers.
+/// Sends one request to a port on loopback; the caller gives all headers, including `Host`.
 pub(crate) async fn send(port: u16, line: &str, headers: &[(&str, &str)], body: &str) -> Answer {
     let mut stream = begin(port, line, headers, body).await;
     let mut all = Vec::new();
-    timeout(LIMIT, stream.read_to_end(&mut all)).await.expect("an answer in time").unwrap();
+    timeout(RESPONSE_TIMEOUT, stream.read_to_end(&mut all)).await.expect("an answer in time").unwrap();
     let text = String::from_utf8(all).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head.split(' ').nth(1).and_then(|word| word.parse().ok());
     Answer { status: status.expect("a status"), head: head.to_owned(), body: body.to_owned() }
 }
 
-/// Follows a stream of events until `enough`: the number and content of each.
+/// Follows an event stream until `enough`; returns the number and content of each event.
 pub(crate) async fn events(
     port: u16,
     line: &str,
@@ -59,7 +59,7 @@ pub(crate) async fn events(
             }
         }
     };
-    let in_time = timeout(LIMIT, reading).await.is_ok();
+    let in_time = timeout(RESPONSE_TIMEOUT, reading).await.is_ok();
     assert!(
         in_time && enough(&seen),
         "what was waited for did not come; the last events are {:#?}",

@@ -1,22 +1,28 @@
-//! The host as its users meet it: its API over HTTP, and its page in a real Chromium.
+//! The host from the outside: its API over HTTP, and its page in a real Chromium.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stdout, reason = "what came of each attack is a report")]
 
+mod actions;
 mod api;
 mod asker;
 mod asks;
 mod attack;
 mod bounds;
+mod closing;
 mod demo;
 mod domains;
 mod evil;
+mod hostile;
 mod http;
 mod mutants;
 mod page;
 mod person;
+mod required_urls;
 mod restart;
 mod rig;
+mod screenshot;
+mod scripted;
 mod servers;
 mod statements;
 mod tiny;

@@ -1,4 +1,4 @@
-//! Servers that answer nonsense: whatever stands where something else belongs, the host serves its page and its API.
+//! Servers that answer nonsense. Whatever value is wrong, the host serves its page and its API.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,15 +14,15 @@ use transport::client::{Limits, Target};
 use crate::rig::Rig;
 use crate::tiny::Tiny;
 
-/// The answers that are spoilt.
+/// The methods whose answers are changed.
 const METHODS: [&str; 6] =
     ["initialize", "server/discover", "tools/list", "resources/list", "resources/read", "tools/call"];
 
-/// Spoils one answer at one place.
+/// Replaces one value in one answer.
 #[derive(Clone, Debug)]
 struct Mutation {
     method: &'static str,
-    /// Which node, counted from the root.
+    /// Which node of the answer, counted from the root.
     place: usize,
     with: Value,
 }
@@ -89,7 +89,7 @@ fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
     proptest::collection::vec(one, 1..4)
 }
 
-/// A server of either era whose answers are spoilt.
+/// A server of either era with changed answers.
 fn mutant(modern: bool, mutations: Vec<Mutation>) -> Target {
     let meta = json!({ "csp": { "connectDomains": ["https://a.example"] }, "permissions": { "camera": {} } });
     let tiny = Tiny::app("mutant", "<p>", &meta);
@@ -140,7 +140,7 @@ fn count_panics() -> Arc<AtomicUsize> {
     count
 }
 
-/// Asks for all that a page asks for.
+/// Sends every request that a page sends.
 async fn visit(modern: bool, mutations: Vec<Mutation>) {
     let limits = Limits {
         request: Duration::from_millis(250),
@@ -152,7 +152,7 @@ async fn visit(modern: bool, mutations: Vec<Mutation>) {
     let rig = Rig::with(options).await;
     let page = rig.ask("GET /", &Value::Null).await;
     assert!(page.status == 200 && page.body.contains("</html>"), "{}", page.body);
-    // What is nested that deeply is more than a parser of JSON takes.
+    // Nesting this deep is more than a JSON parser accepts.
     if !rig.ask("GET /api/state", &Value::Null).await.body.contains("\"state\":\"ready\"") {
         return;
     }

@@ -1,4 +1,4 @@
-//! Servers that go and come back, over real wires: what the host does, and what the page says of it.
+//! Servers that end and come back, over real transports: what the host does, and what the page shows.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use transport::client::Target;
 use transport::serve::http::{HttpServer, Options};
 
-use crate::rig::{Rig, SOON, browser, ready};
+use crate::rig::{Rig, TIMEOUT, browser, ready};
 
-/// A whole server in a few lines of shell, which dies when it is told to.
+/// A server in a few lines of shell that ends on request.
 const SHELL: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 while read -r line; do
@@ -26,7 +26,7 @@ done
 
 async fn serve(port: u16) -> HttpServer {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let end = tokio::time::Instant::now() + SOON;
+    let end = tokio::time::Instant::now() + TIMEOUT;
     loop {
         match HttpServer::bind(address, server::Server::new(), Options::default()).await {
             Ok(server) => return server,
@@ -69,17 +69,17 @@ async fn the_page_says_that_a_server_went_and_came_back() {
     server.stop();
     drop(server);
     let says = |part: &str| format!("document.querySelector('.notices').textContent.includes({part:?})");
-    // What the connection breaks off with is found out by the stream that listens, or by the next look.
-    let gone = format!("{} || {}", says("went away"), says("could not be reached"));
-    page.wait_for(&gone, SOON).await.unwrap();
+    // Either the open stream or the next probe notices that the connection is gone.
+    let gone = format!("{} || {}", says("was lost"), says("could not be reached"));
+    page.wait_for(&gone, TIMEOUT).await.unwrap();
     let _server = serve(port).await;
-    page.wait_for("document.querySelector('.dot.ready') !== null", SOON).await.unwrap();
-    page.wait_for("document.querySelector('.notices').textContent === ''", SOON).await.unwrap();
+    page.wait_for("document.querySelector('.dot.ready') !== null", TIMEOUT).await.unwrap();
+    page.wait_for("document.querySelector('.notices').textContent === ''", TIMEOUT).await.unwrap();
     let note = page.eval("document.querySelector('.tool-group').textContent").await.unwrap();
     assert!(note.as_str().unwrap().contains("connected again"), "{note}");
     page.click(".run").await.unwrap();
     let second = "document.querySelector('main[data-app-status=ready]') && !document.querySelector('.notices').textContent";
-    page.wait_for(second, SOON).await.unwrap();
+    page.wait_for(second, TIMEOUT).await.unwrap();
     let runs =
         rig.events(0, |seen| seen.iter().filter(|(_, event)| event["kind"] == "run").count() == 2).await;
     assert!(!runs.is_empty());

@@ -1,4 +1,4 @@
-//! A host with its servers, as a test needs it, and pages of it in a browser.
+//! A host with its servers for a test, and its pages in a browser.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -10,8 +10,8 @@ use transport::client::Target;
 
 use crate::http::{self, Answer};
 
-/// Ample, since the machine may be busy; what works takes a fraction of it.
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+/// Generous, because the machine may be busy; a passing test needs far less.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A running host.
 #[derive(Debug)]
@@ -22,12 +22,12 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// Starts a host, and waits until its servers are there.
+    /// Starts a host, and waits until its servers are connected.
     pub(crate) async fn start(targets: Vec<Target>) -> Self {
         Self::on(0, targets).await
     }
 
-    /// The same on a port that is known before.
+    /// The same on a given port.
     pub(crate) async fn on(port: u16, targets: Vec<Target>) -> Self {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let targets = targets.into_iter().map(Into::into).collect();
@@ -37,13 +37,13 @@ impl Rig {
     /// The same with other options.
     pub(crate) async fn with(options: Options) -> Self {
         let host = Host::start(options).await.unwrap();
-        host.settled(SOON).await;
+        host.settled(TIMEOUT).await;
         let authority = host.url().trim_start_matches("http://").trim_end_matches('/').to_owned();
         let port = authority.rsplit(':').next().unwrap().parse().unwrap();
         Self { host, port, authority }
     }
 
-    /// The page, at a link of its own.
+    /// The URL of the page with a query.
     pub(crate) fn link(&self, query: &[(&str, &str)]) -> String {
         let mut url = url::Url::parse(&self.host.url()).unwrap();
         url.query_pairs_mut().extend_pairs(query);
@@ -58,7 +58,7 @@ impl Rig {
         self.host.token()
     }
 
-    /// Asks as the page does.
+    /// Sends a request as the page does.
     pub(crate) async fn ask(&self, line: &str, body: &Value) -> Answer {
         let headers = [("host", self.authority.as_str()), ("x-yardstick-token", self.token())];
         let body = if body.is_null() { String::new() } else { body.to_string() };
@@ -73,14 +73,14 @@ impl Rig {
         self.ask(&format!("POST {path}"), body).await.json()
     }
 
-    /// Opens a view through the API.
+    /// Opens a View through the API.
     pub(crate) async fn open(&self, server: &str, tool: &str) -> Value {
         let view = self.post("/api/views", &json!({ "serverId": server, "tool": tool })).await;
         assert!(view["id"].is_string(), "{view}");
         view
     }
 
-    /// Asks the sandbox listener for the document behind a view's URL.
+    /// Requests the document at a View's URL from the sandbox listener.
     pub(crate) async fn document(&self, url: &Value) -> Answer {
         let url = url::Url::parse(url.as_str().unwrap()).unwrap();
         let port = url.port().unwrap();
@@ -88,7 +88,7 @@ impl Rig {
         http::send(port, &format!("GET {}", url.path()), &[("host", &name)], "").await
     }
 
-    /// Everything that happened after event `after`, once it is `enough`.
+    /// The events after number `after`, once they are `enough`.
     pub(crate) async fn events(
         &self,
         after: u64,
@@ -100,7 +100,7 @@ impl Rig {
         http::events(self.port, &line, &headers, enough).await
     }
 
-    /// The entries of the timeline, once one of them is what the test looks for.
+    /// The timeline entries, once one of them matches.
     pub(crate) async fn timeline(&self, found: impl Fn(&Value) -> bool) -> Vec<Value> {
         let all = self.events(0, |seen| seen.iter().any(|(_, event)| found(&event["entry"]))).await;
         let entries = all.into_iter().map(|(_, mut event)| event["entry"].take());
@@ -108,19 +108,20 @@ impl Rig {
     }
 }
 
-/// A browser; a test without one has failed.
+/// Starts a browser; the test fails without one.
 pub(crate) async fn browser() -> Browser {
-    let options = browser::Options::default();
+    let options = browser::LaunchOptions::default();
     Browser::launch(options).await.unwrap_or_else(|why| panic!("{why}"))
 }
 
 /// Waits until the app in the page has its result.
 pub(crate) async fn ready(page: &Page) -> Frame {
-    let status = page.wait_for("document.querySelector('main[data-app-status=ready]') !== null", SOON).await;
+    let status =
+        page.wait_for("document.querySelector('main[data-app-status=ready]') !== null", TIMEOUT).await;
     if let Err(why) = status {
         panic!("{why}; the page says {:?}, its complaints are {:?}", said(page).await, complaints(page));
     }
-    page.frame(is_view, SOON).await.unwrap()
+    page.frame(is_view, TIMEOUT).await.unwrap()
 }
 
 pub(crate) fn is_view(frame: &browser::FrameInfo) -> bool {
@@ -132,7 +133,7 @@ async fn said(page: &Page) -> Value {
     page.eval("document.body.innerText.slice(0, 600)").await.unwrap_or_default()
 }
 
-/// What the page and its frames complained of on their own.
+/// The errors and violations that the page and its frames logged.
 pub(crate) fn complaints(page: &Page) -> Vec<String> {
     let errors =
         page.console().into_iter().filter(|(_, line)| line.level == "error" || line.level == "assert");

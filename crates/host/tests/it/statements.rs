@@ -1,13 +1,13 @@
-//! Every statement about hosts and sandboxes in the specification of MCP Apps, each with what shows that it holds here: one app
-//! goes through all of it in a real browser.
+//! Every statement about hosts and sandboxes in the specification of MCP Apps, with a proof that it holds here. One
+//! app goes through all of them in a real browser.
 
 use browser::{Browser, Frame, Page};
 use serde_json::{Value, json};
 
-use crate::rig::{Rig, SOON, browser, is_view, ready};
+use crate::rig::{Rig, TIMEOUT, browser, is_view, ready};
 use crate::tiny::{Tiny, document, plain, tool};
 
-/// An app that does what the test tells it to.
+/// An app that the test controls.
 const APP: &str = r#"<!doctype html><title>Witness</title><p>Here I am</p><script>
 let last = 1;
 const open = new Map();
@@ -23,7 +23,7 @@ addEventListener("message", ({ data }) => {
 say({ id: 1, method: "ui/initialize", params: { protocolVersion: "2026-01-26", appInfo: { name: "witness", version: "1" }, appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] } } });
 </script>"#;
 
-/// What is asked of the app, and what it is to be answered.
+/// Scripts for the app; each must become true.
 const ASKED: [(&str, &str); 9] = [
     ("plain", "ask('tools/call', { name: 'unsaid', arguments: {} }).then((it) => 'result' in it)"),
     ("model only", "ask('tools/call', { name: 'model', arguments: {} }).then((it) => 'error' in it)"),
@@ -42,7 +42,7 @@ const ASKED: [(&str, &str); 9] = [
     ("undeclared", "fetch('https://undeclared.example/').then(() => false, () => true)"),
 ];
 
-/// What came to light, statement by statement.
+/// The outcome of each statement.
 #[derive(Default)]
 struct Shown(Vec<(&'static str, bool)>);
 
@@ -93,6 +93,7 @@ async fn every_statement_about_hosts_holds() {
         env!("CARGO_MANIFEST_DIR"),
         "/../../../shared/spec/apps-2026-01-26.tsv"
     )) else {
+        assert!(std::env::var_os("CI").is_none(), "the table of statements is not here, and this is CI");
         println!("the table of statements is not here; whether all of them are shown was not looked at");
         return;
     };
@@ -139,7 +140,7 @@ async fn frames(page: &Page, shown: &mut Shown) {
     );
     let outer = page.eval("document.querySelector('iframe').hasAttribute('sandbox')").await.unwrap();
     shown.note(outer == true, &["apps/iframe-sandboxed"]);
-    let proxy = page.frame_at("proxy-", SOON).await.unwrap();
+    let proxy = page.frame_at("proxy-", TIMEOUT).await.unwrap();
     let inner = proxy
         .eval("const it = document.querySelector('iframe'); [it.getAttribute('sandbox'), it.allow]")
         .await
@@ -154,7 +155,7 @@ async fn frames(page: &Page, shown: &mut Shown) {
     shown.note(told.as_str().unwrap().contains("https://api.example"), &["apps/external-domains-warned"]);
     page.click("#tab-csp").await.unwrap();
     let applied = "document.querySelector('#panel-csp').textContent.includes('connect-src')";
-    shown.note(page.wait_for(applied, SOON).await.is_ok(), &["apps/csp-audit"]);
+    shown.note(page.wait_for(applied, TIMEOUT).await.is_ok(), &["apps/csp-audit"]);
     let offered = "[...document.querySelectorAll('#tool-select option')].map((it) => it.dataset.tool)";
     let offered = page.eval(offered).await.unwrap().to_string();
     shown.note(
@@ -175,16 +176,16 @@ async fn requests(page: &Page, view: &Frame, shown: &mut Shown) {
     let modes = answered["fullscreen"] && answered["inline"];
     shown.note(modes, &["apps/display-mode-answer", "apps/request-display-mode"]);
     shown.note(answered["malformed"], &["apps/messages-validated"]);
-    let blocked = page.until(|entry| matches!(entry.event, browser::Event::Violation(_)), SOON).await;
+    let blocked = page.until(|entry| matches!(entry.event, browser::LogEvent::Violation(_)), TIMEOUT).await;
     shown.note(answered["undeclared"] && blocked.is_ok(), &["apps/undeclared-blocked"]);
     view.eval("void ask('ui/open-link', { url: 'https://a.example/' }).then((it) => { window.denied = it.error.code === -32000; })").await.unwrap();
-    page.wait_for("document.querySelector('.question:not(.settling)') !== null", SOON).await.unwrap();
+    page.wait_for("document.querySelector('.question:not(.settling)') !== null", TIMEOUT).await.unwrap();
     page.eval(
         "[...document.querySelectorAll('.question button')].find((it) => it.textContent === 'Deny').click()",
     )
     .await
     .unwrap();
-    let denied = view.wait_for("window.denied === true", SOON).await.is_ok();
+    let denied = view.wait_for("window.denied === true", TIMEOUT).await.is_ok();
     shown.note(answered["bad link"] && denied, &["apps/open-link"]);
 }
 
@@ -198,15 +199,15 @@ async fn surroundings(page: &Page, view: &Frame, shown: &mut Shown) {
     shown.note(fonts.contains("@font-face") || fonts.contains("@import"), &["apps/theme-fonts"]);
     let height = "document.querySelector('.app-slot').getBoundingClientRect().height";
     view.eval("say({ method: 'ui/notifications/size-changed', params: { height: 333 } })").await.unwrap();
-    let followed = page.wait_for(&format!("{height} === 333"), SOON).await.is_ok();
+    let followed = page.wait_for(&format!("{height} === 333"), TIMEOUT).await.is_ok();
     view.eval("say({ method: 'ui/notifications/size-changed', params: { height: 9000 } })").await.unwrap();
     let most = context["containerDimensions"]["maxHeight"].clone();
-    let held = page.wait_for(&format!("{height} === {most}"), SOON).await.is_ok();
+    let held = page.wait_for(&format!("{height} === {most}"), TIMEOUT).await.is_ok();
     shown.note(followed && held, &["apps/size-changed-applied"]);
     page.eval("document.querySelector('[aria-label=Theme] [data-value=dark]').click()").await.unwrap();
     let changed =
         "heard.filter((it) => it.method === 'ui/notifications/host-context-changed').at(-1)?.params";
-    view.wait_for(&format!("{changed}?.theme === 'dark'"), SOON).await.unwrap();
+    view.wait_for(&format!("{changed}?.theme === 'dark'"), TIMEOUT).await.unwrap();
     let changed = view.eval(changed).await.unwrap();
     shown.note(
         changed.get("locale").is_none() && changed.get("toolInfo").is_none(),
@@ -224,11 +225,11 @@ async fn conversation(page: &Page, view: &Frame, shown: &mut Shown) {
     view.eval("void ask('ui/message', { role: 'user', content: [{ type: 'text', text: 'from the app' }] })")
         .await
         .unwrap();
-    page.wait_for("document.querySelector('.question:not(.settling)') !== null", SOON).await.unwrap();
+    page.wait_for("document.querySelector('.question:not(.settling)') !== null", TIMEOUT).await.unwrap();
     page.click(".question button[type=submit]").await.unwrap();
     page.click("#tab-model").await.unwrap();
     let model = "document.querySelector('#panel-model').textContent";
-    let said = page.wait_for(&format!("{model}.includes('from the app')"), SOON).await.is_ok();
+    let said = page.wait_for(&format!("{model}.includes('from the app')"), TIMEOUT).await.is_ok();
     shown.note(said, &["apps/message"]);
     let text = page.eval(model).await.unwrap();
     let text = text.as_str().unwrap();
@@ -236,7 +237,7 @@ async fn conversation(page: &Page, view: &Frame, shown: &mut Shown) {
 }
 
 async fn messages(rig: &Rig, page: &Page, shown: &mut Shown) {
-    let view = page.frame(is_view, SOON).await.unwrap();
+    let view = page.frame(is_view, TIMEOUT).await.unwrap();
     view.eval(
         "say({ method: 'ui/notifications/sandbox-resource-ready', params: {} }), say({ method: 'the/last' })",
     )
@@ -280,8 +281,8 @@ async fn messages(rig: &Rig, page: &Page, shown: &mut Shown) {
 async fn endings(rig: &Rig, browser: &Browser, page: Page, shown: &mut Shown) {
     let mark = page.mark();
     page.eval("document.querySelector('.toolbar [aria-label=Close]').click()").await.unwrap();
-    let gone = |entry: &browser::Entry| matches!(entry.event, browser::Event::FrameRemoved);
-    page.until_since(mark, gone, SOON).await.unwrap();
+    let gone = |entry: &browser::LogEntry| matches!(entry.event, browser::LogEvent::FrameRemoved);
+    page.until_since(mark, gone, TIMEOUT).await.unwrap();
     let answered = |entry: &Value| entry["from"] == "view" && entry["message"].get("result").is_some();
     let entries = rig.timeline(answered).await;
     let asked = entries.iter().find(|entry| entry["method"] == "ui/resource-teardown");
@@ -299,15 +300,15 @@ async fn endings(rig: &Rig, browser: &Browser, page: Page, shown: &mut Shown) {
         ]))
         .await
         .unwrap();
-    let view = page.frame(is_view, SOON).await.unwrap();
-    view.wait_for("heard.some((it) => it.method === 'ui/notifications/tool-input')", SOON).await.unwrap();
+    let view = page.frame(is_view, TIMEOUT).await.unwrap();
+    view.wait_for("heard.some((it) => it.method === 'ui/notifications/tool-input')", TIMEOUT).await.unwrap();
     page.eval(
         "[...document.querySelectorAll('.toolbar button')].find((it) => it.textContent === 'Cancel').click()",
     )
     .await
     .unwrap();
     let cancelled =
-        view.wait_for("heard.some((it) => it.method === 'ui/notifications/tool-cancelled')", SOON).await;
+        view.wait_for("heard.some((it) => it.method === 'ui/notifications/tool-cancelled')", TIMEOUT).await;
     shown.note(cancelled.is_ok(), &["apps/tool-cancelled"]);
     let order =
         view.eval("heard.map((it) => it.method).filter((it) => it?.includes('tool-input'))").await.unwrap();

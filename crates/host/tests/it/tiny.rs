@@ -1,5 +1,5 @@
-//! A server as small as can be: what it lists is what it is given, what is called is written down. A tool named `hang`
-//! never answers, and an argument `bytes` asks for a text of that length.
+//! A minimal server: it lists what it is given, and records the calls. A tool named `hang` never answers, an argument
+//! `bytes` requests a text of that length, and a call with a progress token gets two progress notifications.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use tokio::sync::watch;
 use transport::client::Target;
 
-/// A tiny server; clones are the same one.
+/// A tiny server. Clones share its state.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiny {
     inner: Arc<Inner>,
@@ -18,10 +18,10 @@ pub(crate) struct Tiny {
 struct Inner {
     name: String,
     tools: Mutex<Vec<Value>>,
-    /// What each URI holds: `{uri, mimeType, text, _meta?}`.
+    /// The contents of each URI: `{uri, mimeType, text, _meta?}`.
     resources: Vec<Value>,
     calls: Mutex<Vec<Value>>,
-    /// Changes when all connections are to end.
+    /// Changes when all connections must end.
     ended: watch::Sender<u32>,
 }
 
@@ -41,7 +41,7 @@ impl Tiny {
         )
     }
 
-    /// How it is reached.
+    /// The target for the host.
     pub(crate) fn target(&self) -> Target {
         let server = self.clone();
         Target::in_process(move || -> DuplexStream {
@@ -51,17 +51,17 @@ impl Tiny {
         })
     }
 
-    /// What was called so far: the parameters of each call.
+    /// The parameters of each call so far.
     pub(crate) fn calls(&self) -> Vec<Value> {
         self.inner.calls.lock().unwrap().clone()
     }
 
-    /// Has other tools from now on, and tells nobody.
+    /// Changes the tools without a notification.
     pub(crate) fn offer(&self, tools: Vec<Value>) {
         *self.inner.tools.lock().unwrap() = tools;
     }
 
-    /// Ends every connection, as a process does that dies.
+    /// Ends every connection, as a killed process would.
     pub(crate) fn die(&self) {
         self.inner.ended.send_modify(|times| *times += 1);
     }
@@ -76,14 +76,16 @@ impl Tiny {
                 _ = ended.changed() => return,
             };
             let Ok(Some(line)) = line else { return };
-            let Some(answer) = self.answer(&serde_json::from_str(&line).unwrap()) else { continue };
-            if write.write_all(format!("{answer}\n").as_bytes()).await.is_err() {
-                return;
+            let message = serde_json::from_str(&line).unwrap();
+            for reply in progress(&message).into_iter().chain(self.answer(&message)) {
+                if write.write_all(format!("{reply}\n").as_bytes()).await.is_err() {
+                    return;
+                }
             }
         }
     }
 
-    /// What it answers to a message, if that is a request.
+    /// The answer to a message, if it is a request.
     pub(crate) fn answer(&self, message: &Value) -> Option<Value> {
         let id = message.get("id")?;
         let result = match message["method"].as_str()? {
@@ -118,22 +120,31 @@ impl Tiny {
     }
 }
 
+fn progress(message: &Value) -> Vec<Value> {
+    let Some(token) = message.pointer("/params/_meta/progressToken") else { return Vec::new() };
+    let step = |done: u32| {
+        let params = json!({ "progressToken": token, "progress": done, "total": 2 });
+        json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params })
+    };
+    vec![step(1), step(2)]
+}
+
 fn failure(id: &Value, code: i64, message: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }
 
-/// A tool with a view.
+/// A tool with a View.
 pub(crate) fn tool(name: &str, uri: &str, who: &[&str]) -> Value {
     let ui = json!({ "resourceUri": uri, "visibility": who });
     json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": { "ui": ui } })
 }
 
-/// A tool without a view.
+/// A tool without a View.
 pub(crate) fn plain(name: &str, who: &[&str]) -> Value {
     json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": { "ui": { "visibility": who } } })
 }
 
-/// An app as `resources/read` gives it; `meta` is what is said under `_meta.ui`.
+/// An app as in the result of `resources/read`; `meta` becomes `_meta.ui`.
 pub(crate) fn document(uri: &str, html: &str, meta: &Value) -> Value {
     let mut content = json!({ "uri": uri, "mimeType": "text/html;profile=mcp-app", "text": html });
     if !meta.is_null() {

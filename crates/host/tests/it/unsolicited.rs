@@ -1,8 +1,8 @@
-//! What happens beside the answer to a request: calls that are cancelled, questions of the server, lists that change.
+//! Events besides the response to a request: cancelled calls, requests of the server, changed lists.
 
 use serde_json::{Value, json};
 
-use crate::rig::{Rig, SOON, browser};
+use crate::rig::{Rig, TIMEOUT, browser};
 use crate::servers::reference;
 
 fn to_server<'a>(entries: &'a [Value], method: &'a str) -> impl Iterator<Item = &'a Value> {
@@ -57,12 +57,12 @@ async fn a_list_that_changes_changes_the_page() {
     let (rig, browser) = tokio::join!(Rig::start(vec![reference()]), browser());
     let page = browser.page(&rig.url()).await.unwrap();
     let more = "Number(document.querySelector('.tool-group summary')?.textContent.split(' ')[0] ?? 0)";
-    let before = page.wait_for(more, SOON).await.unwrap();
+    let before = page.wait_for(more, TIMEOUT).await.unwrap();
     let listening = |entry: &Value| entry["method"] == "notifications/subscriptions/acknowledged";
     rig.timeline(listening).await;
     let call = json!({ "serverId": "0", "name": "test_trigger_tool_change", "arguments": {} });
     rig.post("/api/tools/call", &call).await;
-    page.wait_for(&format!("{more} !== {before}"), SOON).await.unwrap();
+    page.wait_for(&format!("{more} !== {before}"), TIMEOUT).await.unwrap();
     let note = page.eval("document.querySelector('.tool-group').textContent").await.unwrap();
-    assert!(note.as_str().unwrap().contains("its lists have changed"), "{note}");
+    assert!(note.as_str().unwrap().contains("the server's lists have changed"), "{note}");
 }

@@ -1,4 +1,4 @@
-// What can be kept of a session: the recording as a file, and the state as an address.
+// The Save tab: the recording as a file, and the page's state as a link.
 
 import { copyButton, h } from "../dom.js";
 
@@ -16,14 +16,35 @@ export function savePanel(store, api) {
     if (view) one.href = api.traceUrl(view.id);
   });
   store.watch(["selected", "args", "settings", "status"], () => {
-    // The address is brought up to date by another watcher, so it is read a moment later.
+    // Another watcher updates the address, so it is read a moment later.
     queueMicrotask(() => (address.textContent = location.href));
   });
   store.watch(["host"], ({ host }) => {
-    json.textContent = host ? `yardstick ${host.version}, ${host.servers.length} ${host.servers.length === 1 ? "server" : "servers"}` : "";
+    json.textContent = host
+      ? `yardstick ${host.version}, ${host.servers.length} ${host.servers.length === 1 ? "server" : "servers"}`
+      : "";
   });
-  return h("div", { class: "panel" },
-    h("section", {}, h("h3", {}, "Recording"), h("p", {}, "Every message of this session, one per line. ", h("code", {}, "yardstick check wire FILE --side both"), " judges it."), h("div", { class: "row" }, all, one)),
-    h("section", {}, h("h3", {}, "Deep link "), h("p", {}, "Opens this page with the same tool, arguments and surroundings, and runs it."), address, copyButton("Copy link", () => location.href)),
+  return h(
+    "div",
+    { class: "panel" },
+    h(
+      "section",
+      {},
+      h("h3", {}, "Recording"),
+      h(
+        "p",
+        {},
+        "Every message of this session, one per line. Check it with ",
+        h("code", {}, "yardstick check wire FILE --side both"),
+        ".",
+      ),
+      h("div", { class: "row" }, all, one),
+    ),
+    h(
+      "section",
+      {},
+      h("h3", {}, "Deep link "),
+      h("p", {}, "Opens this page with the same tool, arguments and settings, and runs the tool."),
+      address, copyButton("Copy link", () => location.href)),
     h("section", {}, h("h3", {}, "Host"), json));
 }

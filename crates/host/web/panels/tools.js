@@ -1,4 +1,4 @@
-// The tools that the app itself offers to the host.
+// The App tools tab: tools that the app offers to the host.
 
 import { empty, fill, h, jsonView } from "../dom.js";
 import { initial, plan } from "../schema.js";
@@ -19,7 +19,12 @@ export function toolsPanel(store, feed) {
     if (!view) return fill(list, empty("No app is open."));
     if (!hasAppTools) return fill(list, empty("The app declares no tools of its own (appCapabilities.tools)."));
     if (appTools.error) return fill(list, empty(`The app could not list its tools: ${appTools.error}`));
-    fill(list, ...(appTools.tools.length === 0 ? [empty("The app has no tools at the moment.")] : appTools.tools.map((tool) => card(tool, feed))));
+    fill(
+      list,
+      ...(appTools.tools.length === 0
+        ? [empty("The app has no tools at the moment.")]
+        : appTools.tools.map((tool) => card(tool, feed))),
+    );
   });
   store.watch(["appToolResult"], ({ appToolResult }) => {
     if (!appToolResult) return fill(answer);
@@ -31,7 +36,12 @@ export function toolsPanel(store, feed) {
 
 /** @param {Tool} tool @param {(event: BridgeEvent) => void} feed */
 function card(tool, feed) {
-  const args = h("textarea", { rows: "3", spellcheck: "false", aria: { label: `Arguments of ${tool.name}` }, value: JSON.stringify(initial(plan(tool.inputSchema ?? {})) ?? {}) });
+  const args = h("textarea", {
+    rows: "3",
+    spellcheck: "false",
+    aria: { label: `Arguments of ${tool.name}` },
+    value: JSON.stringify(initial(plan(tool.inputSchema ?? {})) ?? {}),
+  });
   const wrong = h("p", { class: "hint", role: "status" });
   const call = () => {
     try {
@@ -41,6 +51,13 @@ function card(tool, feed) {
       wrong.textContent = `this is not valid: ${error instanceof Error ? error.message : error}`;
     }
   };
-  return h("section", { class: "card" }, h("h3", {}, tool.title ?? tool.name), tool.description && h("p", { class: "muted" }, tool.description),
-    args, wrong, h("button", { type: "button", class: "small", onclick: call }, "Call"));
+  return h(
+    "section",
+    { class: "card" },
+    h("h3", {}, tool.title ?? tool.name),
+    tool.description && h("p", { class: "muted" }, tool.description),
+    args,
+    wrong,
+    h("button", { type: "button", class: "small", onclick: call }, "Call"),
+  );
 }

@@ -1,4 +1,4 @@
-// A View that follows a script: what the tests of the bridge share.
+// A scripted View for the tests of the bridge.
 import { open, step } from "../bridge.js";
 
 export const POLICY = { off: [], deny: [], always: [], unsupported: [], unsent: [] };
@@ -12,20 +12,24 @@ export function options(more = {}) {
     hostInfo: { name: "yardstick", version: "0" },
     capabilities: CAPABILITIES,
     context: { theme: "light", displayMode: "inline", locale: "en" },
-    containers: { inline: { width: 600, maxHeight: 800 }, fullscreen: { width: 1000, height: 700 }, pip: { width: 400, height: 300 } },
+    containers: {
+      inline: { width: 600, maxHeight: 800 },
+      fullscreen: { width: 1000, height: 700 },
+      pip: { width: 400, height: 300 },
+    },
     hostModes: ["inline", "fullscreen", "pip"],
     policy: POLICY,
     ...more,
   };
 }
 
-/** A bridge that remembers what it did. */
+/** A bridge that records its effects. */
 export class Rig {
   constructor(more) {
     this.state = open(options(more));
     this.effects = [];
   }
-  /** Feeds one event and gives the effects of this step. */
+  /** Feeds one event and returns the effects of this step. */
   feed(event) {
     const frozen = JSON.stringify(this.state);
     const { state, effects } = step(this.state, event);
@@ -37,12 +41,16 @@ export class Rig {
   say(message) {
     return this.feed({ type: "from-view", message: { jsonrpc: "2.0", ...message } });
   }
-  /** Sends a request and gives the answer that came at once. */
+  /** Sends a request and returns the immediate answer. */
   request(method, params, id = 77) {
     return answer(this.say({ id, method, ...(params === undefined ? {} : { params }) }), id);
   }
   initialize(appCapabilities = {}, id = 0) {
-    return this.request("ui/initialize", { appInfo: { name: "app", version: "1" }, appCapabilities, protocolVersion: "2026-01-26" }, id);
+    return this.request(
+      "ui/initialize",
+      { appInfo: { name: "app", version: "1" }, appCapabilities, protocolVersion: "2026-01-26" },
+      id,
+    );
   }
   start(appCapabilities) {
     this.initialize(appCapabilities);
@@ -52,7 +60,11 @@ export class Rig {
 }
 
 export const sent = (effects) => effects.filter((effect) => effect.type === "to-view").map((effect) => effect.message);
-export const methods = (effects) => sent(effects).map((message) => message.method).filter(Boolean);
-export const answer = (effects, id) => sent(effects).find((message) => message.id === id && message.method === undefined);
+export const methods = (effects) =>
+  sent(effects)
+    .map((message) => message.method)
+    .filter(Boolean);
+export const answer = (effects, id) =>
+  sent(effects).find((message) => message.id === id && message.method === undefined);
 export const one = (effects, type) => effects.find((effect) => effect.type === type);
-export const findings = (effects) => effects.filter((effect) => effect.type === "finding").map((effect) => effect.finding);
+export const notes = (effects) => effects.filter((effect) => effect.type === "note").map((effect) => effect.text);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { POLICY, Rig, answer, findings, methods, one, sent } from "./bridge-help.mjs";
+import { POLICY, Rig, answer, methods, notes, one, sent } from "./bridge-help.mjs";
 
 test("ui/initialize is answered with host info, capabilities and context", () => {
   const { result } = new Rig().initialize();
@@ -41,7 +41,7 @@ test("initialized without a handshake opens nothing", () => {
   rig.feed({ type: "tool-input", arguments: {} });
   const effects = rig.say({ method: "ui/notifications/initialized" });
   assert.deepEqual(sent(effects), []);
-  assert.equal(findings(effects)[0].level, "must");
+  assert.match(notes(effects)[0], /ignored initialized/);
 });
 
 test("initialized with or without params", () => {
@@ -59,12 +59,17 @@ test("tool-input is sent once", () => {
 test("a result waits for the input", () => {
   const rig = new Rig().start();
   assert.deepEqual(methods(rig.feed({ type: "tool-result", result: {} })), []);
-  assert.deepEqual(methods(rig.feed({ type: "tool-input", arguments: {} })), ["ui/notifications/tool-input", "ui/notifications/tool-result"]);
+  assert.deepEqual(methods(rig.feed({ type: "tool-input", arguments: {} })), [
+    "ui/notifications/tool-input",
+    "ui/notifications/tool-result",
+  ]);
 });
 
 test("partials stop with the input", () => {
   const rig = new Rig().start();
-  assert.deepEqual(methods(rig.feed({ type: "tool-input-partial", arguments: {} })), ["ui/notifications/tool-input-partial"]);
+  assert.deepEqual(methods(rig.feed({ type: "tool-input-partial", arguments: {} })), [
+    "ui/notifications/tool-input-partial",
+  ]);
   rig.feed({ type: "tool-input", arguments: {} });
   assert.deepEqual(methods(rig.feed({ type: "tool-input-partial", arguments: {} })), []);
 });
@@ -89,23 +94,40 @@ for (const id of [0, "", 1, -1, "0", "abc", 1.5, Number.MAX_SAFE_INTEGER]) {
 test("an id that is null cannot be answered", () => {
   const effects = new Rig().start().say({ id: null, method: "ping" });
   assert.deepEqual(sent(effects), []);
-  assert.equal(findings(effects).length, 1);
+  assert.equal(notes(effects).length, 1);
 });
 
 test("unknown methods are -32601, also names from the prototype", () => {
-  for (const method of ["ui/openLink", "nope", "constructor", "toString", "__proto__", "initialize", "ui/notifications/initialized"]) {
+  for (const method of [
+    "ui/openLink",
+    "nope",
+    "constructor",
+    "toString",
+    "__proto__",
+    "initialize",
+    "ui/notifications/initialized",
+  ]) {
     assert.equal(new Rig().start().request(method).error.code, -32601, method);
   }
 });
 
 const INVALID = [
-  ["ui/open-link", {}], ["ui/open-link", { url: 5 }], ["ui/open-link", []],
-  ["ui/message", { role: "assistant", content: [] }], ["ui/message", { role: "user", content: "hi" }],
-  ["ui/message", { role: "user", content: [{ type: "text" }] }], ["ui/message", { role: "user", content: [{ type: "video" }] }],
-  ["ui/request-display-mode", { mode: "cinema" }], ["ui/request-display-mode", undefined],
-  ["ui/update-model-context", { content: {} }], ["ui/update-model-context", { structuredContent: [] }],
-  ["ui/download-file", { contents: [] }], ["ui/download-file", { contents: [{ type: "resource", resource: { uri: "x" } }] }],
-  ["tools/call", {}], ["tools/call", { name: "a", arguments: [] }], ["resources/read", {}],
+  ["ui/open-link", {}],
+  ["ui/open-link", { url: 5 }],
+  ["ui/open-link", []],
+  ["ui/message", { role: "assistant", content: [] }],
+  ["ui/message", { role: "user", content: "hi" }],
+  ["ui/message", { role: "user", content: [{ type: "text" }] }],
+  ["ui/message", { role: "user", content: [{ type: "video" }] }],
+  ["ui/request-display-mode", { mode: "cinema" }],
+  ["ui/request-display-mode", undefined],
+  ["ui/update-model-context", { content: {} }],
+  ["ui/update-model-context", { structuredContent: [] }],
+  ["ui/download-file", { contents: [] }],
+  ["ui/download-file", { contents: [{ type: "resource", resource: { uri: "x" } }] }],
+  ["tools/call", {}],
+  ["tools/call", { name: "a", arguments: [] }],
+  ["resources/read", {}],
   ["sampling/createMessage", { messages: [] }],
   ["ui/initialize", {}], ["ui/initialize", { protocolVersion: "1", appInfo: {}, appCapabilities: {} }],
 ];
@@ -119,7 +141,10 @@ for (const [method, params] of INVALID) {
 
 test("a link is opened when the person allows it", () => {
   const rig = new Rig().start();
-  const { ticket, question } = one(rig.say({ id: "a", method: "ui/open-link", params: { url: "https://example.com/x" } }), "ask-person");
+  const { ticket, question } = one(
+    rig.say({ id: "a", method: "ui/open-link", params: { url: "https://example.com/x" } }),
+    "ask-person",
+  );
   assert.deepEqual(question, { kind: "open-link", url: "https://example.com/x" });
   const effects = rig.feed({ type: "person", ticket, decision: { allow: true } });
   assert.deepEqual(one(effects, "open-link"), { type: "open-link", id: "a", url: "https://example.com/x" });
@@ -130,14 +155,26 @@ test("a link is opened when the person allows it", () => {
 
 test("a denied link is -32000 and not opened", () => {
   const rig = new Rig().start();
-  const { ticket } = one(rig.say({ id: 0, method: "ui/open-link", params: { url: "http://example.com" } }), "ask-person");
+  const { ticket } = one(
+    rig.say({ id: 0, method: "ui/open-link", params: { url: "http://example.com" } }),
+    "ask-person",
+  );
   const effects = rig.feed({ type: "person", ticket, decision: { allow: false } });
   assert.equal(answer(effects, 0).error.code, -32000);
   assert.equal(one(effects, "open-link"), undefined);
 });
 
 test("only http and https are opened", () => {
-  for (const url of ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "JaVaScRiPt:1", "blob:https://a/b", "about:blank", "/relative", ""]) {
+  for (const url of [
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "data:text/html,x",
+    "JaVaScRiPt:1",
+    "blob:https://a/b",
+    "about:blank",
+    "/relative",
+    "",
+  ]) {
     const effects = new Rig().start().say({ id: 1, method: "ui/open-link", params: { url } });
     assert.equal(answer(effects, 1).error.code, -32000, url);
     assert.equal(one(effects, "ask-person"), undefined, url);
@@ -148,7 +185,11 @@ test("allowed for good means not asked again", () => {
   const rig = new Rig({ policy: { ...POLICY, always: ["open-link"] } }).start();
   const effects = rig.say({ id: 1, method: "ui/open-link", params: { url: "https://a.example" } });
   assert.ok(one(effects, "open-link"));
-  assert.equal(answer(rig.feed({ type: "link-opened", id: 1, ok: false }), 1).error.code, -32000, "the browser may have blocked it");
+  assert.equal(
+    answer(rig.feed({ type: "link-opened", id: 1, ok: false }), 1).error.code,
+    -32000,
+    "the browser may have blocked it",
+  );
 });
 
 for (const content of [{ type: "text", text: "hi" }, [{ type: "text", text: "hi" }]]) {
@@ -170,15 +211,18 @@ test("the last model context wins", () => {
 
 test("the modes told are the host's; undeclared ones are entered only by the person, with a word", () => {
   const rig = new Rig();
-  assert.deepEqual(rig.initialize({ availableDisplayModes: ["fullscreen", "inline", "cinema"] }).result.hostContext.availableDisplayModes, ["inline", "fullscreen", "pip"]);
+  assert.deepEqual(
+    rig.initialize({ availableDisplayModes: ["fullscreen", "inline", "cinema"] }).result.hostContext
+      .availableDisplayModes,
+    ["inline", "fullscreen", "pip"],
+  );
   rig.say({ method: "ui/notifications/initialized" });
   const effects = rig.say({ id: 1, method: "ui/request-display-mode", params: { mode: "pip" } });
   assert.deepEqual(answer(effects, 1).result, { mode: "inline" });
   assert.equal(one(effects, "mode"), undefined);
-  assert.equal(findings(effects)[0].level, "must");
   const tried = rig.feed({ type: "mode", mode: "pip" });
   assert.equal(one(tried, "mode").mode, "pip");
-  assert.equal(findings(tried)[0].text, "the person tries pip, which the app did not declare");
+  assert.equal(notes(tried)[0], "the person tries pip, which the app did not declare");
 });
 
 test("a mode that the person has left stays refused until they choose it again", () => {
@@ -188,13 +232,19 @@ test("a mode that the person has left stays refused until they choose it again",
   rig.feed({ type: "mode", mode: "inline" });
   assert.deepEqual([ask(), ask()], ["inline", "inline"]);
   rig.feed({ type: "mode", mode: "fullscreen" });
-  assert.equal(rig.request("ui/request-display-mode", { mode: "inline" }).result.mode, "inline", "back is never refused");
+  assert.equal(
+    rig.request("ui/request-display-mode", { mode: "inline" }).result.mode,
+    "inline",
+    "back is never refused",
+  );
   assert.equal(ask(), "fullscreen");
 });
 
 test("progress of an app's call comes back to it", () => {
   const rig = new Rig().start();
-  assert.deepEqual(sent(rig.feed({ type: "progress", params: { progressToken: 1, progress: 2 } })), [{ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: 2 } }]);
+  assert.deepEqual(sent(rig.feed({ type: "progress", params: { progressToken: 1, progress: 2 } })), [
+    { jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: 2 } },
+  ]);
 });
 
 test("an app that declares no modes stays inline", () => {
@@ -207,7 +257,10 @@ test("a declared mode is entered, answered and told with its room", () => {
   const effects = rig.say({ id: 1, method: "ui/request-display-mode", params: { mode: "fullscreen" } });
   assert.deepEqual(answer(effects, 1).result, { mode: "fullscreen" });
   assert.equal(one(effects, "mode").mode, "fullscreen");
-  assert.deepEqual(sent(effects)[0].params, { displayMode: "fullscreen", containerDimensions: { width: 1000, height: 700 } });
+  assert.deepEqual(sent(effects)[0].params, {
+    displayMode: "fullscreen",
+    containerDimensions: { width: 1000, height: 700 },
+  });
 });
 
 test("an app that is never inline is shown as it declared", () => {
@@ -233,7 +286,10 @@ test("a change before ui/initialize is part of its answer", () => {
 
 test("more room is told when it is the room of the mode that is on", () => {
   const rig = new Rig().start();
-  const effects = rig.feed({ type: "containers", containers: { inline: { width: 390, maxHeight: 844 }, pip: { width: 1, height: 1 } } });
+  const effects = rig.feed({
+    type: "containers",
+    containers: { inline: { width: 390, maxHeight: 844 }, pip: { width: 1, height: 1 } },
+  });
   assert.deepEqual(sent(effects)[0].params, { containerDimensions: { width: 390, maxHeight: 844 } });
 });
 
@@ -253,7 +309,7 @@ test("a View that does not answer the teardown is closed after the limit", () =>
   const { ticket } = one(rig.feed({ type: "teardown" }), "timer");
   const effects = rig.feed({ type: "timeout", ticket });
   assert.equal(one(effects, "torn-down").answered, false);
-  assert.equal(findings(effects).length, 1);
+  assert.equal(notes(effects).length, 1);
 });
 
 test("after the teardown nothing is sent; while it runs, only answers", () => {
@@ -287,39 +343,63 @@ test("sizes are clamped, and ignored where the host fixed them", () => {
   assert.equal(size(rig, { width: 5 }), undefined);
   const free = new Rig({ containers: { inline: {} } }).start();
   assert.deepEqual(size(free, { width: 33_554_426, height: 1e9 }), { type: "resize", width: 10_000, height: 10_000 });
-  assert.deepEqual(size(free, { width: -5, height: 0 }), { type: "resize", width: 160, height: 48 }, "an app stays in sight");
+  assert.deepEqual(
+    size(free, { width: -5, height: 0 }),
+    { type: "resize", width: 160, height: 48 },
+    "an app stays in sight",
+  );
 });
 
 test("notifications are never answered", () => {
   const rig = new Rig().start();
-  for (const method of ["nope", "ping", "ui/initialize", "ui/open-link", "ui/notifications/size-changed", "tools/call"]) {
+  for (const method of [
+    "nope",
+    "ping",
+    "ui/initialize",
+    "ui/open-link",
+    "ui/notifications/size-changed",
+    "tools/call",
+  ]) {
     assert.deepEqual(sent(rig.say({ method })), [], method);
   }
 });
 
-test("a response to nothing is ignored with a finding", () => {
+test("a response to nothing is ignored, and said to be", () => {
   const rig = new Rig().start();
-  for (const message of [{ id: 1, result: {} }, { id: "h1", result: {} }, { id: 99, error: { code: 1, message: "" } }, { result: {} }]) {
+  for (const message of [
+    { id: 1, result: {} },
+    { id: "h1", result: {} },
+    { id: 99, error: { code: 1, message: "" } },
+    { result: {} },
+  ]) {
     const effects = rig.say(message);
-    assert.deepEqual(effects.map((effect) => effect.type), ["finding"]);
-    assert.equal(effects[0].finding.level, "must");
+    assert.deepEqual(effects.map((effect) => effect.type), ["note"]);
   }
 });
 
 test("what is not JSON-RPC 2.0 is ignored", () => {
   const rig = new Rig().start();
   for (const message of [null, 5, "x", [], {}, { jsonrpc: "1.0", id: 1, method: "ping" }]) {
-    assert.deepEqual(rig.feed({ type: "from-view", message }).map((effect) => effect.type), ["finding"]);
+    assert.deepEqual(rig.feed({ type: "from-view", message }).map((effect) => effect.type), ["note"]);
   }
 });
 
 test("what belongs to the server is passed on, and its answer passed back", () => {
   const rig = new Rig().start();
-  for (const method of ["tools/call", "tools/list", "resources/read", "resources/list", "resources/templates/list", "prompts/list"]) {
+  for (const method of [
+    "tools/call",
+    "tools/list",
+    "resources/read",
+    "resources/list",
+    "resources/templates/list",
+    "prompts/list",
+  ]) {
     const params = { name: "a", uri: "b" };
     const { ticket, ...ask } = one(rig.say({ id: method, method, params }), "ask-server");
     assert.deepEqual(ask, { type: "ask-server", method, params });
-    assert.deepEqual(answer(rig.feed({ type: "server-reply", ticket, result: { ok: method } }), method).result, { ok: method });
+    assert.deepEqual(answer(rig.feed({ type: "server-reply", ticket, result: { ok: method } }), method).result, {
+      ok: method,
+    });
     assert.deepEqual(rig.feed({ type: "server-reply", ticket, result: {} }), [], "one answer each");
   }
 });
@@ -334,13 +414,21 @@ test("an error of the server is passed back whole", () => {
 test("a request that the View cancels is not answered", () => {
   const rig = new Rig().start();
   const { ticket } = one(rig.say({ id: 5, method: "tools/call", params: { name: "x" } }), "ask-server");
-  assert.equal(one(rig.say({ method: "notifications/cancelled", params: { requestId: 5 } }), "withdraw").ticket, ticket);
+  assert.equal(
+    one(rig.say({ method: "notifications/cancelled", params: { requestId: 5 } }), "withdraw").ticket,
+    ticket,
+  );
   assert.deepEqual(rig.feed({ type: "server-reply", ticket, result: {} }), []);
 });
 
 const GATED = [
   ["openLinks", "ui/open-link", { url: "https://a.example" }, "open-link"],
-  ["downloadFile", "ui/download-file", { contents: [{ type: "resource", resource: { uri: "a.txt", text: "" } }] }, "download"],
+  [
+    "downloadFile",
+    "ui/download-file",
+    { contents: [{ type: "resource", resource: { uri: "a.txt", text: "" } }] },
+    "download",
+  ],
   ["message", "ui/message", { role: "user", content: [] }, "message"],
   ["updateModelContext", "ui/update-model-context", {}, "model-context"],
   ["serverTools", "tools/call", { name: "a" }, "tool-call"],
@@ -369,7 +457,9 @@ test("a capability that the host does not have is -32601, also when a later poli
 });
 
 test("denied display modes are answered with the mode that is on", () => {
-  const rig = new Rig({ policy: { ...POLICY, deny: ["display-mode"] } }).start({ availableDisplayModes: ["inline", "pip"] });
+  const rig = new Rig({ policy: { ...POLICY, deny: ["display-mode"] } }).start({
+    availableDisplayModes: ["inline", "pip"],
+  });
   assert.deepEqual(rig.request("ui/request-display-mode", { mode: "pip" }).result, { mode: "inline" });
 });
 

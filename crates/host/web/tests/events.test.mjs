@@ -27,14 +27,14 @@ beforeEach(() => {
   document.hidden = false;
 });
 
-/** Without shared workers each tab has a stream of its own. */
+/** Without shared workers each tab has its own stream. */
 function alone() {
   mock.timers.enable({ apis: ["setTimeout"] });
   return start();
 }
 afterEach(() => mock.timers.reset());
 
-test("events are parsed, and what is no JSON is passed over", () => {
+test("events are parsed, and text that is not JSON is ignored", () => {
   alone();
   sources[0].onmessage({ data: '{"kind":"entry"}', lastEventId: "1" });
   sources[0].onmessage({ data: "{", lastEventId: "2" });
@@ -83,7 +83,7 @@ test("a tab that is left closes its stream", () => {
   assert.equal(sources[0].readyState, 2);
 });
 
-/** Tabs that share a worker: what connects them is a channel with two ends. */
+/** Tabs that share a worker, connected by a channel with two ends. */
 async function together(past) {
   const { promise, resolve } = Promise.withResolvers();
   globalThis.fetch = async () => (await promise, { ok: true, text: async () => past });

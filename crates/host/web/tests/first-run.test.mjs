@@ -2,19 +2,42 @@ import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { test } from "node:test";
 
-// The page itself is not wanted here, only what is decided before it.
-registerHooks({ resolve: (name, context, next) => (name === "./main.js" ? { url: "data:text/javascript,", shortCircuit: true } : next(name, context)) });
-const elements = { state: JSON.stringify({ mayRun: true, servers: [], profiles: [], options: { profile: "strict" } }), modules: "[]" };
+// These tests need only the first module, not the page.
+registerHooks({
+  resolve: (name, context, next) =>
+    name === "./main.js" ? { url: "data:text/javascript,", shortCircuit: true } : next(name, context),
+});
+const elements = {
+  state: JSON.stringify({ mayRun: true, servers: [], profiles: [], options: { profile: "strict" } }),
+  modules: "[]",
+};
 globalThis.location = { search: "" };
 globalThis.document = { querySelector: () => null, getElementById: (id) => ({ textContent: elements[id] }) };
 const { admitted, choose, isForModel, isOwn, shallRun } = await import("../first-run.js");
 const { createAsks } = await import("../asks.js");
 const { refusalOf } = await import("../api.js");
 
-const tool = (name, more = {}, visibility = { model: true, app: true }) => ({ name, inputSchema: { type: "object" }, yardstick: { uri: "ui://a", isUi: true, visibility, findings: [] }, ...more });
+const tool = (name, more = {}, visibility = { model: true, app: true }) => ({
+  name,
+  inputSchema: { type: "object" },
+  yardstick: { uri: "ui://a", isUi: true, visibility, findings: [] },
+  ...more,
+});
 const danger = tool("danger", { annotations: { destructiveHint: true } });
 const look = tool("look", { annotations: { readOnlyHint: true } });
-const servers = [{ id: "0", name: "S", state: "ready", tools: [danger, tool("unsaid"), tool("wanting", { annotations: { readOnlyHint: true }, inputSchema: { type: "object", required: ["to"] } }), look] }];
+const servers = [
+  {
+    id: "0",
+    name: "S",
+    state: "ready",
+    tools: [
+      danger,
+      tool("unsaid"),
+      tool("wanting", { annotations: { readOnlyHint: true }, inputSchema: { type: "object", required: ["to"] } }),
+      look,
+    ],
+  },
+];
 const runs = (named, may = true) => shallRun(choose(servers, named), named, may);
 
 test("a named tool is run on load only if the link says so", () => {
@@ -31,7 +54,8 @@ test("by itself runs only a tool that says that it reads, and for which nothing 
   assert.equal(runs({}), true);
   assert.equal(runs({ run: false }), false);
   const only = [{ ...servers[0], tools: servers[0].tools.filter((one) => one !== look) }];
-  for (const named of [{}, { args: {} }, { run: true }]) assert.equal(shallRun(choose(only, named), named, true), false);
+  for (const named of [{}, { args: {} }, { run: true }])
+    assert.equal(shallRun(choose(only, named), named, true), false);
   assert.equal(runs({ tool: "wanting", run: true }), false, "nothing is made up for a link either");
   assert.equal(runs({ tool: "wanting", args: { to: "me" }, run: true }), true);
 });
@@ -65,7 +89,10 @@ test("a tool that is not for the model is not chosen", () => {
   assert.equal(isForModel(quiet, { name: "strict" }), true);
   assert.equal(isForModel(quiet, openai), false);
   assert.equal(isForModel(quiet, { name: "deaf", openai: { unread: ["openai/visibility"] } }), true);
-  assert.equal(isForModel(tool("both", { _meta: { "openai/visibility": "private", ui: { visibility: ["model"] } } }), openai), true);
+  assert.equal(
+    isForModel(tool("both", { _meta: { "openai/visibility": "private", ui: { visibility: ["model"] } } }), openai),
+    true,
+  );
   assert.equal(choose([{ ...servers[0], tools: [quiet] }], {}, openai), undefined);
 });
 
@@ -93,7 +120,9 @@ const soon = () => new Promise((resolve) => setTimeout(resolve, 2));
 test("calls that take long wait on one connection, and are answered as they end", async () => {
   const { api, asked, polls } = slowHost();
   const asks = createAsks(api, "v", "r");
-  const answers = Array.from({ length: 9 }, (_, n) => asks.ask({ ticket: String(n), method: "tools/call", params: {} }, n));
+  const answers = Array.from({ length: 9 }, (_, n) =>
+    asks.ask({ ticket: String(n), method: "tools/call", params: {} }, n),
+  );
   await soon();
   assert.equal(asked.length, 9, "none is held back");
   assert.equal(polls.length, 1);
@@ -111,17 +140,30 @@ test("nobody waits for a View that is closed", async () => {
   const answers = ["a", "b"].map((ticket) => asks.ask({ ticket, method: "tools/call", params: {} }, 1));
   await soon();
   polls[0].reject(new Error("the view v was closed"));
-  for (const answer of await Promise.all(answers)) assert.deepEqual(answer, { error: { code: -32603, message: "the view v was closed" } });
+  for (const answer of await Promise.all(answers))
+    assert.deepEqual(answer, { error: { code: -32603, message: "the view v was closed" } });
 });
 
 test("an answer that overtakes the word that it comes later is kept", async () => {
   const { api, polls } = slowHost();
   const held = [];
-  const asks = createAsks({ ...api, ask: (_, { callId }) => (callId === "r-b" ? new Promise((tell) => held.push(tell)) : api.ask(_, { callId })) }, "v", "r");
+  const asks = createAsks(
+    {
+      ...api,
+      ask: (_, { callId }) => (callId === "r-b" ? new Promise((tell) => held.push(tell)) : api.ask(_, { callId })),
+    },
+    "v",
+    "r",
+  );
   const first = asks.ask({ ticket: "a", method: "tools/call", params: {} }, 1);
   const second = asks.ask({ ticket: "b", method: "tools/call", params: {} }, 2);
   await soon();
-  polls[0].resolve({ answers: [{ n: 1, callId: "r-b", answer: { result: 2 } }, { n: 2, callId: "r-a", answer: { result: 1 } }] });
+  polls[0].resolve({
+    answers: [
+      { n: 1, callId: "r-b", answer: { result: 2 } },
+      { n: 2, callId: "r-a", answer: { result: 1 } },
+    ],
+  });
   assert.deepEqual(await first, { result: 1 });
   held[0]({ later: true });
   assert.deepEqual(await second, { result: 2 });

@@ -16,10 +16,11 @@ const TEXTS = [
   '{"rows":[{"id":1,"tags":["x","y"]},{"id":2,"tags":[]},{"id":3}],"total":12345678901234567890}',
 ];
 
-/** What is shown must be a part of the whole: same keys, list beginnings, string beginnings, whole scalars. */
+/** A partial value must be part of the whole: the same keys, starts of lists and strings, whole scalars. */
 function isPart(part, whole) {
   if (typeof part === "string") return typeof whole === "string" && whole.startsWith(part);
-  if (Array.isArray(part)) return Array.isArray(whole) && part.length <= whole.length && part.every((item, i) => isPart(item, whole[i]));
+  if (Array.isArray(part))
+    return Array.isArray(whole) && part.length <= whole.length && part.every((item, i) => isPart(item, whole[i]));
   if (part !== null && typeof part === "object") {
     return whole !== null && typeof whole === "object" && !Array.isArray(whole)
       && Object.keys(part).every((key) => Object.hasOwn(whole, key) && isPart(part[key], whole[key]));
@@ -34,8 +35,9 @@ for (const text of TEXTS) {
       const shown = heal(text.slice(0, end));
       if (shown === undefined) continue;
       assert.deepEqual(JSON.parse(JSON.stringify(shown)), shown);
-      // A key given twice has its last value in the whole, so only the text with the repeat is exempt before its end.
-      if (!text.includes('"":"empty key"')) assert.ok(isPart(shown, whole), `${text.slice(0, end)} → ${JSON.stringify(shown)}`);
+      // A repeated key has its last value in the whole, so a text with a repeat is exempt before its end.
+      if (!text.includes('"":"empty key"'))
+        assert.ok(isPart(shown, whole), `${text.slice(0, end)} → ${JSON.stringify(shown)}`);
     }
     assert.deepEqual(heal(text), whole);
   });
@@ -67,8 +69,9 @@ test("__proto__ is a key like any other", () => {
   assert.equal({}.polluted, undefined);
 });
 
-test("something that is no JSON ends quietly", () => {
-  for (const text of ["}", "nope", '{"a" 1}', "[,]", '{"a":}', "[1 2", '{"a":"\\q"}', "[tru]"]) assert.doesNotThrow(() => heal(text));
+test("text that is not JSON ends quietly", () => {
+  for (const text of ["}", "nope", '{"a" 1}', "[,]", '{"a":}', "[1 2", '{"a":"\\q"}', "[tru]"])
+    assert.doesNotThrow(() => heal(text));
 });
 
 test("a simulated model writes in pieces, and each partial is new and not the whole", () => {

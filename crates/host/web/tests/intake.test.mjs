@@ -7,7 +7,13 @@ let heard;
 let records;
 let sent;
 let cost;
-const intake = () => createIntake({ hear: (message) => ((now += cost), heard.push(message)), record: (message) => records.push(message), answer: (message) => sent.push(message), send: (message) => sent.push(message) });
+const intake = () =>
+  createIntake({
+    hear: (message) => ((now += cost), heard.push(message)),
+    record: (message) => records.push(message),
+    answer: (message) => sent.push(message),
+    send: (message) => sent.push(message),
+  });
 beforeEach(() => {
   [now, cost, heard, records, sent] = [1000, 0, [], [], []];
   mock.timers.enable({ apis: ["setTimeout"] });
@@ -48,4 +54,21 @@ test("what is refused is told, and answered where it asks", () => {
   refused({ method: "n" }, "too large");
   assert.deepEqual(sent.map(({ id, error }) => [id, error.message]), [[7, "refused: too large"]]);
   assert.equal(records.length, 2);
+});
+
+test("a message that the page fails to handle is answered, and the next ones are heard", () => {
+  const { message } = createIntake({
+    hear: (one) => {
+      if (one.method === "bad") throw new TypeError("Cannot convert object to primitive value");
+      heard.push(one);
+    },
+    record: (one) => records.push(one),
+    answer: (one) => sent.push(one),
+    send: (one) => sent.push(one),
+  });
+  message({ id: 1, method: "bad" });
+  message({ id: 2, method: "good" });
+  assert.deepEqual(heard, [{ id: 2, method: "good" }]);
+  assert.equal(sent[0].id, 1);
+  assert.deepEqual(records, [{ yardstick: "failed" }]);
 });

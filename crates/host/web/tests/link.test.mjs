@@ -4,8 +4,21 @@ import { format, parse } from "../link.js";
 
 test("a link comes back as it was written", () => {
   const link = {
-    server: "s1", tool: "get weather", args: { city: "Zürich & Basel", n: 1, list: ["a=b"] }, profile: "strict", theme: "dark",
-    mode: "pip", size: "free", free: { width: 800, height: 600 }, off: ["message", "logging"], deny: ["open-link"], always: ["download", "message"], locale: "de-CH", timeZone: "Europe/Zurich", stream: true, run: true,
+    server: "s1",
+    tool: "get weather",
+    args: { city: "Zürich & Basel", n: 1, list: ["a=b"] },
+    profile: "strict",
+    theme: "dark",
+    mode: "pip",
+    size: "free",
+    free: { width: 800, height: 600 },
+    off: ["message", "logging"],
+    deny: ["open-link"],
+    always: ["download", "message"],
+    locale: "de-CH",
+    timeZone: "Europe/Zurich",
+    stream: true,
+    run: true,
   };
   assert.deepEqual(parse(format(link)), link);
   assert.ok(format(link).includes("&off=message,logging&"), format(link));

@@ -3,11 +3,21 @@ import { test } from "node:test";
 import { notices } from "../notice.js";
 import { blank } from "../store.js";
 
-const TOOL = { name: "t", title: "Tee", yardstick: { uri: "ui://t", isUi: true, visibility: { model: true, app: true }, findings: [] } };
+const TOOL = {
+  name: "t",
+  title: "Tee",
+  yardstick: { uri: "ui://t", isUi: true, visibility: { model: true, app: true }, findings: [] },
+};
 const server = (more = {}) => ({ id: "s", name: "Server", state: "ready", tools: [TOOL], ...more });
 const page = (more = {}) => {
   const servers = more.servers ?? [server()];
-  return { ...blank({ mode: "inline" }), host: { version: "1", servers, profiles: [], options: {}, sandbox: { port: 1 } }, servers, connection: "open", ...more };
+  return {
+    ...blank({ mode: "inline" }),
+    host: { version: "1", servers, profiles: [], options: {}, sandbox: { port: 1 } },
+    servers,
+    connection: "open",
+    ...more,
+  };
 };
 const titles = (more) => notices(page(more)).map((one) => one.title);
 
@@ -33,12 +43,22 @@ test("an app that is shown needs no words", () => {
 });
 
 test("a problem names who and what to do", () => {
-  const [notice] = notices(page({ status: "failed", problem: { message: "the app could not be opened: no HTML", culprit: "Server", repair: "send some" } }));
-  assert.deepEqual(notice, { tone: "bad", title: "The app could not be opened: no HTML", culprit: "Server", repair: "send some" });
+  const [notice] = notices(
+    page({
+      status: "failed",
+      problem: { message: "the app could not be opened: no HTML", culprit: "Server", repair: "send some" },
+    }),
+  );
+  assert.deepEqual(notice, {
+    tone: "bad",
+    title: "The app could not be opened: no HTML",
+    culprit: "Server",
+    repair: "send some",
+  });
 });
 
 test("a lost host and a lost server are told, the server's beside an app only if it is its own", () => {
-  assert.deepEqual(titles({ connection: "lost", view: {} }), ["The test host does not answer"]);
+  assert.deepEqual(titles({ connection: "lost", view: {} }), ["The test host does not respond"]);
   const servers = [server(), server({ id: "o", name: "Other", state: "failed", note: "refused" })];
   assert.deepEqual(titles({ servers, view: {}, shown: { server: "s", tool: "t" } }), []);
   assert.deepEqual(titles({ servers, view: {}, shown: { server: "o", tool: "t" } }), ["Other could not be reached"]);

@@ -6,16 +6,32 @@ import vm from "node:vm";
 const SOURCE = readFileSync(new URL("../../sandbox/openai.js", import.meta.url), "utf8");
 const PROXY = "http://proxy-x.localhost:2";
 const ALL = [
-  "callTool", "sendFollowUpMessage", "openExternal", "requestDisplayMode", "setWidgetState", "notifyIntrinsicHeight", "requestModal",
-  "requestClose", "uploadFile", "getFileDownloadUrl", "setOpenInAppUrl", "selectFiles", "requestCheckout",
+  "callTool",
+  "sendFollowUpMessage",
+  "openExternal",
+  "requestDisplayMode",
+  "setWidgetState",
+  "notifyIntrinsicHeight",
+  "requestModal",
+  "requestClose",
+  "uploadFile",
+  "getFileDownloadUrl",
+  "setOpenInAppUrl",
+  "selectFiles",
+  "requestCheckout",
 ];
 const plain = (value) => JSON.parse(JSON.stringify(value));
 const CONTEXT = {
-  theme: "dark", locale: "de-CH", displayMode: "inline", platform: "mobile", deviceCapabilities: { touch: true, hover: false },
-  containerDimensions: { width: 390, maxHeight: 500 }, safeAreaInsets: { top: 1, right: 2, bottom: 3, left: 4 },
+  theme: "dark",
+  locale: "de-CH",
+  displayMode: "inline",
+  platform: "mobile",
+  deviceCapabilities: { touch: true, hover: false },
+  containerDimensions: { width: 390, maxHeight: 500 },
+  safeAreaInsets: { top: 1, right: 2, bottom: 3, left: 4 },
 };
 
-/** The bridge in a window of cardboard, with a clock that is turned by hand. */
+/** The bridge in a fake window with a manual clock. */
 function rig({ methods = ALL, eager = false } = {}) {
   const toHost = [];
   const timers = [];
@@ -35,7 +51,12 @@ function rig({ methods = ALL, eager = false } = {}) {
       return this.#source;
     }
   }
-  const parent = { postMessage: (message, origin) => toHost.push([plain(message), origin]), focus() { return this === parent; } };
+  const parent = {
+    postMessage: (message, origin) => toHost.push([plain(message), origin]),
+    focus() {
+      return this === parent;
+    },
+  };
   const window = new EventTarget();
   window.parent = parent;
   const document = new EventTarget();
@@ -45,18 +66,31 @@ function rig({ methods = ALL, eager = false } = {}) {
     window, document, MessageEvent, CustomEvent, URL, Blob, crypto, console: { error() {} },
     location: { ancestorOrigins: [PROXY] }, navigator: { language: "en-US" }, matchMedia: () => ({ matches: false }),
     setTimeout: (call) => timers.push(call),
-    ResizeObserver: class { constructor(call) { this.call = call; } observe() { observers.push(this.call); this.call(); } },
-    FileReader: class { readAsDataURL() { this.result = "data:,x"; this.onload(); } },
+    ResizeObserver: class {
+      constructor(call) {
+        this.call = call;
+      }
+      observe() {
+        observers.push(this.call);
+        this.call();
+      }
+    },
+    FileReader: class {
+      readAsDataURL() {
+        this.result = "data:,x";
+        this.onload();
+      }
+    },
   };
   vm.runInNewContext(SOURCE, context);
   const events = [];
   window.addEventListener("openai:set_globals", (event) => events.push(plain(event.detail.globals)));
   const self = {
     window, parent, events, toHost,
-    /** What the host heard since the last time. */
+    /** The messages that the host received since the last call. */
     heard: () => toHost.splice(0).map(([message]) => message),
     methods: () => self.heard().map((message) => message.method ?? `answer ${message.id}`),
-    /** Lets everything happen that waits for time to pass. */
+    /** Runs everything that waits for a timer. */
     tick() {
       while (timers.length > 0) timers.shift()();
       return self;
@@ -66,14 +100,19 @@ function rig({ methods = ALL, eager = false } = {}) {
       return self.tick();
     },
     host(message, source = parent) {
-      window.dispatchEvent(new MessageEvent("message", { data: { jsonrpc: "2.0", ...message }, source, origin: PROXY, trusted: true }));
+      window.dispatchEvent(
+        new MessageEvent("message", { data: { jsonrpc: "2.0", ...message }, source, origin: PROXY, trusted: true }),
+      );
       return self.tick();
     },
     /** The widget uses the bridge, and the host answers its handshake. */
     start() {
       void window.openai;
       self.parsed();
-      self.host({ id: "window.openai/0", result: { protocolVersion: "2026-01-26", hostInfo: {}, hostCapabilities: {}, hostContext: CONTEXT } });
+      self.host({
+        id: "window.openai/0",
+        result: { protocolVersion: "2026-01-26", hostInfo: {}, hostCapabilities: {}, hostContext: CONTEXT },
+      });
       return self;
     },
     grow(to) {
@@ -116,7 +155,11 @@ test("a widget by its media type gets it without looking", () => {
 
 test("after the handshake the surroundings are there, and the height is told", () => {
   const bridge = rig().start();
-  assert.deepEqual(bridge.methods(), ["ui/initialize", "ui/notifications/initialized", "ui/notifications/size-changed"]);
+  assert.deepEqual(bridge.methods(), [
+    "ui/initialize",
+    "ui/notifications/initialized",
+    "ui/notifications/size-changed",
+  ]);
   const { theme, locale, displayMode, maxHeight, safeArea, userAgent, view } = plain(bridge.window.openai);
   assert.deepEqual([theme, locale, displayMode, maxHeight], ["dark", "de-CH", "inline", 500]);
   assert.deepEqual(safeArea, { insets: CONTEXT.safeAreaInsets });
@@ -126,7 +169,11 @@ test("after the handshake the surroundings are there, and the height is told", (
   assert.deepEqual(bridge.heard()[0].params, { height: 240 });
   bridge.window.openai.notifyIntrinsicHeight(80);
   bridge.grow(300);
-  assert.deepEqual(bridge.heard().map((message) => message.params), [{ height: 80 }], "a widget that says its height is not measured");
+  assert.deepEqual(
+    bridge.heard().map((message) => message.params),
+    [{ height: 80 }],
+    "a widget that says its height is not measured",
+  );
 });
 
 test("input and result become globals, and events tell of what changed alone", () => {
@@ -139,7 +186,10 @@ test("input and result become globals, and events tell of what changed alone", (
   assert.deepEqual([toolInput, toolOutput], [{ q: "x" }, { n: 1 }]);
   assert.equal(toolResponseMetadata.secret, 2);
   assert.deepEqual(toolResponseMetadata.mcp_tool_result, RESULT);
-  assert.deepEqual(bridge.events.map((globals) => Object.keys(globals)), [["toolInput"], ["toolOutput", "toolResponseMetadata"], ["theme"]]);
+  assert.deepEqual(
+    bridge.events.map((globals) => Object.keys(globals)),
+    [["toolInput"], ["toolOutput", "toolResponseMetadata"], ["theme"]],
+  );
 });
 
 test("callTool gives the result, or the error of the host", async () => {
@@ -162,7 +212,10 @@ test("what is called before the handshake waits for it", () => {
   bridge.host({ id: "window.openai/0", result: { hostContext: {} } });
   const [first, second] = bridge.heard();
   assert.equal(first.method, "ui/notifications/initialized");
-  assert.deepEqual([second.method, second.params], ["ui/message", { role: "user", content: [{ type: "text", text: "hi" }] }]);
+  assert.deepEqual(
+    [second.method, second.params],
+    ["ui/message", { role: "user", content: [{ type: "text", text: "hi" }] }],
+  );
 });
 
 test("each function is one message of the standard", async () => {
@@ -172,7 +225,11 @@ test("each function is one message of the standard", async () => {
     [() => openai.openExternal({ href: "https://a.example" }), "ui/open-link", { url: "https://a.example" }],
     [() => openai.requestDisplayMode({ mode: "fullscreen" }), "ui/request-display-mode", { mode: "fullscreen" }],
     [() => openai.setWidgetState({ page: 2 }), "ui/update-model-context", { structuredContent: { page: 2 } }],
-    [() => openai.setWidgetState({ modelContent: "seen", privateContent: "own" }), "ui/update-model-context", { content: [{ type: "text", text: "seen" }] }],
+    [
+      () => openai.setWidgetState({ modelContent: "seen", privateContent: "own" }),
+      "ui/update-model-context",
+      { content: [{ type: "text", text: "seen" }] },
+    ],
   ];
   for (const [call, method, params] of cases) {
     bridge.heard();
@@ -233,7 +290,10 @@ test("requests of the host are answered for a widget", () => {
 test("an app with a handshake of its own keeps it: the bridge only listens", async () => {
   const bridge = rig();
   const app = [];
-  bridge.window.addEventListener("message", (event) => event.source === bridge.window.parent && app.push(plain(event.data)));
+  bridge.window.addEventListener(
+    "message",
+    (event) => event.source === bridge.window.parent && app.push(plain(event.data)),
+  );
   void bridge.window.openai.theme;
   bridge.window.parent.postMessage({ jsonrpc: "2.0", id: 0, method: "ui/initialize", params: {} }, "*");
   bridge.parsed();
@@ -249,7 +309,11 @@ test("an app with a handshake of its own keeps it: the bridge only listens", asy
   bridge.host({ method: "ui/notifications/tool-result", params: RESULT });
   bridge.host({ id: 9, method: "ui/resource-teardown", params: {} });
   assert.deepEqual(bridge.heard(), [], "the app answers for itself");
-  assert.deepEqual(app.map((message) => message.method ?? message.id), [0, "ui/notifications/tool-result", "ui/resource-teardown"], "and hears no answer of ours");
+  assert.deepEqual(
+    app.map((message) => message.method ?? message.id),
+    [0, "ui/notifications/tool-result", "ui/resource-teardown"],
+    "and hears no answer of ours",
+  );
   assert.deepEqual(plain(bridge.window.openai.toolOutput), { n: 1 });
 });
 
@@ -259,7 +323,10 @@ test("an app that begins late is answered from the handshake there was, and told
   bridge.host({ method: "ui/notifications/host-context-changed", params: { theme: "light" } });
   bridge.heard();
   const app = [];
-  bridge.window.addEventListener("message", (event) => event.source === bridge.window.parent && app.push(plain(event.data)));
+  bridge.window.addEventListener(
+    "message",
+    (event) => event.source === bridge.window.parent && app.push(plain(event.data)),
+  );
   bridge.window.parent.postMessage({ jsonrpc: "2.0", id: "late", method: "ui/initialize", params: {} }, "*");
   bridge.tick();
   assert.equal(app[0].id, "late");
@@ -268,7 +335,10 @@ test("an app that begins late is answered from the handshake there was, and told
   assert.equal(app.length, 1, "nothing before it is initialized");
   bridge.window.parent.postMessage({ jsonrpc: "2.0", method: "ui/notifications/initialized" }, "*");
   bridge.tick();
-  assert.deepEqual(app.slice(1).map((message) => message.method), ["ui/notifications/tool-input", "ui/notifications/tool-result"]);
+  assert.deepEqual(
+    app.slice(1).map((message) => message.method),
+    ["ui/notifications/tool-input", "ui/notifications/tool-result"],
+  );
   assert.deepEqual(bridge.heard(), [], "the host hears of one handshake");
   bridge.host({ id: 3, method: "ping" });
   assert.equal(app.at(-1).method, "ping", "from now on the app answers");
@@ -319,7 +389,15 @@ test("a host that takes text alone for the model is told the widget's state in t
     const bridge = rig();
     void bridge.window.openai.setWidgetState({ page: 2 });
     bridge.parsed();
-    bridge.host({ id: "window.openai/0", result: { protocolVersion: "2026-01-26", hostInfo: {}, hostCapabilities: { updateModelContext: taken }, hostContext: CONTEXT } });
+    bridge.host({
+      id: "window.openai/0",
+      result: {
+        protocolVersion: "2026-01-26",
+        hostInfo: {},
+        hostCapabilities: { updateModelContext: taken },
+        hostContext: CONTEXT,
+      },
+    });
     assert.deepEqual(bridge.heard().find(({ method }) => method === "ui/update-model-context").params, params);
   }
 });

@@ -1,21 +1,37 @@
-// Each profile file, as the page plays it.
+// Tests of each profile file as the page applies it.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { capabilities, containers, hostInfo, hostModes, invocation, policy, surroundings } from "../context.js";
 import { allVariables, themed } from "../style.js";
-import { Rig, findings, methods, one, sent } from "./bridge-help.mjs";
+import { Rig, methods, notes, one, sent } from "./bridge-help.mjs";
 
 const FOLDER = new URL("../../profiles/", import.meta.url);
-const PROFILES = readdirSync(FOLDER).filter((name) => name.endsWith(".json")).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
+const PROFILES = readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".json"))
+  .map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
 const named = (name) => PROFILES.find((profile) => profile.name === name);
 const SETTINGS = {
-  theme: "dark", mode: "inline", size: "fit", free: { width: 500, height: 400 }, locale: "de-CH", timeZone: "Europe/Zurich",
-  profile: "", stream: false, off: [], deny: [], always: [],
+  theme: "dark",
+  mode: "inline",
+  size: "fit",
+  free: { width: 500, height: 400 },
+  locale: "de-CH",
+  timeZone: "Europe/Zurich",
+  profile: "",
+  stream: false,
+  off: [],
+  deny: [],
+  always: [],
 };
 const ROOM = { stage: { width: 640 }, window: { width: 1280, height: 800 } };
 const VIEW = { permissions: { granted: {} }, csp: { declared: null, dropped: [] }, redirects: [] };
-const TOOL = { name: "t", inputSchema: {}, yardstick: {}, _meta: { "openai/toolInvocation/invoking": "Looking", "openai/toolInvocation/invoked": "Found" } };
+const TOOL = {
+  name: "t",
+  inputSchema: {},
+  yardstick: {},
+  _meta: { "openai/toolInvocation/invoking": "Looking", "openai/toolInvocation/invoked": "Found" },
+};
 
 /** A bridge of a host with that profile. */
 function rig(name, view = VIEW) {
@@ -24,8 +40,15 @@ function rig(name, view = VIEW) {
     hostInfo: hostInfo(profile, "1"),
     capabilities: capabilities(profile, SETTINGS, view, false),
     context: {
-      ...surroundings(SETTINGS, { systemDark: false, version: "1", browser: "Browser/1", call: { id: "run-1", tool: TOOL }, profile }),
-      displayMode: "inline", availableDisplayModes: hostModes(profile),
+      ...surroundings(SETTINGS, {
+        systemDark: false,
+        version: "1",
+        browser: "Browser/1",
+        call: { id: "run-1", tool: TOOL },
+        profile,
+      }),
+      displayMode: "inline",
+      availableDisplayModes: hostModes(profile),
     },
     containers: containers(SETTINGS, ROOM, profile),
     hostModes: hostModes(profile),
@@ -45,12 +68,14 @@ for (const profile of PROFILES) {
     assert.equal(sandbox === undefined, profile.sandbox?.announced === false);
     assert.equal(result.hostInfo.name, profile.hostInfo?.name ?? "yardstick");
     for (const name of profile.context.absent ?? []) assert.equal(result.hostContext[name], undefined, name);
-    if (!profile.context.absent?.includes("availableDisplayModes")) assert.deepEqual(result.hostContext.availableDisplayModes, profile.context.displayModes);
+    if (!profile.context.absent?.includes("availableDisplayModes"))
+      assert.deepEqual(result.hostContext.availableDisplayModes, profile.context.displayModes);
   });
 
   test(`${profile.name}: what it does not have is answered with -32601, and what it never sends is not sent`, () => {
     const bridge = rig(profile.name).start({ ...MODES, tools: {} });
-    for (const method of profile.methods?.unsupported ?? []) assert.equal(bridge.request(method, {}).error.code, -32601, method);
+    for (const method of profile.methods?.unsupported ?? [])
+      assert.equal(bridge.request(method, {}).error.code, -32601, method);
     bridge.feed({ type: "tool-input-partial", arguments: { a: 1 } });
     bridge.feed({ type: "tool-input", arguments: { a: 1 } });
     bridge.feed({ type: "tool-cancelled", reason: "enough" });
@@ -71,7 +96,15 @@ test("a host with nothing but the handshake tells nothing and answers ping", () 
   const { result } = bridge.initialize(MODES);
   assert.deepEqual([result.hostCapabilities, result.hostContext], [{}, {}]);
   bridge.say({ method: "ui/notifications/initialized" });
-  for (const method of ["ui/open-link", "ui/message", "ui/request-display-mode", "tools/call", "tools/list", "resources/read", "prompts/list"]) {
+  for (const method of [
+    "ui/open-link",
+    "ui/message",
+    "ui/request-display-mode",
+    "tools/call",
+    "tools/list",
+    "resources/read",
+    "prompts/list",
+  ]) {
     assert.equal(bridge.request(method, {}).error.code, -32601, method);
   }
   assert.deepEqual(bridge.request("ping").result, {});
@@ -82,7 +115,11 @@ test("rooms are the profile's", () => {
   assert.deepEqual(context("chatgpt").containerDimensions, { height: 695, maxWidth: 768 });
   assert.equal(context("vscode").containerDimensions.maxHeight, 720);
   assert.equal(context("codex").containerDimensions, undefined);
-  assert.deepEqual(containers({ ...SETTINGS, size: "phone" }, ROOM, named("claude")).inline.width, 390, "the person's size wins");
+  assert.deepEqual(
+    containers({ ...SETTINGS, size: "phone" }, ROOM, named("claude")).inline.width,
+    390,
+    "the person's size wins",
+  );
 });
 
 test("a user agent is the host's, the browser's or ours", () => {
@@ -107,7 +144,7 @@ test("style variables are all, some or none; of both themes or of one; with font
   assert.ok(!JSON.stringify([light, dark]).includes("light-dark("));
 });
 
-test("a change of what a host never tells is no message", () => {
+test("a change of what a host never sends causes no message", () => {
   const bridge = rig("vscode").start(MODES);
   const effects = bridge.feed({ type: "context", patch: { timeZone: "UTC" } });
   assert.deepEqual(sent(effects), []);
@@ -118,7 +155,10 @@ test("a change of what a host never tells is no message", () => {
 test("goose calls tools without announcing it", () => {
   const bridge = rig("goose").start(MODES);
   assert.equal(bridge.initialize(MODES).result.hostCapabilities.serverTools, undefined);
-  assert.equal(one(bridge.say({ id: 5, method: "tools/call", params: { name: "t" } }), "ask-server").method, "tools/call");
+  assert.equal(
+    one(bridge.say({ id: 5, method: "tools/call", params: { name: "t" } }), "ask-server").method,
+    "tools/call",
+  );
   assert.equal(bridge.request("resources/read", { uri: "ui://a" }).error.code, -32601);
 });
 
@@ -127,7 +167,7 @@ test("a View that asks to be closed is heard in one host and not in another", ()
   assert.ok(one(rig("vscode").start(MODES).say(ask), "request-teardown"));
   const effects = rig("claude").start(MODES).say(ask);
   assert.equal(one(effects, "request-teardown"), undefined);
-  assert.equal(findings(effects)[0].level, "note");
+  assert.equal(notes(effects)[0], "ui/notifications/request-teardown has no effect in this host");
 });
 
 test("a link to an origin that the resource has named is opened without a question", () => {

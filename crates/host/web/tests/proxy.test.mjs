@@ -7,7 +7,7 @@ const SOURCE = readFileSync(new URL("../../sandbox/proxy.js", import.meta.url), 
 const HOST = "http://127.0.0.1:1";
 const VIEW = "http://view-x.localhost:2";
 
-/** The proxy in a window of cardboard. */
+/** The proxy in a fake window. */
 function rig({ ancestor = HOST, top = false, view = `${VIEW}/` } = {}) {
   const listeners = [];
   const toHost = [];
@@ -16,7 +16,10 @@ function rig({ ancestor = HOST, top = false, view = `${VIEW}/` } = {}) {
   const gone = [];
   const policies = [];
   const violated = [];
-  const viewWindow = { postMessage: (message, origin) => toView.push([message, origin]), location: { replace: (url) => gone.push(url) } };
+  const viewWindow = {
+    postMessage: (message, origin) => toView.push([message, origin]),
+    location: { replace: (url) => gone.push(url) },
+  };
   const parent = { postMessage: (message, origin) => toHost.push([message, origin]) };
   const iframe = () => ({
     style: {}, attributes: {}, listeners: {}, contentWindow: viewWindow, removed: false,
@@ -34,7 +37,13 @@ function rig({ ancestor = HOST, top = false, view = `${VIEW}/` } = {}) {
     head: { append: (policy) => policies.push(policy) },
     body: { append: (frame) => frames.push(frame) },
   };
-  vm.runInNewContext(SOURCE, { window, document, location: { ancestorOrigins: ancestor === null ? undefined : [ancestor] }, URL, Object });
+  vm.runInNewContext(SOURCE, {
+    window,
+    document,
+    location: { ancestorOrigins: ancestor === null ? undefined : [ancestor] },
+    URL,
+    Object,
+  });
   const hear = (data, source, origin) => listeners.forEach((call) => call({ data, source, origin }));
   return {
     toHost, toView, frames, listeners, parent, viewWindow, gone, policies,
@@ -48,7 +57,9 @@ const plain = (value) => JSON.parse(JSON.stringify(value));
 
 test("ready is told to the real parent only", () => {
   const { toHost } = rig();
-  assert.deepEqual(plain(toHost), [[{ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} }, HOST]]);
+  assert.deepEqual(plain(toHost), [
+    [{ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} }, HOST],
+  ]);
 });
 
 test("a foreign parent is never spoken to, nor is a proxy alone in a window", () => {
@@ -63,7 +74,9 @@ test("where the browser does not tell the parent's origin, both admitted ones ar
 
 test("the View is loaded once, with the sandbox and the permissions that the host names", () => {
   const proxy = rig();
-  proxy.host(ready({ sandbox: "allow-scripts allow-same-origin", permissions: { camera: {}, clipboardWrite: {}, usb: {} } }));
+  proxy.host(
+    ready({ sandbox: "allow-scripts allow-same-origin", permissions: { camera: {}, clipboardWrite: {}, usb: {} } }),
+  );
   proxy.host(ready());
   assert.equal(proxy.frames.length, 1);
   assert.equal(proxy.frames[0].src, `${VIEW}/`);
@@ -99,8 +112,14 @@ test("what a View must not send is dropped and reported", () => {
   const proxy = rig();
   proxy.host(ready());
   const bad = [
-    { jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready" }, { jsonrpc: "2.0", method: "ui/notifications/sandbox-resource-ready" },
-    { yardstick: "navigated" }, { yardstick: "dropped", from: "view" }, "text", null, 5, [],
+    { jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready" },
+    { jsonrpc: "2.0", method: "ui/notifications/sandbox-resource-ready" },
+    { yardstick: "navigated" },
+    { yardstick: "dropped", from: "view" },
+    "text",
+    null,
+    5,
+    [],
   ];
   for (const message of bad) proxy.view(message);
   proxy.view({ jsonrpc: "2.0", method: "x" }, "https://elsewhere.example");
@@ -121,7 +140,10 @@ test("after its first load nothing else may be loaded into the frame", () => {
   proxy.host(ready());
   assert.deepEqual(proxy.policies, []);
   proxy.frames[0].listeners.load();
-  assert.deepEqual(proxy.policies.map(({ httpEquiv, content }) => [httpEquiv, content]), [["Content-Security-Policy", "frame-src 'none'"]]);
+  assert.deepEqual(
+    proxy.policies.map(({ httpEquiv, content }) => [httpEquiv, content]),
+    [["Content-Security-Policy", "frame-src 'none'"]],
+  );
 });
 
 test("a further load is looked into, and does not close a View that wrote its document anew", () => {

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { example, initial, plan, problems, read, show, startArguments } from "../schema.js";
+import { example, initial, parseInput, plan, problems, show, startArguments } from "../schema.js";
 
 const SCHEMA = {
   type: "object",
   required: ["city", "days"],
-  $defs: { unit: { enum: ["C", "F"], default: "C" }, node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
+  $defs: {
+    unit: { enum: ["C", "F"], default: "C" },
+    node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } },
+  },
   properties: {
     city: { type: "string", examples: ["Zürich"], minLength: 2, description: "Where" },
     days: { type: "integer", default: 3, minimum: 1, maximum: 7 },
@@ -31,7 +34,10 @@ test("each property has its kind of field", () => {
     either: "json", tags: "array", place: "object", tree: "object", anything: "json",
   });
   assert.equal(at("tags").field.items.kind, "string");
-  assert.deepEqual([at("when").field.nullable, at("size").field.nullable, at("city").field.nullable], [true, true, false]);
+  assert.deepEqual(
+    [at("when").field.nullable, at("size").field.nullable, at("city").field.nullable],
+    [true, true, false],
+  );
   assert.deepEqual([at("when").field.format, at("city").required, at("unit").required], ["date", true, false]);
   assert.deepEqual(at("level").field.options, [{ value: 1, label: "Low" }, { value: 2, label: "High" }]);
   assert.deepEqual([at("unit").field.title, at("city").field.description], ["Unit", "Where"]);
@@ -54,9 +60,18 @@ test("the form starts with defaults and examples and nothing else", () => {
 
 test("what is typed becomes a value and back", () => {
   for (const [key, text, value] of [
-    ["city", "Basel", "Basel"], ["city", "", undefined], ["days", "5", 5], ["days", "", undefined], ["days", "five", "five"],
-    ["size", "2.5", 2.5], ["either", '{"a":1}', { a: 1 }], ["either", "plain", "plain"], ["anything", "[1]", [1]], ["anything", " ", undefined],
-  ]) assert.deepEqual(read(at(key).field, text), value, `${key} ${text}`);
+    ["city", "Basel", "Basel"],
+    ["city", "", undefined],
+    ["days", "5", 5],
+    ["days", "", undefined],
+    ["days", "five", "five"],
+    ["size", "2.5", 2.5],
+    ["either", '{"a":1}', { a: 1 }],
+    ["either", "plain", "plain"],
+    ["anything", "[1]", [1]],
+    ["anything", " ", undefined],
+  ])
+    assert.deepEqual(parseInput(at(key).field, text), value, `${key} ${text}`);
   assert.equal(show(at("city").field, "Basel"), "Basel");
   assert.equal(show(at("days").field, 5), "5");
   assert.equal(show(at("anything").field, { a: 1 }), '{"a":1}');
@@ -69,19 +84,33 @@ test("what does not fit is named with its place", () => {
   assert.deepEqual(texts({ city: "Basel", days: 3, when: null }), []);
   assert.deepEqual(texts({}), ["city is required", "days is required"]);
   assert.deepEqual(texts({ city: "B", days: 9, unit: "K", tags: ["a", 1], place: { lat: "x" }, alerts: "yes" }), [
-    "city must be at least 2 characters", "days must be at most 7", "unit is none of the choices", "alerts must be true or false",
-    "tags[1] must be text", "place.lat must be a number",
+    "city must be at least 2 characters",
+    "days must be at most 7",
+    "unit is not one of the choices",
+    "alerts must be true or false",
+    "tags[1] must be text",
+    "place.lat must be a number",
   ]);
   assert.deepEqual(texts([]), ["arguments must be an object"]);
 });
 
 test("odd schemas are edited as JSON", () => {
-  for (const schema of [true, null, undefined, [], "x", { $ref: "#/nowhere" }, { $ref: "https://elsewhere" }, { type: ["string", "number"] }, { allOf: [] }]) {
+  for (const schema of [
+    true,
+    null,
+    undefined,
+    [],
+    "x",
+    { $ref: "#/nowhere" },
+    { $ref: "https://elsewhere" },
+    { type: ["string", "number"] },
+    { allOf: [] },
+  ]) {
     assert.equal(plan(schema).kind, "json");
   }
 });
 
-test("a name from the prototype is no reference", () => {
+test("a name from the prototype is not a reference", () => {
   assert.equal(plan({ $ref: "#/constructor" }).kind, "json");
 });
 
@@ -89,36 +118,123 @@ test("examples fit their schema", () => {
   const required = {
     type: "object", required: ["a", "b", "c", "d", "e", "f", "g"],
     properties: {
-      a: { type: "string", minLength: 12 }, b: { type: "integer", minimum: 5 }, c: { type: "number", maximum: -2 }, d: { enum: ["x", "y"] },
-      e: { type: "boolean" }, f: { type: "array", items: {} }, g: { type: "object", required: ["h"], properties: { h: { type: "string", format: "date" }, i: { type: "string" } } },
-      optional: { type: "string" }, proposed: { type: "number", default: 7 },
+      a: { type: "string", minLength: 12 },
+      b: { type: "integer", minimum: 5 },
+      c: { type: "number", maximum: -2 },
+      d: { enum: ["x", "y"] },
+      e: { type: "boolean" },
+      f: { type: "array", items: {} },
+      g: {
+        type: "object",
+        required: ["h"],
+        properties: { h: { type: "string", format: "date" }, i: { type: "string" } },
+      },
+      optional: { type: "string" },
+      proposed: { type: "number", default: 7 },
     },
   };
   const made = example(plan(required));
-  assert.deepEqual(made, { a: "examplexxxxx", b: 5, c: -2, d: "x", e: false, f: [], g: { h: "2026-01-26" }, proposed: 7 });
+  assert.deepEqual(made, {
+    a: "examplexxxxx",
+    b: 5,
+    c: -2,
+    d: "x",
+    e: false,
+    f: [],
+    g: { h: "2026-01-26" },
+    proposed: 7,
+  });
   assert.deepEqual(problems(plan(required), made), []);
   assert.deepEqual(problems(field, example(field)), []);
 });
 
 test("no example is made where the schema does not say what fits", () => {
-  const free = plan({ type: "object", required: ["x"], properties: { x: { oneOf: [{ type: "string" }, { type: "number" }] } } });
+  const free = plan({
+    type: "object",
+    required: ["x"],
+    properties: { x: { oneOf: [{ type: "string" }, { type: "number" }] } },
+  });
   assert.deepEqual(problems(free, example(free)), [{ at: "x", text: "is required" }]);
 });
 
 test("a list that wants items gets them, and says what is missing", () => {
-  const points = plan({ type: "object", required: ["points"], properties: { points: { type: "array", minItems: 2, maxItems: 3, items: { type: "object", required: ["x"], properties: { x: { type: "number" } } } } } });
+  const points = plan({
+    type: "object",
+    required: ["points"],
+    properties: {
+      points: {
+        type: "array",
+        minItems: 2,
+        maxItems: 3,
+        items: { type: "object", required: ["x"], properties: { x: { type: "number" } } },
+      },
+    },
+  });
   assert.deepEqual(example(points), { points: [{ x: 1 }, { x: 1 }] });
   assert.deepEqual(problems(points, example(points)), []);
   assert.deepEqual(problems(points, { points: [] }), [{ at: "points", text: "must have at least 2 items" }]);
-  assert.deepEqual(problems(points, { points: [1, 2, 3, 4].map((x) => ({ x })) }), [{ at: "points", text: "must have at most 3 items" }]);
+  assert.deepEqual(problems(points, { points: [1, 2, 3, 4].map((x) => ({ x })) }), [
+    { at: "points", text: "must have at most 3 items" },
+  ]);
 });
 
 test("limits that are none, or larger than any text, do no harm", () => {
-  const start = (schema) => startArguments({ name: "t", inputSchema: { type: "object", required: ["a"], properties: { a: schema } }, yardstick: {} });
+  const start = (schema) =>
+    startArguments({
+      name: "t",
+      inputSchema: { type: "object", required: ["a"], properties: { a: schema } },
+      yardstick: {},
+    });
   for (const limit of [1e300, "10", null, {}, []]) {
-    for (const schema of [{ type: "string", minLength: limit }, { type: "string", maxLength: limit, pattern: limit }, { type: "number", minimum: limit }, { type: "array", items: {}, minItems: limit }]) {
+    for (const schema of [
+      { type: "string", minLength: limit },
+      { type: "string", maxLength: limit, pattern: limit },
+      { type: "number", minimum: limit },
+      { type: "array", items: {}, minItems: limit },
+    ]) {
       assert.equal(typeof start(schema).fits, "boolean", JSON.stringify(schema));
     }
   }
   assert.equal(start({ type: "string", minLength: 1e300 }).fits, false);
+});
+
+test("a schema that refers to itself does not make a form without end", () => {
+  const properties = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`p${i}`, { $ref: "#" }]));
+  const endless = plan({ type: "object", properties });
+  const count = (one) =>
+    (one.fields ?? []).reduce((sum, { field: inner }) => sum + count(inner), 1) + (one.items ? count(one.items) : 0);
+  assert.ok(count(endless) <= 1100, `${count(endless)} fields`);
+  assert.equal(endless.fields.length, 60);
+  const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`p${i}`, { type: "string" }]));
+  assert.ok(count(plan({ type: "object", properties: wide })) <= 1100);
+});
+
+test("members that every object inherits are not there until they are typed", () => {
+  const strange = ["constructor", "toString", "__proto__", "hasOwnProperty"];
+  const form = plan({
+    type: "object",
+    properties: JSON.parse(`{${strange.map((name) => `"${name}": {"type": "string"}`)}}`),
+    required: strange,
+  });
+  assert.deepEqual(problems(form, {}).map((one) => one.text), strange.map(() => "is required"));
+});
+
+test("formats, characters and large numbers are checked", () => {
+  const wrong = (schema, value) => problems(plan(schema), value).map((one) => one.text);
+  for (const [format, good, bad] of [
+    ["email", "a@b.example", "a b@c"],
+    ["uri", "mailto:a@b.example", "not a uri"],
+    ["date", "2026-02-28", "2026-13-01"],
+    ["date-time", "2026-02-28T12:00:00+01:00", "2026-02-28"],
+  ]) {
+    assert.deepEqual(wrong({ type: "string", format }, good), [], format);
+    assert.match(wrong({ type: "string", format }, bad)[0] ?? "", new RegExp(`valid ${format}`));
+  }
+  assert.deepEqual(wrong({ type: "string", format: "phone" }, "anything"), []);
+  assert.deepEqual(wrong({ type: "string", maxLength: 2 }, "👍👍"), []);
+  const whole = plan({ type: "integer" });
+  assert.equal(parseInput(whole, "9007199254740992"), 9007199254740992);
+  assert.equal(parseInput(whole, "9007199254740993"), "9007199254740993");
+  assert.match(problems(whole, "9007199254740993")[0].text, /too large/);
+  assert.equal(parseInput(plan({ type: "number" }), "1e3"), 1000);
 });

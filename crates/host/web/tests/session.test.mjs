@@ -1,15 +1,25 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-/** A window of cardboard: just what a session touches. */
+/** A fake window with only what a session uses. */
 const listeners = new Set();
-globalThis.window = { addEventListener: (_, call) => listeners.add(call), removeEventListener: (_, call) => listeners.delete(call) };
+globalThis.window = {
+  addEventListener: (_, call) => listeners.add(call),
+  removeEventListener: (_, call) => listeners.delete(call),
+};
 globalThis.matchMedia = () => ({ matches: false });
 globalThis.requestAnimationFrame = (call) => setTimeout(call, 0);
 globalThis.document = {
   createElement: () => {
     const sent = [];
-    return { sent, setAttribute() {}, remove() { this.removed = true; }, contentWindow: { postMessage: (message, origin) => sent.push({ message, origin }) } };
+    return {
+      sent,
+      setAttribute() {},
+      remove() {
+        this.removed = true;
+      },
+      contentWindow: { postMessage: (message, origin) => sent.push({ message, origin }) },
+    };
   },
 };
 const { Session } = await import("../session.js");
@@ -17,10 +27,30 @@ const { blank, createStore } = await import("../store.js");
 
 const ORIGIN = "http://proxy-x.localhost:2";
 const VIEW = {
-  id: "v1", proxyUrl: `${ORIGIN}/`, proxyOrigin: ORIGIN, viewUrl: "http://view-x.localhost:2/", html: "<p>".repeat(2000), sandbox: "allow-scripts",
-  csp: { declared: null, applied: "", directives: [], dropped: [] }, permissions: { declared: null, granted: null, allow: "" }, border: null, findings: [],
+  id: "v1",
+  proxyUrl: `${ORIGIN}/`,
+  proxyOrigin: ORIGIN,
+  viewUrl: "http://view-x.localhost:2/",
+  html: "<p>".repeat(2000),
+  sandbox: "allow-scripts",
+  csp: { declared: null, applied: "", directives: [], dropped: [] },
+  permissions: { declared: null, granted: null, allow: "" },
+  border: null,
+  findings: [],
 };
-const SETTINGS = { theme: "light", mode: "inline", size: "fit", free: { width: 0, height: 0 }, locale: "en", timeZone: "UTC", profile: "", stream: false, off: [], deny: [], always: [] };
+const SETTINGS = {
+  theme: "light",
+  mode: "inline",
+  size: "fit",
+  free: { width: 0, height: 0 },
+  locale: "en",
+  timeZone: "UTC",
+  profile: "",
+  stream: false,
+  off: [],
+  deny: [],
+  always: [],
+};
 const later = () => {
   const made = {};
   made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
@@ -35,20 +65,44 @@ beforeEach(() => {
   const call = later();
   const did = [];
   const api = {
-    openView: () => (did.push("open"), view.promise), call: () => (did.push("call"), call.promise), cancel: async () => did.push("cancel"),
+    openView: () => (did.push("open"), view.promise),
+    call: () => (did.push("call"), call.promise),
+    cancel: async () => did.push("cancel"),
     isLeaving: () => false,
-    closeView: async (id) => did.push(`close ${id}`), log: async (_, entries) => did.push(...entries.map((one) => `${one.from}>${one.to} ${one.message?.method ?? "answer"}`)),
+    closeView: async (id) => did.push(`close ${id}`),
+    log: async (_, entries) =>
+      did.push(...entries.map((one) => `${one.from}>${one.to} ${one.message?.method ?? "answer"}`)),
     ask: async (_, { method }) => (did.push(`ask ${method}`), { result: { asked: method } }),
   };
   const store = createStore(blank(SETTINGS));
-  const slot = { append(frame) { rig.frame = frame; } };
-  const stage = { containers: () => ({ inline: { width: 100, maxHeight: 100 } }), slot: () => slot, resize: (size) => did.push(`resize ${size.height}`), save() { throw new Error("the disk is full"); } };
-  const session = new Session({ api, store, stage, escape: () => did.push("escape"), write: () => {} }, { server: { id: "s", name: "S", tools: [] }, tool: { name: "t", yardstick: { isUi: true } }, args: { a: 1 }, name: "run-1" });
+  const slot = {
+    append(frame) {
+      rig.frame = frame;
+    },
+  };
+  const stage = {
+    containers: () => ({ inline: { width: 100, maxHeight: 100 } }),
+    slot: () => slot,
+    resize: (size) => did.push(`resize ${size.height}`),
+    save() {
+      throw new Error("the disk is full");
+    },
+  };
+  const session = new Session(
+    { api, store, stage, escape: () => did.push("escape"), write: () => {} },
+    {
+      server: { id: "s", name: "S", tools: [] },
+      tool: { name: "t", yardstick: { isUi: true } },
+      args: { a: 1 },
+      name: "run-1",
+    },
+  );
   rig = { view, call, did, store, session, frame: null };
 });
 
-/** What the proxy's window posts. */
-const post = (data, more = {}) => listeners.forEach((call) => call({ data, source: rig.frame.contentWindow, origin: ORIGIN, ...more }));
+/** What the proxy's window sends. */
+const post = (data, more = {}) =>
+  listeners.forEach((call) => call({ data, source: rig.frame.contentWindow, origin: ORIGIN, ...more }));
 const say = (message) => post({ jsonrpc: "2.0", ...message });
 const sent = () => rig.frame.sent.map(({ message }) => message.method ?? `answer ${message.id}`);
 async function shown() {
@@ -58,7 +112,11 @@ async function shown() {
   post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} });
 }
 function handshake() {
-  say({ id: 0, method: "ui/initialize", params: { appInfo: { name: "a", version: "1" }, appCapabilities: {}, protocolVersion: "2026-01-26" } });
+  say({
+    id: 0,
+    method: "ui/initialize",
+    params: { appInfo: { name: "a", version: "1" }, appCapabilities: {}, protocolVersion: "2026-01-26" },
+  });
   say({ method: "ui/notifications/initialized" });
 }
 
@@ -98,7 +156,12 @@ test("what the app asks of its server is asked, and every message is written dow
   assert.equal(sent().at(-1), "answer 1");
   await soon();
   const log = rig.did.filter((one) => one.includes(">"));
-  assert.deepEqual(log.slice(0, 4), ["proxy>host ui/notifications/sandbox-proxy-ready", "host>proxy ui/notifications/sandbox-resource-ready", "view>host ui/initialize", "host>view answer"]);
+  assert.deepEqual(log.slice(0, 4), [
+    "proxy>host ui/notifications/sandbox-proxy-ready",
+    "host>proxy ui/notifications/sandbox-resource-ready",
+    "view>host ui/initialize",
+    "host>view answer",
+  ]);
   assert.ok(log.includes("view>host tools/call"));
 });
 
@@ -107,7 +170,11 @@ test("a View that cannot be opened fails with the reason", async () => {
   rig.view.reject(Object.assign(new Error("no HTML"), { culprit: "S", repair: "send HTML" }));
   await started;
   assert.equal(rig.store.get().status, "failed");
-  assert.deepEqual(rig.store.get().problem, { message: "the app could not be opened: no HTML", culprit: "S", repair: "send HTML" });
+  assert.deepEqual(rig.store.get().problem, {
+    message: "the app could not be opened: no HTML",
+    culprit: "S",
+    repair: "send HTML",
+  });
 });
 
 test("an error instead of a result is told to the View as cancelled, and the run stays failed", async () => {
@@ -189,7 +256,10 @@ test("a cancel before the View is there keeps the View, which is told", async ()
   handshake();
   assert.deepEqual(sent().slice(2), ["ui/notifications/tool-input", "ui/notifications/tool-cancelled"]);
   assert.ok(!rig.did.includes("close v1"));
-  assert.deepEqual([rig.store.get().status, rig.store.get().outcome, rig.store.get().running], ["ready", "cancelled", false]);
+  assert.deepEqual(
+    [rig.store.get().status, rig.store.get().outcome, rig.store.get().running],
+    ["ready", "cancelled", false],
+  );
 });
 
 test("a cancel while the arguments are written stops them, and no call is made", async () => {
@@ -210,13 +280,20 @@ test("an effect that fails is told, and the answer behind it is given", async ()
   rig.store.choose({ always: ["download"] });
   await shown();
   handshake();
-  say({ id: 9, method: "ui/download-file", params: { contents: [{ type: "resource", resource: { uri: "file:///a", text: "x" } }] } });
+  say({
+    id: 9,
+    method: "ui/download-file",
+    params: { contents: [{ type: "resource", resource: { uri: "file:///a", text: "x" } }] },
+  });
   assert.equal(sent().at(-1), "answer 9");
   assert.match(rig.store.get().problem.message, /download failed: the disk is full/);
 });
 
 test("a host that is chosen during a run, and what is switched off, count from the next", async () => {
-  const profiles = [{ name: "one", capabilities: { openLinks: {} }, context: { platform: "web" } }, { name: "two", methods: { unsupported: ["ui/open-link", "ping"] }, context: { platform: "desktop" } }];
+  const profiles = [
+    { name: "one", capabilities: { openLinks: {} }, context: { platform: "web" } },
+    { name: "two", methods: { unsupported: ["ui/open-link", "ping"] }, context: { platform: "desktop" } },
+  ];
   rig.store.set({ host: { version: "1", profiles, options: {}, servers: [] } });
   rig.store.choose({ profile: "one" });
   await shown();
@@ -247,4 +324,26 @@ test("a result with a member named error is a result all the same", async () => 
   await soon();
   assert.equal(sent().at(-1), "ui/notifications/tool-result");
   assert.equal(rig.store.get().status, "ready");
+});
+
+test("a driver can hold back and add messages, and only what was posted is recorded", async () => {
+  globalThis.yardstickHost = {
+    send: (own) => (message) => {
+      if (message.method !== "ui/notifications/tool-input") own(message);
+    },
+    step: (own) => (state, event) => {
+      const { state: next, effects } = own(state, event);
+      const extra = { type: "to-view", message: { jsonrpc: "2.0", method: "extra" } };
+      return { state: next, effects: event.type === "tool-result" ? [...effects, extra] : effects };
+    },
+  };
+  const { page, server, tool, args, run } = rig.session;
+  rig.session = new Session(page, { server, tool, args, name: run });
+  delete globalThis.yardstickHost;
+  await shown();
+  handshake();
+  rig.call.resolve({ content: [] });
+  await soon();
+  assert.deepEqual(sent().slice(1), ["answer 0", "ui/notifications/tool-result", "extra"]);
+  assert.ok(rig.did.includes("host>view extra") && !rig.did.includes("host>view ui/notifications/tool-input"));
 });

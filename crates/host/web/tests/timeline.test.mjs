@@ -1,6 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { KINDS, LANES, droppedRow, kindOf, passes, preview, related, rowOf as rowIn, runRow, short, violationEntry, worst } from "../timeline-model.js";
+import {
+  KINDS,
+  LANES,
+  droppedRow,
+  kindOf,
+  passes,
+  preview,
+  related,
+  rowOf as rowIn,
+  runRow,
+  short,
+  violationEntry,
+  worst,
+} from "../timeline-model.js";
 import { createRows } from "../timeline-rows.js";
 import { createRuns } from "../timeline-runs.js";
 
@@ -25,14 +38,11 @@ test("an answer bears the name of its request", () => {
   assert.equal(add(entry(2, "host", "view", { id: 0, result: {} }, { answers: 1 })).label, "tools/call");
 });
 
-test("a note is a finding, once", () => {
-  const row = rowOf(entry(1, "view", "host", {}, { note: "odd", findings: [{ level: "must", text: "odd" }] }), () => undefined);
-  assert.deepEqual(row.findings, [{ level: "must", text: "odd" }]);
-  assert.deepEqual(rowOf(entry(1, "view", "host", {}, { note: "odd" }), () => undefined).findings, [{ level: "note", text: "odd" }]);
-});
-
 test("filters", () => {
-  const row = rowOf(entry(1, "view", "host", { method: "ui/notifications/size-changed" }, { run: "r1" }), () => undefined);
+  const row = rowOf(
+    entry(1, "view", "host", { method: "ui/notifications/size-changed" }, { run: "r1" }),
+    () => undefined,
+  );
   assert.ok(passes(row, ALL));
   assert.ok(passes(row, { ...ALL, lanes: ["view"] }));
   assert.ok(!passes(row, { ...ALL, lanes: ["server"] }));
@@ -53,15 +63,20 @@ test("a run has a line over it where others are shown", () => {
 
 test("the past is told from the run that goes on", () => {
   const runs = createRuns();
-  assert.equal(runs.of({}, false), "", "before any run");
+  assert.equal(runs.runOf({}, false), "", "before any run");
   runs.begin({ run: "old", tool: "chart", at: 1000 });
-  assert.equal(runs.of({}, false), "old", "what names no run came between");
-  assert.equal(runs.of({}, true), "", "this page has not run anything");
+  assert.equal(runs.runOf({}, false), "old", "what names no run came between");
+  assert.equal(runs.runOf({}, true), "", "this page has not run anything");
   assert.ok(runs.isCurrent("") && !runs.isCurrent("old"));
   runs.start("new");
-  assert.deepEqual(runs.begin({ run: "new", tool: null, at: 5000 }), { run: "new", tool: "a View", at: 5000, number: 2 });
-  assert.equal(runs.of({}, true), "new");
-  assert.equal(runs.of({ run: "old" }, true), "old", "a late message keeps its run");
+  assert.deepEqual(runs.begin({ run: "new", tool: null, at: 5000 }), {
+    run: "new",
+    tool: "a View",
+    at: 5000,
+    number: 2,
+  });
+  assert.equal(runs.runOf({}, true), "new");
+  assert.equal(runs.runOf({ run: "old" }, true), "old", "a late message keeps its run");
   assert.equal(runs.others(), 1);
   assert.equal(runs.since("new", 5250), 250);
   assert.equal(runs.since("new", 4999), 0);
@@ -77,8 +92,10 @@ test("a person stands where the host stands", () => {
 
 test("request, answer and cause belong together", () => {
   const rows = [
-    entry(1, "view", "host", { id: 0, method: "tools/call" }), entry(2, "host", "server", { id: 9, method: "tools/call" }, { cause: 1 }),
-    entry(3, "server", "host", { id: 9, result: {} }, { answers: 2 }), entry(4, "host", "view", { id: 0, result: {} }, { answers: 1, cause: 3 }),
+    entry(1, "view", "host", { id: 0, method: "tools/call" }),
+    entry(2, "host", "server", { id: 9, method: "tools/call" }, { cause: 1 }),
+    entry(3, "server", "host", { id: 9, result: {} }, { answers: 2 }),
+    entry(4, "host", "view", { id: 0, result: {} }, { answers: 1, cause: 3 }),
     entry(5, "view", "host", { method: "x" }),
   ].map((one) => rowOf(one, () => undefined));
   assert.deepEqual([...related(rows[0], rows)], [2, 4]);
@@ -95,7 +112,10 @@ test("previews are short, whatever the message", () => {
 });
 
 test("a blocked load is a row with a finding", () => {
-  const row = rowOf(violationEntry({ view: "v", directive: "connect-src", blocked: "https://x", n: 7 }, 5), () => undefined);
+  const row = rowOf(
+    violationEntry({ view: "v", directive: "connect-src", blocked: "https://x", n: 7 }, 5),
+    () => undefined,
+  );
   assert.deepEqual([row.key, row.kind, row.label, worst(row.findings)], [7, "event", "CSP connect-src", "note"]);
 });
 
@@ -107,7 +127,14 @@ test("the worst level stands for all", () => {
 test("a row can be made of anything", () => {
   const odd = [5, -1.5, true, null, "text", [], ["x"], {}, { toString: 1 }, { a: { toString: null } }];
   for (const value of odd) {
-    for (const message of [value, { jsonrpc: "2.0", id: value, method: value }, { id: 1, method: "m", params: value }, { id: value, result: value }, { id: 1, error: value }, { error: { code: value, message: value } }]) {
+    for (const message of [
+      value,
+      { jsonrpc: "2.0", id: value, method: value },
+      { id: 1, method: "m", params: value },
+      { id: value, result: value },
+      { id: 1, error: value },
+      { error: { code: value, message: value } },
+    ]) {
       const row = rowOf(entry(1, "view", "host", message, { method: value, id: value, note: null }), () => undefined);
       assert.equal(typeof row.label, "string");
       assert.equal(typeof preview(row.entry), "string");

@@ -35,7 +35,7 @@ async fn every_example_becomes_ready_in_our_host() {
     let folder = |name: &str| format!("@modelcontextprotocol/server-{name}");
     let packages: Vec<String> = NEW.iter().map(|name| folder(name)).chain([OLD.to_owned()]).collect();
     let targets = packages.iter().map(|name| server(name)).collect();
-    let (host, browser) = tokio::join!(start(targets), Browser::launch(browser::Options::default()));
+    let (host, browser) = tokio::join!(start(targets), Browser::launch(browser::LaunchOptions::default()));
     let browser = browser.unwrap_or_else(|why| panic!("{why}"));
     for (at, name) in packages.iter().enumerate() {
         show(&host, &browser, at, name).await;

@@ -2,7 +2,8 @@
 
 use protocol::{Era, Version};
 use serde_json::{Value, json};
-use transport::client::{Limits, Profile, Session, Target, Transport, probe};
+use transport::Transport;
+use transport::client::{Limits, Profile, Session, Target, probe};
 
 use crate::harness::Server;
 

@@ -192,11 +192,11 @@ fn documented(heading: &str, transport: &str, spoken: &BTreeSet<String>) -> BTre
     failures.flat_map(each).collect()
 }
 
-/// The check of a table row about this transport, and the revisions that it is about, if it is a MUST.
+/// The check of a table row about this transport, and the revisions that it is about, if it fails a server.
 fn failure(row: &str, transport: &str) -> Option<(String, String)> {
     let mut cells = row.strip_prefix("| ")?.split(" | ");
     let check = cells.next()?.strip_prefix('`')?.strip_suffix('`')?;
     let (transports, revisions, level) = (cells.next()?, cells.next()?, cells.next()?);
-    let binds = transports.split(", ").any(|one| one == transport) && level == "MUST";
+    let binds = transports.split(", ").any(|one| one == transport) && ["MUST", "DEFINED"].contains(&level);
     binds.then(|| (check.to_owned(), revisions.to_owned()))
 }

@@ -4,17 +4,17 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::Party;
+use super::BridgeParty;
 
 /// One thing that is not as the text has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
     /// The rule that is broken.
-    pub rule: &'static Rule,
+    pub rule: &'static BridgeRule,
     /// How strongly it binds here: an ambiguity of the text may weaken a rule.
     pub gravity: Gravity,
     /// Who is to blame.
-    pub by: Party,
+    pub by: BridgeParty,
     /// Where in the message, if it is one part of it.
     pub at: String,
     /// What is wrong, in one line.
@@ -23,7 +23,7 @@ pub struct Breach {
 
 /// A rule of the bridge.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct BridgeRule {
     /// `ui/AREA/WHAT`, frozen once released.
     pub id: &'static str,
     /// The heading of the text that it stands under.
@@ -48,9 +48,9 @@ pub enum Gravity {
 /// Where the text stands.
 const TEXT: &str = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/";
 
-impl Rule {
+impl BridgeRule {
     /// A breach of this rule.
-    pub(super) fn broken(&'static self, by: Party, says: impl Into<String>) -> Breach {
+    pub(super) fn broken(&'static self, by: BridgeParty, says: impl Into<String>) -> Breach {
         Breach { rule: self, gravity: self.gravity, by, at: String::new(), says: says.into() }
     }
 
@@ -109,13 +109,13 @@ impl fmt::Display for Breach {
 mod tests {
     use super::*;
 
-    const RULE: Rule =
-        Rule { id: "ui/a/b", place: "apps.mdx#lifecycle", gravity: Gravity::Must, about: "a holds" };
-    static ONE: Rule = RULE;
+    const RULE: BridgeRule =
+        BridgeRule { id: "ui/a/b", place: "apps.mdx#lifecycle", gravity: Gravity::Must, about: "a holds" };
+    static ONE: BridgeRule = RULE;
 
     #[test]
     fn a_breach_tells_who_what_and_where() {
-        let breach = ONE.broken(Party::Host, "is wrong").at("/params").at_most(Gravity::Should);
+        let breach = ONE.broken(BridgeParty::Host, "is wrong").at("/params").at_most(Gravity::Should);
         assert_eq!(breach.to_string(), "/params: is wrong");
         assert_eq!(breach.to_value()["level"], "should");
         assert_eq!(breach.to_value()["by"], "host");

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::read::Reader;
-use super::{Csp, DisplayMode, Finding, Permissions, ResourceUi};
+use super::read::MetadataReader;
+use super::{Csp, DisplayMode, MetadataProblem, Permissions, ResourceUi};
 
 /// What a View can do (`appCapabilities`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,9 +76,9 @@ impl Modality {
 
 impl AppCapabilities {
     /// What an `appCapabilities` object says, and what is wrong with it.
-    pub fn of(value: &Value) -> (Self, Vec<Finding>) {
+    pub fn from_value(value: &Value) -> (Self, Vec<MetadataProblem>) {
         let mut findings = Vec::new();
-        let read = Reader::of(value, "appCapabilities", &mut findings).map(|mut reader| Self {
+        let read = MetadataReader::open(value, "appCapabilities", &mut findings).map(|mut reader| Self {
             tools: switch(&mut reader, "tools", "listChanged"),
             display_modes: reader.words("availableDisplayModes", DisplayMode::NAMES),
         });
@@ -88,17 +88,17 @@ impl AppCapabilities {
 
 impl HostCapabilities {
     /// What a `hostCapabilities` object says, and what is wrong with it.
-    pub fn of(value: &Value) -> (Self, Vec<Finding>) {
+    pub fn from_value(value: &Value) -> (Self, Vec<MetadataProblem>) {
         let mut findings = Vec::new();
-        let sandbox =
-            Reader::of(value, "hostCapabilities", &mut findings).map(|mut reader| Self::read(&mut reader));
+        let sandbox = MetadataReader::open(value, "hostCapabilities", &mut findings)
+            .map(|mut reader| Self::from_reader(&mut reader));
         let mut read = sandbox.unwrap_or_default();
         if let Some(sandbox) = value.get("sandbox") {
             // The sandbox says with the same members what was granted as a resource says what it wants.
-            let (granted, found) = ResourceUi::of(&serde_json::json!({"_meta": {"ui": sandbox}}));
+            let (granted, found) = ResourceUi::from_item(&serde_json::json!({"_meta": {"ui": sandbox}}));
             read.permissions = granted.permissions;
             read.csp = granted.csp;
-            findings.extend(found.into_iter().map(|finding| Finding {
+            findings.extend(found.into_iter().map(|finding| MetadataProblem {
                 at: finding.at.replacen("_meta.ui", "hostCapabilities.sandbox", 1),
                 ..finding
             }));
@@ -106,7 +106,7 @@ impl HostCapabilities {
         (read, findings)
     }
 
-    fn read(host: &mut Reader<'_, '_>) -> Self {
+    fn from_reader(host: &mut MetadataReader<'_, '_>) -> Self {
         Self {
             open_links: host.inside("openLinks").is_some(),
             download_file: host.inside("downloadFile").is_some(),
@@ -122,12 +122,12 @@ impl HostCapabilities {
     }
 }
 
-fn switch(reader: &mut Reader<'_, '_>, key: &str, switch: &str) -> Option<bool> {
+fn switch(reader: &mut MetadataReader<'_, '_>, key: &str, switch: &str) -> Option<bool> {
     let mut inner = reader.inside(key)?;
     Some(inner.boolean(switch).unwrap_or(false))
 }
 
-fn modalities(reader: &mut Reader<'_, '_>, key: &str) -> Option<Vec<Modality>> {
+fn modalities(reader: &mut MetadataReader<'_, '_>, key: &str) -> Option<Vec<Modality>> {
     let mut inner = reader.inside(key)?;
     Some(Modality::ALL.into_iter().filter(|modality| inner.inside(modality.key()).is_some()).collect())
 }
@@ -141,23 +141,25 @@ mod tests {
 
     #[test]
     fn a_view_declares_tools_and_modes() {
-        let (app, findings) =
-            AppCapabilities::of(&json!({"tools": {"listChanged": true}, "availableDisplayModes": ["pip"]}));
+        let (app, findings) = AppCapabilities::from_value(
+            &json!({"tools": {"listChanged": true}, "availableDisplayModes": ["pip"]}),
+        );
         assert_eq!((app.tools, app.display_modes), (Some(true), Some(vec![DisplayMode::Pip])));
         assert!(findings.is_empty());
-        assert_eq!(AppCapabilities::of(&json!({})).0, AppCapabilities::default());
+        assert_eq!(AppCapabilities::from_value(&json!({})).0, AppCapabilities::default());
     }
 
     #[test]
     fn an_unknown_mode_is_reported() {
-        let (app, findings) = AppCapabilities::of(&json!({"availableDisplayModes": ["inline", "cinema"]}));
+        let (app, findings) =
+            AppCapabilities::from_value(&json!({"availableDisplayModes": ["inline", "cinema"]}));
         assert_eq!(app.display_modes, Some(vec![DisplayMode::Inline]));
         assert!(findings[0].says.contains("`cinema`"), "{findings:?}");
     }
 
     #[test]
     fn a_host_declares_the_rest() {
-        let (host, findings) = HostCapabilities::of(&json!({
+        let (host, findings) = HostCapabilities::from_value(&json!({
             "openLinks": {}, "downloadFile": {}, "logging": {},
             "serverTools": {"listChanged": true}, "serverResources": {},
             "sandbox": {"permissions": {"camera": {}}, "csp": {"connectDomains": ["https://a.example"]}},
@@ -175,15 +177,16 @@ mod tests {
 
     #[test]
     fn findings_name_the_place() {
-        let (host, findings) =
-            HostCapabilities::of(&json!({"openLinks": true, "sandbox": {"permissions": {"usb": {}}}}));
+        let (host, findings) = HostCapabilities::from_value(
+            &json!({"openLinks": true, "sandbox": {"permissions": {"usb": {}}}}),
+        );
         assert!(!host.open_links);
-        let said: Vec<String> = findings.iter().map(Finding::to_string).collect();
+        let said: Vec<String> = findings.iter().map(MetadataProblem::to_string).collect();
         assert_eq!(
             said,
             [
                 "hostCapabilities.openLinks: is a boolean, expected an object",
-                "hostCapabilities.sandbox.permissions.usb: `usb` is no permission that MCP Apps knows",
+                "hostCapabilities.sandbox.permissions.usb: `usb` is not a permission that MCP Apps knows",
             ]
         );
     }

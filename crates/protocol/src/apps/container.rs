@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Finding;
-use super::read::Reader;
+use super::MetadataProblem;
+use super::read::MetadataReader;
 
 /// The room in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,10 +45,10 @@ impl Axis {
 
 impl Container {
     /// What a `containerDimensions` object says, and what is wrong with it.
-    pub fn of(value: &Value) -> (Self, Vec<Finding>) {
+    pub fn from_value(value: &Value) -> (Self, Vec<MetadataProblem>) {
         let mut findings = Vec::new();
-        let read =
-            Reader::of(value, "containerDimensions", &mut findings).map(|mut reader| Self::read(&mut reader));
+        let read = MetadataReader::open(value, "containerDimensions", &mut findings)
+            .map(|mut reader| Self::from_reader(&mut reader));
         (read.unwrap_or_default(), findings)
     }
 
@@ -65,12 +65,12 @@ impl Container {
         Value::Object(object)
     }
 
-    pub(super) fn read(reader: &mut Reader<'_, '_>) -> Self {
+    pub(super) fn from_reader(reader: &mut MetadataReader<'_, '_>) -> Self {
         Self { width: axis(reader, "width", "maxWidth"), height: axis(reader, "height", "maxHeight") }
     }
 }
 
-fn axis(reader: &mut Reader<'_, '_>, fixed: &str, most: &str) -> Axis {
+fn axis(reader: &mut MetadataReader<'_, '_>, fixed: &str, most: &str) -> Axis {
     let (size, limit) = (reader.number(fixed), reader.number(most));
     for (key, size) in [(fixed, size), (most, limit)] {
         if size.is_some_and(|size| size < 0.0) {
@@ -95,10 +95,10 @@ mod tests {
 
     #[test]
     fn both_directions_are_independent() {
-        let (container, findings) = Container::of(&json!({"width": 720, "maxHeight": 5000}));
+        let (container, findings) = Container::from_value(&json!({"width": 720, "maxHeight": 5000}));
         assert_eq!(container, Container { width: Axis::Fixed(720.0), height: Axis::UpTo(5000.0) });
         assert!(findings.is_empty());
-        assert_eq!(Container::of(&json!({})).0, Container::default());
+        assert_eq!(Container::from_value(&json!({})).0, Container::default());
         assert_eq!(container.to_value(), json!({"width": 720.0, "maxHeight": 5000.0}));
     }
 
@@ -115,9 +115,9 @@ mod tests {
     #[test]
     fn contradictions_are_reported() {
         let (container, findings) =
-            Container::of(&json!({"height": 3, "maxHeight": 5, "width": "a", "maxWidth": -1}));
+            Container::from_value(&json!({"height": 3, "maxHeight": 5, "width": "a", "maxWidth": -1}));
         assert_eq!(container, Container { width: Axis::UpTo(0.0), height: Axis::Fixed(3.0) });
-        let said: Vec<String> = findings.iter().map(Finding::to_string).collect();
+        let said: Vec<String> = findings.iter().map(MetadataProblem::to_string).collect();
         assert_eq!(
             said,
             [

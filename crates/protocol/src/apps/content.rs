@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::{Finding, MIME_TYPE, MediaType, ResourceUi, Weight, is_ui_uri};
+use super::{MIME_TYPE, MediaType, MetadataProblem, ResourceUi, Weight, is_ui_uri};
 
 /// The HTML of a View and what it says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub struct UiContent {
 
 impl UiContent {
     /// The View in a content item, or none if it has no HTML; and what is wrong with the item.
-    pub fn of(item: &Value) -> (Option<Self>, Vec<Finding>) {
-        let (ui, mut findings) = ResourceUi::of(item);
+    pub fn from_item(item: &Value) -> (Option<Self>, Vec<MetadataProblem>) {
+        let (ui, mut findings) = ResourceUi::from_item(item);
         let uri = text(item, "uri").unwrap_or_default();
         if !is_ui_uri(uri) {
             report(&mut findings, "uri", format!("`{uri}` is no `ui://` URI"));
@@ -41,11 +41,11 @@ fn text<'a>(item: &'a Value, key: &str) -> Option<&'a str> {
     item.get(key)?.as_str()
 }
 
-fn report(findings: &mut Vec<Finding>, at: &str, says: String) {
-    findings.push(Finding { at: at.to_owned(), says, weight: Weight::Broken });
+fn report(findings: &mut Vec<MetadataProblem>, at: &str, says: String) {
+    findings.push(MetadataProblem { at: at.to_owned(), says, weight: Weight::Broken });
 }
 
-fn check_type(given: Option<&str>, findings: &mut Vec<Finding>) {
+fn check_type(given: Option<&str>, findings: &mut Vec<MetadataProblem>) {
     let Some(given) = given else {
         return report(findings, "mimeType", format!("is missing; a View has `{MIME_TYPE}`"));
     };
@@ -54,17 +54,17 @@ fn check_type(given: Option<&str>, findings: &mut Vec<Finding>) {
     } else if given != MIME_TYPE {
         let says =
             format!("`{given}` is spelled differently than `{MIME_TYPE}`; some hosts compare the letters");
-        findings.push(Finding { at: "mimeType".to_owned(), says, weight: Weight::Doubtful });
+        findings.push(MetadataProblem { at: "mimeType".to_owned(), says, weight: Weight::Doubtful });
     }
 }
 
 fn html(item: &Value) -> Result<String, (&'static str, &'static str)> {
     match (item.get("text"), item.get("blob")) {
         (Some(_), Some(_)) => Err(("blob", "stands next to `text`; a content item has one of them")),
-        (Some(html), None) => html.as_str().map(str::to_owned).ok_or(("text", "is no string")),
+        (Some(html), None) => html.as_str().map(str::to_owned).ok_or(("text", "is not a string")),
         (None, Some(blob)) => {
-            let blob = blob.as_str().ok_or(("blob", "is no string"))?;
-            let bytes = STANDARD.decode(blob).map_err(|_| ("blob", "is no base64"))?;
+            let blob = blob.as_str().ok_or(("blob", "is not a string"))?;
+            let bytes = STANDARD.decode(blob).map_err(|_| ("blob", "is not base64"))?;
             String::from_utf8(bytes).map_err(|_| ("blob", "is no UTF-8 text"))
         }
         (None, None) => Err(("text", "is missing, and so is `blob`; a content item has one of them")),
@@ -82,8 +82,8 @@ mod tests {
         for (key, value) in change {
             item[*key] = value.clone();
         }
-        let (content, findings) = UiContent::of(&item);
-        (content.map(|content| content.html), findings.iter().map(Finding::to_string).collect())
+        let (content, findings) = UiContent::from_item(&item);
+        (content.map(|content| content.html), findings.iter().map(MetadataProblem::to_string).collect())
     }
 
     #[test]
@@ -97,9 +97,9 @@ mod tests {
         assert_eq!(read(&[]).1, ["text: is missing, and so is `blob`; a content item has one of them"]);
         let both = read(&[("text", json!("a")), ("blob", json!("YQ=="))]);
         assert_eq!(both, (None, vec!["blob: stands next to `text`; a content item has one of them".into()]));
-        assert_eq!(read(&[("blob", json!("%"))]).1, ["blob: is no base64"]);
+        assert_eq!(read(&[("blob", json!("%"))]).1, ["blob: is not base64"]);
         assert_eq!(read(&[("blob", json!("/w=="))]).1, ["blob: is no UTF-8 text"]);
-        assert_eq!(read(&[("text", json!(3))]).1, ["text: is no string"]);
+        assert_eq!(read(&[("text", json!(3))]).1, ["text: is not a string"]);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::read::Reader;
-use super::{Container, DisplayMode, Finding, Weight, style};
+use super::read::MetadataReader;
+use super::{Container, DisplayMode, MetadataProblem, Weight, style};
 use crate::locale;
 
 /// The surroundings of a View.
@@ -94,13 +94,14 @@ const PLATFORMS: &[(&str, Platform)] =
 
 impl HostContext {
     /// What a `hostContext` object says, and what is wrong with it. Members that we do not know are fine.
-    pub fn of(value: &Value) -> (Self, Vec<Finding>) {
+    pub fn from_value(value: &Value) -> (Self, Vec<MetadataProblem>) {
         let mut findings = Vec::new();
-        let read = Reader::of(value, "hostContext", &mut findings).map(|mut reader| Self::read(&mut reader));
+        let read = MetadataReader::open(value, "hostContext", &mut findings)
+            .map(|mut reader| Self::from_reader(&mut reader));
         (read.unwrap_or_default(), findings)
     }
 
-    fn read(context: &mut Reader<'_, '_>) -> Self {
+    fn from_reader(context: &mut MetadataReader<'_, '_>) -> Self {
         let (style_variables, fonts) =
             context.inside("styles").map(|mut s| styles(&mut s)).unwrap_or_default();
         let modes = context.strings("availableDisplayModes");
@@ -112,13 +113,17 @@ impl HostContext {
             display_mode: context.word("displayMode", DisplayMode::NAMES),
             available_display_modes: modes
                 .map(|modes| modes.iter().filter_map(|m| DisplayMode::named(m)).collect()),
-            container: context.inside("containerDimensions").map(|mut reader| Container::read(&mut reader)),
+            container: context
+                .inside("containerDimensions")
+                .map(|mut reader| Container::from_reader(&mut reader)),
             locale: language(context),
             time_zone: context.string("timeZone"),
             user_agent: context.string("userAgent"),
             platform: context.word("platform", PLATFORMS),
-            device: context.inside("deviceCapabilities").map(|mut reader| Device::read(&mut reader)),
-            safe_area: context.inside("safeAreaInsets").and_then(|mut reader| Insets::read(&mut reader)),
+            device: context.inside("deviceCapabilities").map(|mut reader| Device::from_reader(&mut reader)),
+            safe_area: context
+                .inside("safeAreaInsets")
+                .and_then(|mut reader| Insets::from_reader(&mut reader)),
         }
     }
 }
@@ -131,13 +136,13 @@ pub fn merge_context(context: &mut Map<String, Value>, partial: &Map<String, Val
 }
 
 impl Device {
-    fn read(reader: &mut Reader<'_, '_>) -> Self {
+    fn from_reader(reader: &mut MetadataReader<'_, '_>) -> Self {
         Self { touch: reader.boolean("touch"), hover: reader.boolean("hover") }
     }
 }
 
 impl Insets {
-    fn read(reader: &mut Reader<'_, '_>) -> Option<Self> {
+    fn from_reader(reader: &mut MetadataReader<'_, '_>) -> Option<Self> {
         let mut side = |key: &str| {
             if reader.raw(key).is_none() {
                 reader.broken(key, "is missing".to_owned());
@@ -149,11 +154,11 @@ impl Insets {
     }
 }
 
-fn tool_info(context: &mut Reader<'_, '_>) -> Option<ToolInfo> {
+fn tool_info(context: &mut MetadataReader<'_, '_>) -> Option<ToolInfo> {
     let mut info = context.inside("toolInfo")?;
     let tool = info.raw("tool").filter(|tool| tool.get("name").is_some_and(Value::is_string)).cloned();
     if tool.is_none() {
-        info.broken("tool", "is no tool with a name".to_owned());
+        info.broken("tool", "is not a tool with a name".to_owned());
     }
     let id = info.raw("id").filter(|id| id.is_string() || id.is_number()).cloned();
     if id.is_none() && info.raw("id").is_some() {
@@ -162,12 +167,12 @@ fn tool_info(context: &mut Reader<'_, '_>) -> Option<ToolInfo> {
     Some(ToolInfo { id, tool: tool? })
 }
 
-fn styles(styles: &mut Reader<'_, '_>) -> (Vec<(String, String)>, Option<String>) {
+fn styles(styles: &mut MetadataReader<'_, '_>) -> (Vec<(String, String)>, Option<String>) {
     let mut variables = Vec::new();
     if let Some(mut reader) = styles.inside("variables") {
         for key in reader.keys() {
             if !style::is_standard(key) {
-                reader.note(key, "is no standard variable".to_owned(), Weight::Doubtful);
+                reader.note(key, "is not a standard variable".to_owned(), Weight::Doubtful);
             }
             if let Some(value) = reader.string(key) {
                 variables.push((key.to_owned(), value));
@@ -178,7 +183,7 @@ fn styles(styles: &mut Reader<'_, '_>) -> (Vec<(String, String)>, Option<String>
     (variables, fonts)
 }
 
-fn language(context: &mut Reader<'_, '_>) -> Option<String> {
+fn language(context: &mut MetadataReader<'_, '_>) -> Option<String> {
     let tag = context.string("locale")?;
     match locale::check(&tag) {
         Ok(()) => Some(tag),
@@ -197,8 +202,8 @@ mod tests {
     use crate::apps::Axis;
 
     fn read(value: &Value) -> (HostContext, Vec<String>) {
-        let (context, findings) = HostContext::of(value);
-        (context, findings.iter().map(Finding::to_string).collect())
+        let (context, findings) = HostContext::from_value(value);
+        (context, findings.iter().map(MetadataProblem::to_string).collect())
     }
 
     #[test]
@@ -236,19 +241,19 @@ mod tests {
         for (member, value, said) in [
             ("theme", json!("blue"), "hostContext.theme: `blue` is none of `light`, `dark`"),
             ("displayMode", json!(1), "hostContext.displayMode: is a number, expected a string"),
-            ("locale", json!("de_CH"), "hostContext.locale: `de_CH` is no language tag: "),
+            ("locale", json!("de_CH"), "hostContext.locale: `de_CH` is not a language tag: "),
             ("platform", json!("tv"), "hostContext.platform: `tv` is none of `web`, `desktop`, `mobile`"),
             (
                 "safeAreaInsets",
                 json!({"top": 1, "right": 1, "bottom": 1}),
                 "hostContext.safeAreaInsets.left: is missing",
             ),
-            ("toolInfo", json!({"tool": {}}), "hostContext.toolInfo.tool: is no tool with a name"),
+            ("toolInfo", json!({"tool": {}}), "hostContext.toolInfo.tool: is not a tool with a name"),
             ("toolInfo", json!({"id": [], "tool": {"name": "t"}}), "hostContext.toolInfo.id: is neither"),
             (
                 "styles",
                 json!({"variables": {"--x": "1"}}),
-                "hostContext.styles.variables.--x: is no standard variable",
+                "hostContext.styles.variables.--x: is not a standard variable",
             ),
         ] {
             let (_, findings) = read(&json!({member: value}));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Csp, Finding, Weight, check_source};
+use super::{Csp, MetadataProblem, Weight, check_source};
 
 /// A policy, directive by directive; printed, it is the value of the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl Policy {
     /// `connect-src` is `'none'` without declared domains, and lists nothing but them otherwise, although the
     /// construction example adds `'self'`. Fonts fall under `default-src 'none'` when no CSP is declared, since the
     /// restrictive default does not list them; with one, they may come from `'self'` and the declared domains.
-    pub fn of(csp: Option<&Csp>) -> (Self, Vec<Finding>) {
+    pub fn from_csp(csp: Option<&Csp>) -> (Self, Vec<MetadataProblem>) {
         let mut findings = Vec::new();
         let none = Csp::default();
         let lists = csp.unwrap_or(&none);
@@ -82,14 +82,14 @@ impl fmt::Display for Policy {
 }
 
 /// The entries of a list that may go into the header.
-fn valid(list: &[String], name: &str, findings: &mut Vec<Finding>) -> Vec<String> {
+fn valid(list: &[String], name: &str, findings: &mut Vec<MetadataProblem>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for (index, source) in list.iter().enumerate() {
         let problem = check_source(source).err();
         if let Some(problem) = problem {
             let weight = if problem.is_fatal() { Weight::Broken } else { Weight::Doubtful };
             let says = format!("`{}` {problem}", source.escape_debug());
-            findings.push(Finding { at: format!("_meta.ui.csp.{name}[{index}]"), says, weight });
+            findings.push(MetadataProblem { at: format!("_meta.ui.csp.{name}[{index}]"), says, weight });
         }
         if !problem.is_some_and(super::SourceProblem::is_fatal) && !kept.contains(source) {
             kept.push(source.clone());
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn without_csp_the_default_is_restrictive() {
-        let (policy, findings) = Policy::of(None);
+        let (policy, findings) = Policy::from_csp(None);
         assert_eq!(
             policy.to_string(),
             "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; \
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn an_empty_csp_opens_nothing_but_fonts_from_itself() {
-        let (policy, _) = Policy::of(Some(&Csp::default()));
+        let (policy, _) = Policy::from_csp(Some(&Csp::default()));
         assert_eq!(policy.sources("connect-src"), Some(strings(&["'none'"]).as_slice()));
         assert_eq!(policy.sources("font-src"), Some(strings(&["'self'"]).as_slice()));
         assert_eq!(policy.sources("frame-src"), Some(strings(&["'none'"]).as_slice()));
@@ -134,7 +134,7 @@ mod tests {
             frame_domains: strings(&["https://video.example"]),
             base_uri_domains: strings(&["https://base.example"]),
         };
-        let text = Policy::of(Some(&csp)).0.to_string();
+        let text = Policy::from_csp(Some(&csp)).0.to_string();
         for directive in [
             "script-src 'self' 'unsafe-inline' https://*.cdn.example;",
             "style-src 'self' 'unsafe-inline' https://*.cdn.example;",
@@ -161,9 +161,9 @@ mod tests {
             ]),
             ..Csp::default()
         };
-        let (policy, findings) = Policy::of(Some(&csp));
+        let (policy, findings) = Policy::from_csp(Some(&csp));
         assert_eq!(policy.sources("connect-src"), Some(strings(&["https://ok.example"]).as_slice()));
-        let said: Vec<String> = findings.iter().map(Finding::to_string).collect();
+        let said: Vec<String> = findings.iter().map(MetadataProblem::to_string).collect();
         assert_eq!(
             said[0],
             "_meta.ui.csp.connectDomains[0]: `https://a.example; script-src *` contains a character that would change the policy"
@@ -176,7 +176,7 @@ mod tests {
     fn a_list_of_bad_sources_is_an_empty_one() {
         let csp =
             Csp { frame_domains: strings(&["*"]), base_uri_domains: strings(&["data:"]), ..Csp::default() };
-        let (policy, _) = Policy::of(Some(&csp));
+        let (policy, _) = Policy::from_csp(Some(&csp));
         assert_eq!(policy.sources("frame-src"), Some(strings(&["'none'"]).as_slice()));
         assert_eq!(policy.sources("base-uri"), Some(strings(&["'self'"]).as_slice()));
     }
@@ -184,14 +184,15 @@ mod tests {
     #[test]
     fn odd_sources_are_kept_once_and_reported() {
         let csp = Csp { connect_domains: strings(&["api.example", "api.example"]), ..Csp::default() };
-        let (policy, findings) = Policy::of(Some(&csp));
+        let (policy, findings) = Policy::from_csp(Some(&csp));
         assert_eq!(policy.sources("connect-src"), Some(strings(&["api.example"]).as_slice()));
         assert_eq!(findings[0].weight, Weight::Doubtful);
     }
 
     #[test]
     fn a_host_may_add_and_replace() {
-        let policy = Policy::of(None).0.with("frame-ancestors", &["http://a"]).with("base-uri", &["'none'"]);
+        let policy =
+            Policy::from_csp(None).0.with("frame-ancestors", &["http://a"]).with("base-uri", &["'none'"]);
         let text = policy.to_string();
         assert!(text.ends_with("object-src 'none'; frame-ancestors http://a; base-uri 'none'"), "{text}");
     }

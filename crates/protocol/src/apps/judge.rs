@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::breach::{Breach, Gravity};
 use super::lifecycle::Lifecycle;
-use super::message::Message;
+use super::message::BridgeMessage;
 use super::method::{self, SANDBOX_PREFIX, UiMethod};
 use super::rule;
 use super::way::Way;
@@ -15,7 +15,7 @@ use crate::schema::is_alike;
 
 /// A request that waits for its answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pending {
+pub struct UnansweredRequest {
     /// The way that it went.
     pub way: Way,
     /// What was asked.
@@ -61,13 +61,17 @@ impl Bridge {
 }
 
 /// What is wrong with one message that went `way`; `about` is the request that it answers, if it answers one.
-pub fn message(way: Way, value: &Value, about: Option<&Pending>) -> Vec<Breach> {
+pub fn message(way: Way, value: &Value, about: Option<&UnansweredRequest>) -> Vec<Breach> {
     let by = way.from();
-    match Message::of(value) {
-        Message::Foreign => vec![rule::FOREIGN.broken(by, "is no JSON-RPC message; nobody will read it")],
-        Message::Malformed(why) => vec![rule::JSON_RPC.broken(by, why)],
-        message @ (Message::Request { .. } | Message::Notification { .. }) => called(way, value, message),
-        Message::Result { result, .. } => {
+    match BridgeMessage::from_value(value) {
+        BridgeMessage::Foreign => {
+            vec![rule::FOREIGN.broken(by, "is not a JSON-RPC message; nobody will read it")]
+        }
+        BridgeMessage::Malformed(why) => vec![rule::JSON_RPC.broken(by, why)],
+        message @ (BridgeMessage::Request { .. } | BridgeMessage::Notification { .. }) => {
+            called(way, value, message)
+        }
+        BridgeMessage::Result { result, .. } => {
             let Some(about) = about else { return Vec::new() };
             let mut found = definition::result(by, about, result);
             if found.iter().all(|breach| breach.gravity == Gravity::Note) {
@@ -75,12 +79,12 @@ pub fn message(way: Way, value: &Value, about: Option<&Pending>) -> Vec<Breach> 
             }
             found
         }
-        Message::Error { .. } => definition::error(by, value),
+        BridgeMessage::Error { .. } => definition::error(by, value),
     }
 }
 
 /// A request or notification.
-fn called(way: Way, value: &Value, message: Message<'_>) -> Vec<Breach> {
+fn called(way: Way, value: &Value, message: BridgeMessage<'_>) -> Vec<Breach> {
     let (by, name) = (way.from(), message.method().unwrap_or_default());
     let Some(row) = way.method(name) else { return strange(way, name).into_iter().collect() };
     if row.is_request != message.is_request() {

@@ -15,30 +15,30 @@ mod teardown;
 use serde_json::Value;
 
 use super::breach::Breach;
-use super::judge::Pending;
-use super::message::Message;
+use super::judge::UnansweredRequest;
+use super::message::BridgeMessage;
 use super::way::Way;
 
 /// What was said so far on the bridge of one View.
 #[derive(Clone, Debug, Default)]
 pub struct Lifecycle {
-    answers: answers::Answers,
-    handshake: handshake::Handshake,
-    data: data::Data,
-    modes: modes::Modes,
-    capabilities: capabilities::Capabilities,
-    context: context::Context,
-    sandbox: sandbox::Sandbox,
-    teardown: teardown::Teardown,
+    answers: answers::AnswerRules,
+    handshake: handshake::HandshakeRules,
+    data: data::DataRules,
+    modes: modes::ModeRules,
+    capabilities: capabilities::CapabilityRules,
+    context: context::ContextRules,
+    sandbox: sandbox::SandboxRules,
+    teardown: teardown::TeardownRules,
 }
 
 /// One message in its place.
 #[derive(Clone, Copy, Debug)]
-struct Said<'a> {
+struct PlacedMessage<'a> {
     way: Way,
-    message: Message<'a>,
+    message: BridgeMessage<'a>,
     /// The request that it answers.
-    about: Option<&'a Pending>,
+    about: Option<&'a UnansweredRequest>,
 }
 
 impl Lifecycle {
@@ -48,20 +48,20 @@ impl Lifecycle {
     }
 
     /// The request that a message answers, if it waits for its answer.
-    pub fn about(&self, way: Way, value: &Value) -> Option<&Pending> {
-        self.answers.about(way, &Message::of(value))
+    pub fn about(&self, way: Way, value: &Value) -> Option<&UnansweredRequest> {
+        self.answers.about(way, &BridgeMessage::from_value(value))
     }
 
     /// What the next message breaks by coming here and now.
     pub fn heard(&mut self, way: Way, value: &Value) -> Vec<Breach> {
-        let message = Message::of(value);
+        let message = BridgeMessage::from_value(value);
         if way == Way::HostToProxy && self.sandbox.begins_anew(&message) {
             // Other HTML is another View: it begins at the beginning.
             *self = Self { sandbox: std::mem::take(&mut self.sandbox), ..Self::default() };
         }
         let mut found = Vec::new();
         let about = self.answers.heard(way, &message, &mut found);
-        let said = Said { way, message, about: about.as_ref() };
+        let said = PlacedMessage { way, message, about: about.as_ref() };
         self.sandbox.heard(&said, &mut found);
         self.teardown.heard(&said, &mut found);
         self.handshake.heard(&said, &mut found);
@@ -99,24 +99,24 @@ impl Lifecycle {
     }
 }
 
-impl<'a> Said<'a> {
+impl<'a> PlacedMessage<'a> {
     /// The method, if it is a request or notification on its way.
     fn told(&self, way: Way) -> Option<&'a str> {
         self.message.method().filter(|_| self.way == way)
     }
 
     /// What was asked and what came of it, if this grants a request that went `way`.
-    fn granted(&self, way: Way) -> Option<(&'a Pending, &'a Value)> {
+    fn granted(&self, way: Way) -> Option<(&'a UnansweredRequest, &'a Value)> {
         match (self.about, self.message) {
-            (Some(about), Message::Result { result, .. }) if about.way == way => Some((about, result)),
+            (Some(about), BridgeMessage::Result { result, .. }) if about.way == way => Some((about, result)),
             _ => None,
         }
     }
 
     /// What was asked and why not, if this refuses a request that went `way`.
-    fn refused(&self, way: Way) -> Option<(&'a Pending, i64)> {
+    fn refused(&self, way: Way) -> Option<(&'a UnansweredRequest, i64)> {
         match (self.about, self.message) {
-            (Some(about), Message::Error { error, .. }) if about.way == way => {
+            (Some(about), BridgeMessage::Error { error, .. }) if about.way == way => {
                 Some((about, wire::integer_of(&error["code"]).unwrap_or_default()))
             }
             _ => None,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// A message of the bridge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Message<'a> {
+pub enum BridgeMessage<'a> {
     /// Something is asked.
     Request {
         /// What.
@@ -43,9 +43,9 @@ pub enum Message<'a> {
 
 static NULL: Value = Value::Null;
 
-impl<'a> Message<'a> {
+impl<'a> BridgeMessage<'a> {
     /// The message that a value is.
-    pub fn of(value: &'a Value) -> Self {
+    pub fn from_value(value: &'a Value) -> Self {
         match value {
             Value::Object(members) => Self::of_members(members),
             Value::Array(items) if items.iter().any(|item| item.get("jsonrpc").is_some()) => {
@@ -117,7 +117,7 @@ impl<'a> Message<'a> {
 
     fn called(method: &'a Value, members: &'a Map<String, Value>) -> Self {
         let Some(method) = method.as_str() else {
-            return Self::Malformed("has a `method` that is no string");
+            return Self::Malformed("has a `method` that is not a string");
         };
         let params = members.get("params").unwrap_or(&NULL);
         match members.get("id") {
@@ -147,13 +147,16 @@ mod tests {
     #[test]
     fn members_tell_messages_apart() {
         let message = json!({"jsonrpc": "2.0", "id": 0, "method": "ping"});
-        assert!(matches!(Message::of(&message), Message::Request { method: "ping", .. }));
+        assert!(matches!(BridgeMessage::from_value(&message), BridgeMessage::Request { method: "ping", .. }));
         let message = json!({"jsonrpc": "2.0", "id": "", "result": null});
-        assert!(Message::of(&message).is_answer(), "the empty string is an id, null is a result");
+        assert!(
+            BridgeMessage::from_value(&message).is_answer(),
+            "the empty string is an id, null is a result"
+        );
         let message = json!({"jsonrpc": "2.0", "method": "ui/notifications/initialized"});
-        assert_eq!(Message::of(&message).method(), Some("ui/notifications/initialized"));
+        assert_eq!(BridgeMessage::from_value(&message).method(), Some("ui/notifications/initialized"));
         let message = json!({"jsonrpc": "2.0", "id": null, "error": {}});
-        assert!(matches!(Message::of(&message), Message::Error { id: None, .. }));
+        assert!(matches!(BridgeMessage::from_value(&message), BridgeMessage::Error { id: None, .. }));
     }
 
     #[test]
@@ -171,10 +174,10 @@ mod tests {
             json!([{"jsonrpc": "2.0", "method": "ping", "id": 1}]),
             json!("{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":1}"),
         ] {
-            assert!(matches!(Message::of(&value), Message::Malformed(_)), "{value}");
+            assert!(matches!(BridgeMessage::from_value(&value), BridgeMessage::Malformed(_)), "{value}");
         }
         for value in [json!(1), json!("hello"), json!({"type": "webpackOk"}), json!([]), json!(null)] {
-            assert_eq!(Message::of(&value), Message::Foreign, "{value}");
+            assert_eq!(BridgeMessage::from_value(&value), BridgeMessage::Foreign, "{value}");
         }
     }
 }

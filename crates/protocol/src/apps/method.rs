@@ -2,7 +2,7 @@
 
 /// Who sends a message to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
+pub enum BridgeDirection {
     /// The View sends it to the host.
     ViewToHost,
     /// The host sends it to the View.
@@ -30,7 +30,7 @@ pub struct UiMethod {
     /// The name on the wire.
     pub name: &'static str,
     /// Who sends it to whom.
-    pub direction: Direction,
+    pub direction: BridgeDirection,
     /// Whether it is to be answered.
     pub is_request: bool,
     /// Which text has it first; a message that runs both ways may do so only from there on.
@@ -52,50 +52,67 @@ pub const SANDBOX_PREFIX: &str = "ui/notifications/sandbox-";
 /// it; and it calls `ui/resource-teardown` a notification, but gives it an id and a response. `ui/update-model-context`
 /// and `ui/message` are stable, the capabilities that announce them are not, so none is asked for here.
 pub const METHODS: &[UiMethod] = &[
-    mcp("notifications/message", Direction::ViewToHost, Since::Stable).event().host("logging"),
-    mcp("notifications/prompts/list_changed", Direction::HostToView, Since::Ext2).event(),
-    mcp("notifications/resources/list_changed", Direction::HostToView, Since::Stable)
+    mcp("notifications/message", BridgeDirection::ViewToHost, Since::Stable).event().host("logging"),
+    mcp("notifications/prompts/list_changed", BridgeDirection::HostToView, Since::Ext2).event(),
+    mcp("notifications/resources/list_changed", BridgeDirection::HostToView, Since::Stable)
         .event()
         .host("serverResources"),
-    mcp("notifications/tools/list_changed", Direction::HostToView, Since::Stable).event().host("serverTools"),
-    mcp("notifications/tools/list_changed", Direction::ViewToHost, Since::Ext2).event().app("tools"),
-    mcp("ping", Direction::Both, Since::Stable),
-    mcp("prompts/list", Direction::ViewToHost, Since::Ext2),
-    mcp("resources/list", Direction::ViewToHost, Since::Ext2).host("serverResources"),
-    mcp("resources/read", Direction::ViewToHost, Since::Stable).host("serverResources"),
-    mcp("resources/templates/list", Direction::ViewToHost, Since::Ext2).host("serverResources"),
-    mcp("sampling/createMessage", Direction::ViewToHost, Since::Ext2).host("sampling"),
-    mcp("tools/call", Direction::ViewToHost, Since::Stable).host("serverTools"),
-    mcp("tools/call", Direction::HostToView, Since::Ext2).app("tools"),
-    mcp("tools/list", Direction::ViewToHost, Since::Ext2).host("serverTools"),
-    mcp("tools/list", Direction::HostToView, Since::Ext2).app("tools"),
-    ui("ui/download-file", Direction::ViewToHost, "McpUiDownloadFileRequest").ext2().host("downloadFile"),
-    ui("ui/initialize", Direction::ViewToHost, "McpUiInitializeRequest"),
-    ui("ui/message", Direction::ViewToHost, "McpUiMessageRequest"),
-    ui("ui/notifications/host-context-changed", Direction::HostToView, "McpUiHostContextChangedNotification")
-        .event(),
-    ui("ui/notifications/initialized", Direction::ViewToHost, "McpUiInitializedNotification").event(),
-    ui("ui/notifications/request-teardown", Direction::ViewToHost, "McpUiRequestTeardownNotification")
+    mcp("notifications/tools/list_changed", BridgeDirection::HostToView, Since::Stable)
+        .event()
+        .host("serverTools"),
+    mcp("notifications/tools/list_changed", BridgeDirection::ViewToHost, Since::Ext2).event().app("tools"),
+    mcp("ping", BridgeDirection::Both, Since::Stable),
+    mcp("prompts/list", BridgeDirection::ViewToHost, Since::Ext2),
+    mcp("resources/list", BridgeDirection::ViewToHost, Since::Ext2).host("serverResources"),
+    mcp("resources/read", BridgeDirection::ViewToHost, Since::Stable).host("serverResources"),
+    mcp("resources/templates/list", BridgeDirection::ViewToHost, Since::Ext2).host("serverResources"),
+    mcp("sampling/createMessage", BridgeDirection::ViewToHost, Since::Ext2).host("sampling"),
+    mcp("tools/call", BridgeDirection::ViewToHost, Since::Stable).host("serverTools"),
+    mcp("tools/call", BridgeDirection::HostToView, Since::Ext2).app("tools"),
+    mcp("tools/list", BridgeDirection::ViewToHost, Since::Ext2).host("serverTools"),
+    mcp("tools/list", BridgeDirection::HostToView, Since::Ext2).app("tools"),
+    ui("ui/download-file", BridgeDirection::ViewToHost, "McpUiDownloadFileRequest")
+        .ext2()
+        .host("downloadFile"),
+    ui("ui/initialize", BridgeDirection::ViewToHost, "McpUiInitializeRequest"),
+    ui("ui/message", BridgeDirection::ViewToHost, "McpUiMessageRequest"),
+    ui(
+        "ui/notifications/host-context-changed",
+        BridgeDirection::HostToView,
+        "McpUiHostContextChangedNotification",
+    )
+    .event(),
+    ui("ui/notifications/initialized", BridgeDirection::ViewToHost, "McpUiInitializedNotification").event(),
+    ui("ui/notifications/request-teardown", BridgeDirection::ViewToHost, "McpUiRequestTeardownNotification")
         .ext2()
         .event(),
-    ui("ui/notifications/sandbox-proxy-ready", Direction::ProxyToHost, "McpUiSandboxProxyReadyNotification")
-        .event(),
+    ui(
+        "ui/notifications/sandbox-proxy-ready",
+        BridgeDirection::ProxyToHost,
+        "McpUiSandboxProxyReadyNotification",
+    )
+    .event(),
     ui(
         "ui/notifications/sandbox-resource-ready",
-        Direction::HostToProxy,
+        BridgeDirection::HostToProxy,
         "McpUiSandboxResourceReadyNotification",
     )
     .event(),
-    ui("ui/notifications/size-changed", Direction::ViewToHost, "McpUiSizeChangedNotification").event(),
-    ui("ui/notifications/tool-cancelled", Direction::HostToView, "McpUiToolCancelledNotification").event(),
-    ui("ui/notifications/tool-input", Direction::HostToView, "McpUiToolInputNotification").event(),
-    ui("ui/notifications/tool-input-partial", Direction::HostToView, "McpUiToolInputPartialNotification")
+    ui("ui/notifications/size-changed", BridgeDirection::ViewToHost, "McpUiSizeChangedNotification").event(),
+    ui("ui/notifications/tool-cancelled", BridgeDirection::HostToView, "McpUiToolCancelledNotification")
         .event(),
-    ui("ui/notifications/tool-result", Direction::HostToView, "McpUiToolResultNotification").event(),
-    ui("ui/open-link", Direction::ViewToHost, "McpUiOpenLinkRequest").host("openLinks"),
-    ui("ui/request-display-mode", Direction::ViewToHost, "McpUiRequestDisplayModeRequest"),
-    ui("ui/resource-teardown", Direction::HostToView, "McpUiResourceTeardownRequest"),
-    ui("ui/update-model-context", Direction::ViewToHost, "McpUiUpdateModelContextRequest"),
+    ui("ui/notifications/tool-input", BridgeDirection::HostToView, "McpUiToolInputNotification").event(),
+    ui(
+        "ui/notifications/tool-input-partial",
+        BridgeDirection::HostToView,
+        "McpUiToolInputPartialNotification",
+    )
+    .event(),
+    ui("ui/notifications/tool-result", BridgeDirection::HostToView, "McpUiToolResultNotification").event(),
+    ui("ui/open-link", BridgeDirection::ViewToHost, "McpUiOpenLinkRequest").host("openLinks"),
+    ui("ui/request-display-mode", BridgeDirection::ViewToHost, "McpUiRequestDisplayModeRequest"),
+    ui("ui/resource-teardown", BridgeDirection::HostToView, "McpUiResourceTeardownRequest"),
+    ui("ui/update-model-context", BridgeDirection::ViewToHost, "McpUiUpdateModelContextRequest"),
 ];
 
 /// Every row of one name; empty if the bridge does not have it.
@@ -108,12 +125,16 @@ pub fn named(name: &str) -> &'static [UiMethod] {
 
 /// The row of a message that a View sends to its host.
 pub fn from_view(name: &str) -> Option<&'static UiMethod> {
-    named(name).iter().find(|method| matches!(method.direction, Direction::ViewToHost | Direction::Both))
+    named(name)
+        .iter()
+        .find(|method| matches!(method.direction, BridgeDirection::ViewToHost | BridgeDirection::Both))
 }
 
 /// The row of a message that a host sends to its View.
 pub fn to_view(name: &str) -> Option<&'static UiMethod> {
-    named(name).iter().find(|method| matches!(method.direction, Direction::HostToView | Direction::Both))
+    named(name)
+        .iter()
+        .find(|method| matches!(method.direction, BridgeDirection::HostToView | BridgeDirection::Both))
 }
 
 /// Whether a sandbox proxy passes the message on, in either direction.
@@ -121,7 +142,7 @@ pub fn is_forwarded(name: &str) -> bool {
     !name.starts_with(SANDBOX_PREFIX)
 }
 
-const fn mcp(name: &'static str, direction: Direction, since: Since) -> UiMethod {
+const fn mcp(name: &'static str, direction: BridgeDirection, since: Since) -> UiMethod {
     UiMethod {
         name,
         direction,
@@ -133,7 +154,7 @@ const fn mcp(name: &'static str, direction: Direction, since: Since) -> UiMethod
     }
 }
 
-const fn ui(name: &'static str, direction: Direction, schema: &'static str) -> UiMethod {
+const fn ui(name: &'static str, direction: BridgeDirection, schema: &'static str) -> UiMethod {
     let mut method = mcp(name, direction, Since::Stable);
     method.schema = Some(schema);
     method
@@ -193,7 +214,8 @@ mod tests {
     #[test]
     fn sandbox_messages_stay_outside() {
         for method in METHODS {
-            let outside = matches!(method.direction, Direction::ProxyToHost | Direction::HostToProxy);
+            let outside =
+                matches!(method.direction, BridgeDirection::ProxyToHost | BridgeDirection::HostToProxy);
             assert_eq!(is_forwarded(method.name), !outside, "{}", method.name);
         }
         assert!(!is_forwarded("ui/notifications/sandbox-made-up"));

@@ -4,14 +4,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Finding, ResourceUi, ToolUi, Weight};
+use super::{MetadataProblem, ResourceUi, ToolUi, Weight};
 
 /// The media type of a widget.
 pub const MIME_TYPE: &str = "text/html+skybridge";
 
 /// Where a key belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum OpenaiPlace {
     /// In the `_meta` of a tool.
     Tool,
     /// In the `_meta` of a UI resource.
@@ -22,11 +22,11 @@ pub enum Place {
 
 /// A key of the Apps SDK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct OpenaiKey {
     /// The key.
     pub key: &'static str,
     /// Where it belongs.
-    pub place: Place,
+    pub place: OpenaiPlace,
     /// The path of the standard's counterpart, if there is one.
     pub standard: Option<&'static str>,
 }
@@ -57,23 +57,23 @@ pub const USER_AGENT: &str = "openai/userAgent";
 pub const USER_LOCATION: &str = "openai/userLocation";
 
 /// Every key.
-pub const KEYS: &[Key] = &[
-    key(OUTPUT_TEMPLATE, Place::Tool, Some("ui.resourceUri")),
-    key(WIDGET_ACCESSIBLE, Place::Tool, Some("ui.visibility")),
-    key(VISIBILITY, Place::Tool, Some("ui.visibility")),
-    key(INVOKING, Place::Tool, None),
-    key(INVOKED, Place::Tool, None),
-    key(WIDGET_CSP, Place::Resource, Some("ui.csp")),
-    key(WIDGET_DOMAIN, Place::Resource, Some("ui.domain")),
-    key(WIDGET_PREFERS_BORDER, Place::Resource, Some("ui.prefersBorder")),
-    key(WIDGET_DESCRIPTION, Place::Resource, None),
-    key(LOCALE, Place::Request, None),
-    key(USER_AGENT, Place::Request, None),
-    key(USER_LOCATION, Place::Request, None),
+pub const KEYS: &[OpenaiKey] = &[
+    key(OUTPUT_TEMPLATE, OpenaiPlace::Tool, Some("ui.resourceUri")),
+    key(WIDGET_ACCESSIBLE, OpenaiPlace::Tool, Some("ui.visibility")),
+    key(VISIBILITY, OpenaiPlace::Tool, Some("ui.visibility")),
+    key(INVOKING, OpenaiPlace::Tool, None),
+    key(INVOKED, OpenaiPlace::Tool, None),
+    key(WIDGET_CSP, OpenaiPlace::Resource, Some("ui.csp")),
+    key(WIDGET_DOMAIN, OpenaiPlace::Resource, Some("ui.domain")),
+    key(WIDGET_PREFERS_BORDER, OpenaiPlace::Resource, Some("ui.prefersBorder")),
+    key(WIDGET_DESCRIPTION, OpenaiPlace::Resource, None),
+    key(LOCALE, OpenaiPlace::Request, None),
+    key(USER_AGENT, OpenaiPlace::Request, None),
+    key(USER_LOCATION, OpenaiPlace::Request, None),
 ];
 
-const fn key(key: &'static str, place: Place, standard: Option<&'static str>) -> Key {
-    Key { key, place, standard }
+const fn key(key: &'static str, place: OpenaiPlace, standard: Option<&'static str>) -> OpenaiKey {
+    OpenaiKey { key, place, standard }
 }
 
 /// What a tool's standard metadata says, in the keys of the Apps SDK.
@@ -91,7 +91,7 @@ pub fn tool_meta(ui: &ToolUi) -> Map<String, Value> {
 ///
 /// `redirect_domains`, the fourth list of their CSP, has no counterpart in the standard; ext-apps plans
 /// `_meta.ui.linkTrustedDomains` for it.
-pub fn resource_meta(ui: &ResourceUi) -> (Map<String, Value>, Vec<Finding>) {
+pub fn resource_meta(ui: &ResourceUi) -> (Map<String, Value>, Vec<MetadataProblem>) {
     let mut meta = Map::new();
     let mut findings = Vec::new();
     if let Some(csp) = &ui.csp {
@@ -121,12 +121,12 @@ pub fn resource_meta(ui: &ResourceUi) -> (Map<String, Value>, Vec<Finding>) {
 /// Whether a tool speaks to OpenAI's host only: it names a widget, but no View.
 pub fn is_openai_only(tool: &Value) -> bool {
     let has_widget = tool.get("_meta").and_then(|meta| meta.get(OUTPUT_TEMPLATE)).is_some();
-    has_widget && !ToolUi::of(tool).0.has_view()
+    has_widget && !ToolUi::from_tool(tool).0.has_view()
 }
 
-fn unsayable(at: &str) -> Finding {
+fn unsayable(at: &str) -> MetadataProblem {
     let says = "has no counterpart in the Apps SDK".to_owned();
-    Finding { at: at.to_owned(), says, weight: Weight::Doubtful }
+    MetadataProblem { at: at.to_owned(), says, weight: Weight::Doubtful }
 }
 
 #[cfg(test)]

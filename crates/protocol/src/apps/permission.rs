@@ -1,6 +1,6 @@
 //! Browser features that a View asks for.
 
-use super::read::Reader;
+use super::read::MetadataReader;
 
 /// A feature of the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,7 +74,7 @@ impl Permissions {
         self.iter().map(|permission| (permission.key().to_owned(), serde_json::json!({}))).collect()
     }
 
-    pub(super) fn read(reader: &mut Reader<'_, '_>) -> Self {
+    pub(super) fn from_reader(reader: &mut MetadataReader<'_, '_>) -> Self {
         let mut granted = Vec::new();
         for key in reader.keys() {
             match Permission::ALL.into_iter().find(|permission| permission.key() == key) {
@@ -83,7 +83,7 @@ impl Permissions {
                         granted.push(permission);
                     }
                 }
-                None => reader.broken(key, format!("`{key}` is no permission that MCP Apps knows")),
+                None => reader.broken(key, format!("`{key}` is not a permission that MCP Apps knows")),
             }
         }
         Self::new(granted)
@@ -95,12 +95,12 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::apps::Finding;
+    use crate::apps::MetadataProblem;
 
     fn read(value: &Value) -> (Permissions, Vec<String>) {
         let mut findings = Vec::new();
-        let read = Permissions::read(&mut Reader::of(value, "p", &mut findings).unwrap());
-        (read, findings.iter().map(Finding::to_string).collect())
+        let read = Permissions::from_reader(&mut MetadataReader::open(value, "p", &mut findings).unwrap());
+        (read, findings.iter().map(MetadataProblem::to_string).collect())
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
             findings,
             [
                 "p.camera: is a boolean, expected an object",
-                "p.usb: `usb` is no permission that MCP Apps knows",
+                "p.usb: `usb` is not a permission that MCP Apps knows",
             ]
         );
     }

@@ -2,19 +2,19 @@
 
 use serde_json::{Map, Value};
 
-use super::{Finding, Weight};
+use super::{MetadataProblem, Weight};
 use crate::json::kind;
 
 /// An object, where it is, and what was found wrong in it.
-pub(super) struct Reader<'a, 'f> {
+pub(super) struct MetadataReader<'a, 'f> {
     fields: &'a Map<String, Value>,
     at: String,
-    findings: &'f mut Vec<Finding>,
+    findings: &'f mut Vec<MetadataProblem>,
 }
 
-impl<'a, 'f> Reader<'a, 'f> {
-    /// A reader of `value`; none, and a finding, if it is no object.
-    pub(super) fn of(value: &'a Value, at: &str, findings: &'f mut Vec<Finding>) -> Option<Self> {
+impl<'a, 'f> MetadataReader<'a, 'f> {
+    /// A reader of `value`; none, and a finding, if it is not an object.
+    pub(super) fn open(value: &'a Value, at: &str, findings: &'f mut Vec<MetadataProblem>) -> Option<Self> {
         match value {
             Value::Object(fields) => Some(Self { fields, at: at.to_owned(), findings }),
             other => {
@@ -49,9 +49,9 @@ impl<'a, 'f> Reader<'a, 'f> {
     }
 
     /// A reader of an object inside.
-    pub(super) fn inside(&mut self, key: &str) -> Option<Reader<'a, '_>> {
+    pub(super) fn inside(&mut self, key: &str) -> Option<MetadataReader<'a, '_>> {
         let value = self.fields.get(key)?;
-        Reader::of(value, &format!("{}.{key}", self.at), self.findings)
+        MetadataReader::open(value, &format!("{}.{key}", self.at), self.findings)
     }
 
     /// The strings of a list; members of another type are left out.
@@ -105,7 +105,7 @@ impl<'a, 'f> Reader<'a, 'f> {
     }
 
     pub(super) fn note(&mut self, key: &str, says: String, weight: Weight) {
-        self.findings.push(Finding { at: format!("{}.{key}", self.at), says, weight });
+        self.findings.push(MetadataProblem { at: format!("{}.{key}", self.at), says, weight });
     }
 
     fn typed<T>(&mut self, key: &str, value: &Value, expected: &str, read: Option<T>) -> Option<T> {
@@ -116,9 +116,9 @@ impl<'a, 'f> Reader<'a, 'f> {
     }
 }
 
-fn wrong(at: &str, expected: &str, value: &Value) -> Finding {
+fn wrong(at: &str, expected: &str, value: &Value) -> MetadataProblem {
     let says = format!("is {}, expected {expected}", kind(value));
-    Finding { at: at.to_owned(), says, weight: Weight::Broken }
+    MetadataProblem { at: at.to_owned(), says, weight: Weight::Broken }
 }
 
 fn unknown<T>(text: &str, known: &[(&str, T)]) -> String {

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::read::Reader;
-use super::{Finding, Permissions};
+use super::read::MetadataReader;
+use super::{MetadataProblem, Permissions};
 
 /// What a UI resource says about its View.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,19 +33,19 @@ pub struct Csp {
 
 impl ResourceUi {
     /// What an object with `_meta` says: a resource of `resources/list`, or a content item of `resources/read`.
-    pub fn of(item: &Value) -> (Self, Vec<Finding>) {
+    pub fn from_item(item: &Value) -> (Self, Vec<MetadataProblem>) {
         let mut findings = Vec::new();
-        let read = Self::read(item, &mut findings);
+        let read = Self::from_reader(item, &mut findings);
         (read.unwrap_or_default(), findings)
     }
 
     /// What counts when both the listing and the content say something: the content, as a whole.
     ///
     /// The stable text knows only the content; ext-apps 2.x lets the listing stand in where the content is silent.
-    pub fn effective(listed: Option<&Value>, content: &Value) -> (Self, Vec<Finding>) {
+    pub fn effective(listed: Option<&Value>, content: &Value) -> (Self, Vec<MetadataProblem>) {
         match listed {
-            Some(listed) if content.pointer("/_meta/ui").is_none() => Self::of(listed),
-            _ => Self::of(content),
+            Some(listed) if content.pointer("/_meta/ui").is_none() => Self::from_item(listed),
+            _ => Self::from_item(content),
         }
     }
 
@@ -67,11 +67,11 @@ impl ResourceUi {
         Value::Object(ui)
     }
 
-    fn read(item: &Value, findings: &mut Vec<Finding>) -> Option<Self> {
-        let mut meta = Reader::of(item.get("_meta")?, "_meta", findings)?;
+    fn from_reader(item: &Value, findings: &mut Vec<MetadataProblem>) -> Option<Self> {
+        let mut meta = MetadataReader::open(item.get("_meta")?, "_meta", findings)?;
         let mut ui = meta.inside("ui")?;
-        let csp = ui.inside("csp").map(|mut csp| Csp::read(&mut csp));
-        let permissions = ui.inside("permissions").map(|mut reader| Permissions::read(&mut reader));
+        let csp = ui.inside("csp").map(|mut csp| Csp::from_reader(&mut csp));
+        let permissions = ui.inside("permissions").map(|mut reader| Permissions::from_reader(&mut reader));
         let domain = ui.string("domain").filter(|domain| !domain.trim().is_empty());
         if domain.is_none() && ui.raw("domain").is_some_and(Value::is_string) {
             ui.broken("domain", "is empty".to_owned());
@@ -94,7 +94,7 @@ impl Csp {
         given.map(|(name, list)| (name.to_owned(), json!(list))).collect()
     }
 
-    fn read(csp: &mut Reader<'_, '_>) -> Self {
+    fn from_reader(csp: &mut MetadataReader<'_, '_>) -> Self {
         let mut list = |name| csp.strings(name).unwrap_or_default();
         Self {
             connect_domains: list("connectDomains"),
@@ -111,8 +111,8 @@ mod tests {
     use crate::apps::Permission;
 
     fn read(ui: &Value) -> (ResourceUi, Vec<String>) {
-        let (read, findings) = ResourceUi::of(&json!({"uri": "ui://a", "_meta": {"ui": ui}}));
-        (read, findings.iter().map(Finding::to_string).collect())
+        let (read, findings) = ResourceUi::from_item(&json!({"uri": "ui://a", "_meta": {"ui": ui}}));
+        (read, findings.iter().map(MetadataProblem::to_string).collect())
     }
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn silence_is_fine() {
-        assert_eq!(ResourceUi::of(&json!({"uri": "ui://a"})), (ResourceUi::default(), vec![]));
+        assert_eq!(ResourceUi::from_item(&json!({"uri": "ui://a"})), (ResourceUi::default(), vec![]));
         assert_eq!(read(&json!({})), (ResourceUi::default(), vec![]));
     }
 

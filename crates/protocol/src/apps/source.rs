@@ -15,7 +15,7 @@ pub enum SourceProblem {
     /// `*`, or a scheme without host.
     #[error("allows every host; list the origins")]
     Everything,
-    /// A scheme that no request of a page can have, or one that is no network.
+    /// A scheme that no request of a page can have, or one that does not lead to a network.
     #[error("has a scheme other than http, https, ws and wss")]
     Scheme,
     /// The host is malformed.
@@ -26,7 +26,7 @@ pub enum SourceProblem {
     /// `*` elsewhere than in front.
     #[error("has a wildcard elsewhere than as its first label")]
     Wildcard,
-    /// The port is no number.
+    /// The port is not a number.
     #[error("has a malformed port")]
     Port,
     /// User, query or fragment.

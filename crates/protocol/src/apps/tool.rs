@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::read::Reader;
-use super::{Finding, Weight, is_ui_uri};
+use super::read::MetadataReader;
+use super::{MetadataProblem, Weight, is_ui_uri};
 
 /// The flat key of the time before the nested object; deprecated.
 pub const LEGACY_RESOURCE_URI: &str = "ui/resourceUri";
@@ -41,7 +41,7 @@ impl Default for Visibility {
 }
 
 impl Visibility {
-    fn of(listed: &[Who]) -> Self {
+    fn from_listed(listed: &[Who]) -> Self {
         Self { model: listed.contains(&Who::Model), app: listed.contains(&Who::App) }
     }
 
@@ -56,10 +56,10 @@ impl Visibility {
 
 impl ToolUi {
     /// What a tool, as `tools/list` returns it, says about its UI, and what is wrong with that.
-    pub fn of(tool: &Value) -> (Self, Vec<Finding>) {
+    pub fn from_tool(tool: &Value) -> (Self, Vec<MetadataProblem>) {
         let mut findings = Vec::new();
         let read = tool.get("_meta").and_then(|meta| {
-            let mut meta = Reader::of(meta, "_meta", &mut findings)?;
+            let mut meta = MetadataReader::open(meta, "_meta", &mut findings)?;
             Some(Self::from_meta(&mut meta))
         });
         (read.unwrap_or_default(), findings)
@@ -89,7 +89,7 @@ impl ToolUi {
         meta
     }
 
-    fn from_meta(meta: &mut Reader<'_, '_>) -> Self {
+    fn from_meta(meta: &mut MetadataReader<'_, '_>) -> Self {
         let mut nested = None;
         let mut visibility = Visibility::default();
         if let Some(mut ui) = meta.inside("ui") {
@@ -119,7 +119,7 @@ impl ToolUi {
     }
 }
 
-fn uri(reader: &mut Reader<'_, '_>, key: &str) -> Option<String> {
+fn uri(reader: &mut MetadataReader<'_, '_>, key: &str) -> Option<String> {
     let uri = reader.string(key)?;
     if is_ui_uri(&uri) {
         return Some(uri);
@@ -128,14 +128,14 @@ fn uri(reader: &mut Reader<'_, '_>, key: &str) -> Option<String> {
     None
 }
 
-fn read_visibility(ui: &mut Reader<'_, '_>) -> Visibility {
+fn read_visibility(ui: &mut MetadataReader<'_, '_>) -> Visibility {
     match ui.words("visibility", WHO) {
         None => Visibility::default(),
         Some(listed) => {
             if listed.is_empty() {
                 ui.broken("visibility", "lets nobody call the tool".to_owned());
             }
-            Visibility::of(&listed)
+            Visibility::from_listed(&listed)
         }
     }
 }
@@ -145,8 +145,8 @@ mod tests {
     use super::*;
 
     fn read(meta: &Value) -> (ToolUi, Vec<String>) {
-        let (ui, findings) = ToolUi::of(&json!({"name": "t", "_meta": meta}));
-        (ui, findings.iter().map(Finding::to_string).collect())
+        let (ui, findings) = ToolUi::from_tool(&json!({"name": "t", "_meta": meta}));
+        (ui, findings.iter().map(MetadataProblem::to_string).collect())
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn everybody_may_call_a_tool_that_says_nothing() {
-        let (ui, findings) = ToolUi::of(&json!({"name": "t"}));
+        let (ui, findings) = ToolUi::from_tool(&json!({"name": "t"}));
         assert_eq!((ui.visibility, ui.has_view()), (Visibility { model: true, app: true }, false));
         assert!(findings.is_empty());
     }

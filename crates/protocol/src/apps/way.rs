@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::method::{self, Direction, UiMethod};
+use super::method::{self, BridgeDirection, UiMethod};
 
 /// One end of the bridge, or what stands between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Party {
+pub enum BridgeParty {
     /// The app in its frame.
     View,
     /// The program that shows it.
@@ -28,7 +28,7 @@ pub enum Way {
     HostToProxy,
 }
 
-impl Party {
+impl BridgeParty {
     /// The name in records and reports.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -49,29 +49,29 @@ impl Way {
     pub const ALL: [Self; 4] = [Self::ViewToHost, Self::HostToView, Self::ProxyToHost, Self::HostToProxy];
 
     /// The way from one to another; View and proxy say nothing to each other.
-    pub const fn between(from: Party, to: Party) -> Option<Self> {
+    pub const fn between(from: BridgeParty, to: BridgeParty) -> Option<Self> {
         match (from, to) {
-            (Party::View, Party::Host) => Some(Self::ViewToHost),
-            (Party::Host, Party::View) => Some(Self::HostToView),
-            (Party::Proxy, Party::Host) => Some(Self::ProxyToHost),
-            (Party::Host, Party::Proxy) => Some(Self::HostToProxy),
-            (Party::View, Party::View | Party::Proxy)
-            | (Party::Host, Party::Host)
-            | (Party::Proxy, Party::View | Party::Proxy) => None,
+            (BridgeParty::View, BridgeParty::Host) => Some(Self::ViewToHost),
+            (BridgeParty::Host, BridgeParty::View) => Some(Self::HostToView),
+            (BridgeParty::Proxy, BridgeParty::Host) => Some(Self::ProxyToHost),
+            (BridgeParty::Host, BridgeParty::Proxy) => Some(Self::HostToProxy),
+            (BridgeParty::View, BridgeParty::View | BridgeParty::Proxy)
+            | (BridgeParty::Host, BridgeParty::Host)
+            | (BridgeParty::Proxy, BridgeParty::View | BridgeParty::Proxy) => None,
         }
     }
 
     /// Who said it.
-    pub const fn from(self) -> Party {
+    pub const fn from(self) -> BridgeParty {
         match self {
-            Self::ViewToHost => Party::View,
-            Self::HostToView | Self::HostToProxy => Party::Host,
-            Self::ProxyToHost => Party::Proxy,
+            Self::ViewToHost => BridgeParty::View,
+            Self::HostToView | Self::HostToProxy => BridgeParty::Host,
+            Self::ProxyToHost => BridgeParty::Proxy,
         }
     }
 
     /// Who hears it.
-    pub const fn to(self) -> Party {
+    pub const fn to(self) -> BridgeParty {
         self.back().from()
     }
 
@@ -111,18 +111,18 @@ impl Way {
     }
 
     /// Whether messages of that direction go this way.
-    pub const fn carries(self, direction: Direction) -> bool {
+    pub const fn carries(self, direction: BridgeDirection) -> bool {
         match direction {
-            Direction::ViewToHost => matches!(self, Self::ViewToHost),
-            Direction::HostToView => matches!(self, Self::HostToView),
-            Direction::Both => matches!(self, Self::ViewToHost | Self::HostToView),
-            Direction::ProxyToHost => matches!(self, Self::ProxyToHost),
-            Direction::HostToProxy => matches!(self, Self::HostToProxy),
+            BridgeDirection::ViewToHost => matches!(self, Self::ViewToHost),
+            BridgeDirection::HostToView => matches!(self, Self::HostToView),
+            BridgeDirection::Both => matches!(self, Self::ViewToHost | Self::HostToView),
+            BridgeDirection::ProxyToHost => matches!(self, Self::ProxyToHost),
+            BridgeDirection::HostToProxy => matches!(self, Self::HostToProxy),
         }
     }
 }
 
-impl fmt::Display for Party {
+impl fmt::Display for BridgeParty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::View => "the View",
@@ -146,7 +146,7 @@ mod tests {
             let (at, what, bytes) = (std::time::Duration::ZERO, wire::What::Message, Default::default());
             assert_eq!(Way::of_entry(&wire::Entry { at, direction, what, exchange, bytes }), way);
         }
-        assert_eq!(Way::between(Party::Proxy, Party::View), None);
+        assert_eq!(Way::between(BridgeParty::Proxy, BridgeParty::View), None);
     }
 
     #[test]
@@ -160,9 +160,9 @@ mod tests {
 
     #[test]
     fn parties_are_named() {
-        for party in [Party::View, Party::Host, Party::Proxy] {
-            assert_eq!(Party::named(party.as_str()), Some(party));
+        for party in [BridgeParty::View, BridgeParty::Host, BridgeParty::Proxy] {
+            assert_eq!(BridgeParty::named(party.as_str()), Some(party));
         }
-        assert_eq!(Party::named("server"), None);
+        assert_eq!(BridgeParty::named("server"), None);
     }
 }

@@ -119,7 +119,7 @@ mod tests {
     fn an_extension_counts_when_both_ends_declare_it() {
         let with = json!({"extensions": {TASKS: {}}});
         let without = json!({});
-        let (with, without) = (Capabilities::of(&with), Capabilities::of(&without));
+        let (with, without) = (Capabilities::from_value(&with), Capabilities::from_value(&without));
         assert!(negotiated(Version::V2026_07_28, TASKS, with, with).is_some());
         assert!(negotiated(Version::V2026_07_28, TASKS, with, without).is_none());
         assert!(negotiated(Version::V2026_07_28, TASKS, without, with).is_none());
@@ -128,7 +128,8 @@ mod tests {
 
     #[test]
     fn apps_need_their_media_type() {
-        let support = |settings: Value| ui_support(Capabilities::of(&json!({"extensions": {UI: settings}})));
+        let support =
+            |settings: Value| ui_support(Capabilities::from_value(&json!({"extensions": {UI: settings}})));
         assert_eq!(support(json!({"mimeTypes": ["text/html;profile=mcp-app"]})), UiSupport::Yes);
         assert_eq!(support(json!({"mimeTypes": ["a/b", "Text/HTML; profile=\"mcp-app\""]})), UiSupport::Yes);
         assert_eq!(
@@ -138,6 +139,6 @@ mod tests {
         assert_eq!(support(json!({"mimeTypes": []})), UiSupport::OtherTypes(vec![]));
         assert_eq!(support(json!({"mimeTypes": "text/html;profile=mcp-app"})), UiSupport::NoMimeTypes);
         assert_eq!(support(json!({})), UiSupport::NoMimeTypes);
-        assert_eq!(ui_support(Capabilities::of(&json!({"extensions": {}}))), UiSupport::No);
+        assert_eq!(ui_support(Capabilities::from_value(&json!({"extensions": {}}))), UiSupport::No);
     }
 }

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn data(declared: &Value, required: &[Capability]) -> Option<Value> {
-        missing(Capabilities::of(declared), required).map(RequiredCapabilities::into_data)
+        missing(Capabilities::from_value(declared), required).map(RequiredCapabilities::into_data)
     }
 
     #[test]

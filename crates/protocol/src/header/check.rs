@@ -52,7 +52,7 @@ pub enum Mismatch {
 
 impl<'a> Mirrored<'a> {
     /// What the request `method` with `params` says.
-    pub fn of(method: &'a str, params: Option<&'a Value>) -> Self {
+    pub fn from_request(method: &'a str, params: Option<&'a Value>) -> Self {
         let row = method::find(Version::V2026_07_28, method);
         let source = row.and_then(|row| row.name_source(Version::V2026_07_28));
         Self { method, version: meta::peek_version(params), ..Self::named(source, params) }
@@ -183,7 +183,8 @@ mod tests {
         let lookup = |name: &str| {
             headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_bytes())
         };
-        check_standard(Mirrored::of(method, Some(params)), lookup).map_err(|mismatch| mismatch.to_string())
+        check_standard(Mirrored::from_request(method, Some(params)), lookup)
+            .map_err(|mismatch| mismatch.to_string())
     }
 
     const VERSION: (&str, &str) = ("mcp-protocol-version", "2026-07-28");
@@ -233,7 +234,7 @@ mod tests {
     #[test]
     fn malformed_values_are_refused() {
         let error = |headers: &[(&str, &str)]| check("tools/call", &params(), headers).unwrap_err();
-        assert!(error(&[VERSION, CALL, ("mcp-name", "=?base64?%?=")]).contains("is no base64"));
+        assert!(error(&[VERSION, CALL, ("mcp-name", "=?base64?%?=")]).contains("is not base64"));
         assert!(error(&[VERSION, CALL, ("mcp-name", "wétter")]).contains("malformed"));
         assert!(error(&[VERSION, ("mcp-method", "=?base64?dG9vbHMvY2FsbA==?=")]).contains("Mcp-Method says"));
     }

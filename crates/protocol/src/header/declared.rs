@@ -43,7 +43,7 @@ pub struct ParamHeader {
 
 /// One rule that a declaration breaks; a client must then leave out the whole tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Defect {
+pub struct DeclarationDefect {
     /// Where in the schema, as a JSON pointer.
     pub at: String,
     /// Which rule.
@@ -53,7 +53,7 @@ pub struct Defect {
 /// The rules for declarations.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DefectKind {
-    /// The value is no string.
+    /// The value is not a string.
     #[error("x-mcp-header is {0}, expected a string")]
     NotAString(&'static str),
     /// The value is empty.
@@ -73,7 +73,7 @@ pub enum DefectKind {
     Unreachable,
 }
 
-impl fmt::Display for Defect {
+impl fmt::Display for DeclarationDefect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", if self.at.is_empty() { "the schema's root" } else { &self.at }, self.kind)
     }
@@ -83,7 +83,7 @@ impl fmt::Display for Defect {
 ///
 /// A nullable parameter (`["string", "null"]`) counts as primitive, since the page says what to do with a null. A
 /// parameter without `type` counts if its `enum` or `const` leaves only primitive values.
-pub fn declared(input_schema: &Value) -> Result<Vec<ParamHeader>, Vec<Defect>> {
+pub fn declared(input_schema: &Value) -> Result<Vec<ParamHeader>, Vec<DeclarationDefect>> {
     let mut walk = Walk::default();
     walk.schema(input_schema, "", &Route::Root);
     if walk.defects.is_empty() { Ok(walk.params) } else { Err(walk.defects) }
@@ -112,7 +112,7 @@ impl Route {
 struct Walk {
     params: Vec<ParamHeader>,
     seen: Vec<String>,
-    defects: Vec<Defect>,
+    defects: Vec<DeclarationDefect>,
 }
 
 impl Walk {
@@ -146,7 +146,7 @@ impl Walk {
     }
 
     fn annotation(&mut self, schema: &Map<String, Value>, name: &Value, at: &str, route: &Route) {
-        let mut report = |kind| self.defects.push(Defect { at: at.to_owned(), kind });
+        let mut report = |kind| self.defects.push(DeclarationDefect { at: at.to_owned(), kind });
         match check_name(name, &self.seen) {
             Err(kind) => report(kind),
             Ok(name) => self.seen.push(name.to_ascii_lowercase()),
@@ -221,10 +221,10 @@ mod tests {
     use super::*;
 
     fn defects(schema: &Value) -> Vec<String> {
-        declared(schema).unwrap_err().iter().map(Defect::to_string).collect()
+        declared(schema).unwrap_err().iter().map(DeclarationDefect::to_string).collect()
     }
 
-    fn one(parameter: &Value) -> Result<Vec<ParamHeader>, Vec<Defect>> {
+    fn one(parameter: &Value) -> Result<Vec<ParamHeader>, Vec<DeclarationDefect>> {
         declared(&json!({"type": "object", "properties": {"p": parameter}}))
     }
 

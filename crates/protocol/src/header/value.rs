@@ -14,8 +14,8 @@ pub enum BadValue {
     /// A byte that HTTP does not allow in a value.
     #[error("it contains a character that is neither visible ASCII, space nor tab")]
     Character,
-    /// Between the markers is no base64.
-    #[error("what stands between =?base64? and ?= is no base64")]
+    /// Between the markers is not base64.
+    #[error("what stands between =?base64? and ?= is not base64")]
     Base64,
     /// The base64 hides something else than text.
     #[error("the base64 value is no UTF-8")]

@@ -4,7 +4,7 @@ use crate::{Span, Version};
 
 /// A key, split at its slash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key<'a> {
+pub struct MetaKey<'a> {
     /// The labels before the slash, dots included; none for a bare name.
     pub prefix: Option<&'a str>,
     /// What follows the slash; may be empty.
@@ -26,13 +26,13 @@ pub enum KeyProblem {
     /// A label ends with something else than a letter or digit.
     #[error("each label of the prefix ends with a letter or digit")]
     LabelEnd,
-    /// A label has a character that is no letter, digit or hyphen.
+    /// A label has a character that is not a letter, digit or hyphen.
     #[error("the labels of a prefix are made of letters, digits and hyphens")]
     LabelCharacter,
     /// The name begins or ends with something else than a letter or digit.
     #[error("the name begins and ends with a letter or digit")]
     NameEnd,
-    /// The name has a character that is no letter, digit, hyphen, underscore or dot.
+    /// The name has a character that is not a letter, digit, hyphen, underscore or dot.
     #[error("the name is made of letters, digits, hyphens, underscores and dots")]
     NameCharacter,
 }
@@ -81,7 +81,7 @@ const fn reserved(
     ReservedKey { key, span, in_requests: requests, in_notifications: notifications, in_results: results }
 }
 
-impl<'a> Key<'a> {
+impl<'a> MetaKey<'a> {
     fn labels(self) -> impl Iterator<Item = &'a str> {
         self.prefix.into_iter().flat_map(|prefix| prefix.split('.'))
     }
@@ -98,7 +98,7 @@ pub fn check_key(version: Version, key: &str) -> Result<(), KeyProblem> {
 }
 
 /// Splits and checks a key by the grammar, which has not changed since 2025-06-18.
-pub fn parse_key(key: &str) -> Result<Key<'_>, KeyProblem> {
+pub fn parse_key(key: &str) -> Result<MetaKey<'_>, KeyProblem> {
     let (prefix, name) = match key.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, key),
@@ -106,7 +106,7 @@ pub fn parse_key(key: &str) -> Result<Key<'_>, KeyProblem> {
     if name.contains('/') {
         return Err(KeyProblem::Slashes);
     }
-    let parsed = Key { prefix, name };
+    let parsed = MetaKey { prefix, name };
     parsed.labels().try_for_each(check_label)?;
     check_name(name)?;
     Ok(parsed)
@@ -164,13 +164,13 @@ mod tests {
 
     #[test]
     fn good_keys_are_split() {
-        assert_eq!(parse_key("progressToken"), Ok(Key { prefix: None, name: "progressToken" }));
+        assert_eq!(parse_key("progressToken"), Ok(MetaKey { prefix: None, name: "progressToken" }));
         assert_eq!(
             parse_key("com.example/a.b_c-d"),
-            Ok(Key { prefix: Some("com.example"), name: "a.b_c-d" })
+            Ok(MetaKey { prefix: Some("com.example"), name: "a.b_c-d" })
         );
         assert_eq!(parse_key("ui/resourceUri").unwrap().prefix, Some("ui"));
-        assert_eq!(parse_key("com.example/"), Ok(Key { prefix: Some("com.example"), name: "" }));
+        assert_eq!(parse_key("com.example/"), Ok(MetaKey { prefix: Some("com.example"), name: "" }));
         assert!(parse_key("").is_ok(), "the name may be empty");
         assert!(parse_key("a1-b.c/x").is_ok());
     }

@@ -26,7 +26,7 @@ pub enum LogLevel {
 
 /// A string that names no severity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no log level; the levels are {levels}", levels = LogLevel::ALL.map(LogLevel::as_str).join(", "))]
+#[error("`{0}` is not a log level; the levels are {levels}", levels = LogLevel::ALL.map(LogLevel::as_str).join(", "))]
 pub struct UnknownLevel(pub String);
 
 impl LogLevel {

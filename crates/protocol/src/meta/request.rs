@@ -71,7 +71,7 @@ pub enum MetaError {
 
 impl RequestMeta {
     /// Reads `_meta` out of the params of a request.
-    pub fn of(params: Option<&Value>) -> Result<Self, MetaError> {
+    pub fn from_params(params: Option<&Value>) -> Result<Self, MetaError> {
         let params = params.and_then(Value::as_object).ok_or(MetaError::NoParams)?;
         Self::from_meta(params.get("_meta"))
     }
@@ -129,7 +129,7 @@ impl RequestMeta {
 
     /// What the client declared for this request.
     pub fn capabilities(&self) -> Capabilities<'_> {
-        Capabilities::of(&self.capabilities)
+        Capabilities::from_value(&self.capabilities)
     }
 
     /// The declaration itself, owned.
@@ -151,9 +151,9 @@ impl RequestMeta {
         }
         Ok(Self {
             version,
-            client_info: meta.get(CLIENT_INFO).map(ClientInfo::of).transpose()?,
+            client_info: meta.get(CLIENT_INFO).map(ClientInfo::from_value).transpose()?,
             log_level: meta.get(LOG_LEVEL).map(level).transpose()?,
-            progress_token: meta.get(PROGRESS_TOKEN).map(ProgressToken::of).transpose()?,
+            progress_token: meta.get(PROGRESS_TOKEN).map(ProgressToken::from_value).transpose()?,
             capabilities: capabilities.clone(),
         })
     }
@@ -165,7 +165,7 @@ fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> R
 }
 
 impl ClientInfo {
-    fn of(value: &Value) -> Result<Self, MetaError> {
+    fn from_value(value: &Value) -> Result<Self, MetaError> {
         let fields = value.as_object().ok_or_else(|| wrong(CLIENT_INFO, "an object", value))?;
         let text = |key| {
             fields.get(key).and_then(Value::as_str).map(str::to_owned).ok_or(MetaError::ClientInfo(key))
@@ -181,7 +181,7 @@ impl ProgressToken {
     }
 
     /// The token in `value`, if it can be one.
-    pub fn of(value: &Value) -> Result<Self, MetaError> {
+    pub fn from_value(value: &Value) -> Result<Self, MetaError> {
         let whole = |number: f64| number.is_finite() && number.fract() == 0.0;
         match value {
             Value::String(_) => Ok(Self(value.clone())),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     fn error(change: impl FnOnce(&mut Map<String, Value>)) -> String {
-        RequestMeta::of(Some(&params(change))).unwrap_err().to_string()
+        RequestMeta::from_params(Some(&params(change))).unwrap_err().to_string()
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
             let raw = serde_json::value::to_raw_value(&params["_meta"]).unwrap();
             assert_eq!(
                 RequestMeta::of_raw_meta(Some(&raw)),
-                RequestMeta::of(Some(&params)),
+                RequestMeta::from_params(Some(&params)),
                 "{key}: {value}"
             );
         }
@@ -260,7 +260,7 @@ mod tests {
             meta.insert(LOG_LEVEL.into(), json!("notice"));
             meta.insert(PROGRESS_TOKEN.into(), json!(7));
         });
-        let meta = RequestMeta::of(Some(&params)).unwrap();
+        let meta = RequestMeta::from_params(Some(&params)).unwrap();
         assert_eq!(meta.version, "2026-07-28");
         assert_eq!(meta.client_info, Some(ClientInfo { name: "c".into(), version: "1".into() }));
         assert_eq!(meta.log_level, Some(LogLevel::Notice));
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn optional_fields_may_be_absent() {
-        let meta = RequestMeta::of(Some(&params(|_| ()))).unwrap();
+        let meta = RequestMeta::from_params(Some(&params(|_| ()))).unwrap();
         assert_eq!((meta.client_info, meta.log_level, meta.progress_token), (None, None, None));
     }
 
@@ -278,7 +278,7 @@ mod tests {
     fn raw_params_give_the_same() {
         let params = params(|_| ());
         let raw = RawValue::from_string(params.to_string()).unwrap();
-        assert_eq!(RequestMeta::of_raw(Some(&raw)), RequestMeta::of(Some(&params)));
+        assert_eq!(RequestMeta::of_raw(Some(&raw)), RequestMeta::from_params(Some(&params)));
         for (text, problem) in [
             ("{}", MetaError::NoMeta),
             ("[1]", MetaError::NoParams),
@@ -292,10 +292,10 @@ mod tests {
 
     #[test]
     fn required_fields_are_missed_by_name() {
-        assert_eq!(RequestMeta::of(None), Err(MetaError::NoParams));
-        assert_eq!(RequestMeta::of(Some(&json!([]))), Err(MetaError::NoParams));
-        assert_eq!(RequestMeta::of(Some(&json!({}))), Err(MetaError::NoMeta));
-        assert_eq!(RequestMeta::of(Some(&json!({"_meta": null}))), Err(MetaError::NoMeta));
+        assert_eq!(RequestMeta::from_params(None), Err(MetaError::NoParams));
+        assert_eq!(RequestMeta::from_params(Some(&json!([]))), Err(MetaError::NoParams));
+        assert_eq!(RequestMeta::from_params(Some(&json!({}))), Err(MetaError::NoMeta));
+        assert_eq!(RequestMeta::from_params(Some(&json!({"_meta": null}))), Err(MetaError::NoMeta));
         assert!(error(|m| drop(m.remove(PROTOCOL_VERSION))).contains("lacks the required"));
         assert!(error(|m| drop(m.remove(CLIENT_CAPABILITIES))).contains(CLIENT_CAPABILITIES));
     }
@@ -308,7 +308,7 @@ mod tests {
         assert!(said(CLIENT_INFO, json!("c")).contains("is a string, expected an object"));
         assert!(said(CLIENT_INFO, json!({"name": "c"})).ends_with("lacks the string `version`"));
         assert!(said(CLIENT_INFO, json!({"version": "c"})).ends_with("lacks the string `name`"));
-        assert!(said(LOG_LEVEL, json!("loud")).contains("`loud` is no log level"));
+        assert!(said(LOG_LEVEL, json!("loud")).contains("`loud` is not a log level"));
         assert!(said(LOG_LEVEL, json!(3)).contains("expected a string"));
         assert!(said(PROGRESS_TOKEN, json!(1.5)).contains("a string or an integer"));
         assert!(said(PROGRESS_TOKEN, json!(null)).contains("is null"));

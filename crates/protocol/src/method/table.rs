@@ -1,10 +1,10 @@
 //! The rows, sorted by name and then by revision.
 
-use super::{Direction, Gate, Kind, Method, NameSource};
+use super::{Gate, Method, MethodDirection, MethodKind, NameSource};
 use crate::capability::{self as cap, extension};
 use crate::{Span, Version};
 
-use Direction::{Both, ClientToServer, ServerToClient};
+use MethodDirection::{Both, ClientToServer, ServerToClient};
 use Version::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 
 const FIRST: Span = Span::only(V2024_11_05);
@@ -73,7 +73,7 @@ pub const METHODS: &[Method] = &[
     ),
     notification("notifications/tasks", MODERN, ServerToClient, "TaskStatusNotification")
         .gated(TASK_EXTENSION)
-        .of(extension::TASKS),
+        .of_extension(extension::TASKS),
     notification("notifications/tasks/status", ONLY_2025_11_25, Both, "TaskStatusNotification")
         .gated(Gate::Sender(cap::TASKS)),
     notification("notifications/tools/list_changed", ALWAYS, ServerToClient, "ToolListChangedNotification")
@@ -147,8 +147,8 @@ pub const METHODS: &[Method] = &[
 const fn row(
     name: &'static str,
     span: Span,
-    direction: Direction,
-    kind: Kind,
+    direction: MethodDirection,
+    kind: MethodKind,
     message: &'static str,
 ) -> Method {
     Method {
@@ -170,22 +170,27 @@ const fn row(
 const fn request(
     name: &'static str,
     span: Span,
-    direction: Direction,
+    direction: MethodDirection,
     message: &'static str,
     result: &'static str,
 ) -> Method {
-    let mut method = row(name, span, direction, Kind::Request, message);
+    let mut method = row(name, span, direction, MethodKind::Request, message);
     method.result = Some(result);
     method
 }
 
-const fn notification(name: &'static str, span: Span, direction: Direction, message: &'static str) -> Method {
-    row(name, span, direction, Kind::Notification, message)
+const fn notification(
+    name: &'static str,
+    span: Span,
+    direction: MethodDirection,
+    message: &'static str,
+) -> Method {
+    row(name, span, direction, MethodKind::Notification, message)
 }
 
 /// What was a request of the server before 2026-07-28.
 const fn input(name: &'static str, message: &'static str, result: &'static str) -> Method {
-    let mut method = row(name, MODERN, ServerToClient, Kind::Input, message);
+    let mut method = row(name, MODERN, ServerToClient, MethodKind::Input, message);
     method.result = Some(result);
     method
 }
@@ -194,7 +199,7 @@ const fn input(name: &'static str, message: &'static str, result: &'static str) 
 const fn task(name: &'static str, message: &'static str, result: &'static str) -> Method {
     request(name, MODERN, ClientToServer, message, result)
         .gated(TASK_EXTENSION)
-        .of(extension::TASKS)
+        .of_extension(extension::TASKS)
         .named_by(NameSource::TaskId)
 }
 
@@ -204,7 +209,7 @@ impl Method {
         self
     }
 
-    const fn of(mut self, extension: &'static str) -> Self {
+    const fn of_extension(mut self, extension: &'static str) -> Self {
         self.extension = Some(extension);
         self
     }

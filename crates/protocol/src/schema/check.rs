@@ -2,7 +2,7 @@
 
 use serde_json::{Map as JsonMap, Value};
 
-use super::flaw::{At, Flaw, Notes};
+use super::flaw::{At, Notes, SchemaFlaw};
 use super::words::*;
 use super::{Schema, closest, leaf};
 
@@ -18,7 +18,7 @@ impl Validator {
         Self { schema, def }
     }
 
-    pub(super) const fn parts(&self) -> (Schema, &'static Shape) {
+    pub(super) const fn parts(&self) -> (Schema, &'static ValueShape) {
         (self.schema, &self.def.shape)
     }
 
@@ -28,7 +28,7 @@ impl Validator {
     }
 
     /// Everything that is wrong with `value`; nothing when it is valid.
-    pub fn check(&self, value: &Value) -> Vec<Flaw> {
+    pub fn check(&self, value: &Value) -> Vec<SchemaFlaw> {
         if self.accepts(value) {
             return Vec::new();
         }
@@ -42,13 +42,13 @@ impl Validator {
 }
 
 impl Schema {
-    pub(super) fn accepts(self, shape: &'static Shape, value: &Value) -> bool {
+    pub(super) fn accepts(self, shape: &'static ValueShape, value: &Value) -> bool {
         let mut notes = Notes::Verdict(false);
         self.judge(shape, value, At::Root, &mut notes);
         !notes.settled()
     }
 
-    pub(super) fn flaws(self, shape: &'static Shape, value: &Value, at: At<'_>) -> Vec<Flaw> {
+    pub(super) fn flaws(self, shape: &'static ValueShape, value: &Value, at: At<'_>) -> Vec<SchemaFlaw> {
         let mut notes = Notes::Flaws(Vec::new());
         self.judge(shape, value, at, &mut notes);
         match notes {
@@ -57,7 +57,7 @@ impl Schema {
         }
     }
 
-    fn judge(self, shape: &'static Shape, value: &Value, at: At<'_>, notes: &mut Notes) {
+    fn judge(self, shape: &'static ValueShape, value: &Value, at: At<'_>, notes: &mut Notes) {
         if notes.settled() {
             return;
         }

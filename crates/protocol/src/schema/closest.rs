@@ -2,14 +2,14 @@
 
 use serde_json::{Map as JsonMap, Value};
 
-use super::flaw::{At, Flaw, Notes};
+use super::flaw::{At, Notes, SchemaFlaw};
 use super::words::*;
 use super::{Schema, leaf};
 
 /// One type that the value may be of, and how far it is from it.
 struct Alternative {
     name: Option<&'static str>,
-    shape: &'static Shape,
+    shape: &'static ValueShape,
     tags: Vec<Tag>,
     /// How many members of the value the type does not know.
     strange: usize,
@@ -24,7 +24,13 @@ struct Tag {
 }
 
 /// Notes what is wrong with `value` when it fits none of `shapes`.
-pub(super) fn judge(schema: Schema, shapes: &'static [Shape], value: &Value, at: At<'_>, notes: &mut Notes) {
+pub(super) fn judge(
+    schema: Schema,
+    shapes: &'static [ValueShape],
+    value: &Value,
+    at: At<'_>,
+    notes: &mut Notes,
+) {
     if shapes.iter().filter_map(|shape| schema.resolve(shape)).any(|shape| schema.accepts(shape, value)) {
         return;
     }
@@ -34,7 +40,7 @@ pub(super) fn judge(schema: Schema, shapes: &'static [Shape], value: &Value, at:
     }
 }
 
-fn explain(schema: Schema, shapes: &'static [Shape], value: &Value, at: At<'_>) -> Vec<Flaw> {
+fn explain(schema: Schema, shapes: &'static [ValueShape], value: &Value, at: At<'_>) -> Vec<SchemaFlaw> {
     let mut all = Vec::new();
     flatten(schema, shapes, &mut all);
     let near: Vec<_> = all
@@ -52,7 +58,11 @@ fn explain(schema: Schema, shapes: &'static [Shape], value: &Value, at: At<'_>) 
 }
 
 /// The types behind `shapes`, with unions of unions opened.
-fn flatten(schema: Schema, shapes: &'static [Shape], into: &mut Vec<(Option<&'static str>, &'static Shape)>) {
+fn flatten(
+    schema: Schema,
+    shapes: &'static [ValueShape],
+    into: &mut Vec<(Option<&'static str>, &'static ValueShape)>,
+) {
     for shape in shapes.iter().filter_map(|shape| schema.resolve(shape)) {
         let (name, shape) = target(schema, shape);
         if let Either(inner) = shape {
@@ -64,7 +74,7 @@ fn flatten(schema: Schema, shapes: &'static [Shape], into: &mut Vec<(Option<&'st
 }
 
 /// What a shape stands for once references are followed.
-fn target(schema: Schema, shape: &'static Shape) -> (Option<&'static str>, &'static Shape) {
+fn target(schema: Schema, shape: &'static ValueShape) -> (Option<&'static str>, &'static ValueShape) {
     let mut seen = (None, shape);
     while let Ref(name) = seen.1 {
         let Some(def) = schema.find(name) else { break };
@@ -75,7 +85,7 @@ fn target(schema: Schema, shape: &'static Shape) -> (Option<&'static str>, &'sta
 }
 
 /// Whether the value is an object or an array where the shape is one; for scalars words are enough.
-fn same_kind(schema: Schema, shape: &'static Shape, value: &Value) -> bool {
+fn same_kind(schema: Schema, shape: &'static ValueShape, value: &Value) -> bool {
     match target(schema, shape).1 {
         AnyObject | Map(_) | Object(_) => value.is_object(),
         Array(_) | ArrayUpTo(..) => value.is_array(),
@@ -101,13 +111,13 @@ fn same_kind(schema: Schema, shape: &'static Shape, value: &Value) -> bool {
 }
 
 /// The flaw of a value that is not even the kind of thing that any of the types is.
-fn wrong_kind(all: &[(Option<&'static str>, &'static Shape)], value: &Value, at: At<'_>) -> Flaw {
+fn wrong_kind(all: &[(Option<&'static str>, &'static ValueShape)], value: &Value, at: At<'_>) -> SchemaFlaw {
     let names = distinct(all.iter().map(|(_, shape)| leaf::expected(shape)));
     flaw(at, format!("expected {}, found {}", names.join(" or "), leaf::found(value)))
 }
 
 /// The flaw of a tag that tells the types apart and whose value none of them has.
-fn unknown_tag(near: &[Alternative], value: &Value, at: At<'_>) -> Option<Flaw> {
+fn unknown_tag(near: &[Alternative], value: &Value, at: At<'_>) -> Option<SchemaFlaw> {
     let (first, others) = near.split_first()?;
     for tag in first.tags.iter().filter(|tag| tag.contradicted) {
         let same: Vec<_> = others
@@ -130,7 +140,7 @@ fn unknown_tag(near: &[Alternative], value: &Value, at: At<'_>) -> Option<Flaw> 
 }
 
 /// The flaws of the type that the tags point at, else of the one that knows most of the value.
-fn nearest(schema: Schema, near: Vec<Alternative>, value: &Value, at: At<'_>) -> Vec<Flaw> {
+fn nearest(schema: Schema, near: Vec<Alternative>, value: &Value, at: At<'_>) -> Vec<SchemaFlaw> {
     let candidates = least(near, Alternative::contradicted);
     let sure = candidates.len() == 1;
     let attempts = least(candidates, |alternative| alternative.strange);
@@ -148,21 +158,21 @@ fn nearest(schema: Schema, near: Vec<Alternative>, value: &Value, at: At<'_>) ->
 }
 
 /// One flaw for attempts that are equally near and each complain once, about the same place.
-fn common_flaw(attempts: &[(Option<&str>, Vec<Flaw>)]) -> Option<Flaw> {
+fn common_flaw(attempts: &[(Option<&str>, Vec<SchemaFlaw>)]) -> Option<SchemaFlaw> {
     let [(_, first), _, ..] = attempts else { return None };
     let path = &first.first()?.path;
     let flaws: Vec<_> = attempts.iter().flat_map(|(_, flaws)| flaws).collect();
     let alike = flaws.len() == attempts.len() && flaws.iter().all(|flaw| flaw.path == *path);
     let messages = distinct(flaws.iter().map(|flaw| &*flaw.message));
-    alike.then(|| Flaw { path: path.clone(), message: messages.join(", or ") })
+    alike.then(|| SchemaFlaw { path: path.clone(), message: messages.join(", or ") })
 }
 
-fn read_as(name: &str, flaw: Flaw) -> Flaw {
-    Flaw { message: format!("{} (read as {name})", flaw.message), ..flaw }
+fn read_as(name: &str, flaw: SchemaFlaw) -> SchemaFlaw {
+    SchemaFlaw { message: format!("{} (read as {name})", flaw.message), ..flaw }
 }
 
-fn flaw(at: At<'_>, message: String) -> Flaw {
-    Flaw { path: at.to_string(), message }
+fn flaw(at: At<'_>, message: String) -> SchemaFlaw {
+    SchemaFlaw { path: at.to_string(), message }
 }
 
 /// The items with the smallest rank.
@@ -184,7 +194,7 @@ fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 impl Alternative {
-    fn new(schema: Schema, name: Option<&'static str>, shape: &'static Shape, value: &Value) -> Self {
+    fn new(schema: Schema, name: Option<&'static str>, shape: &'static ValueShape, value: &Value) -> Self {
         let mut fields = Vec::new();
         collect_fields(schema, shape, &mut fields);
         let tags = fields.iter().filter_map(|(field, shape)| Tag::new(field, shape, value)).collect();
@@ -199,7 +209,7 @@ impl Alternative {
 }
 
 impl Tag {
-    fn new(field: &Field, shape: &'static Shape, value: &Value) -> Option<Self> {
+    fn new(field: &Field, shape: &'static ValueShape, value: &Value) -> Option<Self> {
         let allowed = if let Const(text) = shape {
             std::slice::from_ref(text)
         } else if let Enum(texts) = shape {
@@ -212,7 +222,11 @@ impl Tag {
     }
 }
 
-fn collect_fields(schema: Schema, shape: &'static Shape, into: &mut Vec<(&'static Field, &'static Shape)>) {
+fn collect_fields(
+    schema: Schema,
+    shape: &'static ValueShape,
+    into: &mut Vec<(&'static Field, &'static ValueShape)>,
+) {
     let shape = target(schema, shape).1;
     if let Object(groups) = shape {
         into.extend(schema.fields(groups));

@@ -23,7 +23,7 @@ impl Schema {
         }
     }
 
-    fn json(self, shape: &'static Shape) -> Value {
+    fn json(self, shape: &'static ValueShape) -> Value {
         match shape {
             Any => json!({}),
             Null => json!({"type": "null"}),
@@ -82,7 +82,7 @@ impl Schema {
         }
     }
 
-    fn list(self, shapes: &'static [Shape]) -> Vec<Value> {
+    fn list(self, shapes: &'static [ValueShape]) -> Vec<Value> {
         shapes.iter().filter_map(|shape| self.resolve(shape)).map(|shape| self.json(shape)).collect()
     }
 }

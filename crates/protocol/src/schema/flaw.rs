@@ -4,7 +4,7 @@ use std::fmt;
 
 /// One thing that is wrong with a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
+pub struct SchemaFlaw {
     /// The JSON Pointer of the part that is wrong; empty for the value itself.
     pub path: String,
     /// What is wrong, for a human.
@@ -24,15 +24,15 @@ pub(super) enum Notes {
     /// Whether there is a flaw.
     Verdict(bool),
     /// The flaws themselves.
-    Flaws(Vec<Flaw>),
+    Flaws(Vec<SchemaFlaw>),
 }
 
 impl Notes {
-    /// Notes a flaw; the words are made only if somebody wants them.
+    /// Notes a flaw; its text is made only if it is kept.
     pub(super) fn note(&mut self, at: At<'_>, message: impl FnOnce() -> String) {
         match self {
             Self::Verdict(flawed) => *flawed = true,
-            Self::Flaws(flaws) => flaws.push(Flaw { path: at.to_string(), message: message() }),
+            Self::Flaws(flaws) => flaws.push(SchemaFlaw { path: at.to_string(), message: message() }),
         }
     }
 
@@ -42,7 +42,7 @@ impl Notes {
     }
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for SchemaFlaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() {
             return f.write_str(&self.message);

@@ -10,7 +10,7 @@ const SHOWN_CHARS: usize = 40;
 const SHOWN_WORDS: usize = 8;
 
 /// Whether `value` fits `shape` as far as can be said without looking at parts.
-pub(super) fn fits(shape: &Shape, value: &Value) -> bool {
+pub(super) fn fits(shape: &ValueShape, value: &Value) -> bool {
     match shape {
         Null => value.is_null(),
         Bool => value.is_boolean(),
@@ -33,7 +33,7 @@ pub(super) fn fits(shape: &Shape, value: &Value) -> bool {
 }
 
 /// What a value of this shape is called.
-pub(super) fn expected(shape: &Shape) -> String {
+pub(super) fn expected(shape: &ValueShape) -> String {
     match shape {
         Any | Ref(_) | Either(_) | By(_) | Narrowed { .. } => "a value".to_owned(),
         Null => "null".to_owned(),
@@ -67,7 +67,7 @@ pub(super) fn found(value: &Value) -> String {
     }
 }
 
-/// A choice between words, as long as a line can bear.
+/// A choice between words, cut to the length of a line.
 pub(super) fn one_of(texts: &[&str]) -> String {
     if let [text] = texts {
         return quoted(text);

@@ -2,13 +2,13 @@
 
 use serde_json::{Map as JsonMap, Value};
 
-use super::flaw::{At, Flaw};
+use super::flaw::{At, SchemaFlaw};
 use super::words::*;
 use super::{Schema, Validator};
 
 impl Validator {
     /// Unknown members that look like a misspelling of a known one that is absent. They are allowed, and nobody reads them.
-    pub fn lookalikes(&self, value: &Value) -> Vec<Flaw> {
+    pub fn lookalikes(&self, value: &Value) -> Vec<SchemaFlaw> {
         let mut found = Vec::new();
         let (schema, shape) = self.parts();
         schema.compare(shape, value, At::Root, &mut found);
@@ -17,7 +17,7 @@ impl Validator {
 }
 
 impl Schema {
-    fn compare(self, shape: &'static Shape, value: &Value, at: At<'_>, into: &mut Vec<Flaw>) {
+    fn compare(self, shape: &'static ValueShape, value: &Value, at: At<'_>, into: &mut Vec<SchemaFlaw>) {
         match (shape, value) {
             (Array(item) | ArrayUpTo(_, item), Value::Array(parts)) => {
                 for (index, part) in parts.iter().enumerate() {
@@ -56,7 +56,7 @@ impl Schema {
         groups: &'static [&'static [Field]],
         members: &JsonMap<String, Value>,
         at: At<'_>,
-        into: &mut Vec<Flaw>,
+        into: &mut Vec<SchemaFlaw>,
     ) {
         let fields: Vec<_> = self.fields(groups).collect();
         for (key, part) in members {
@@ -67,7 +67,7 @@ impl Schema {
             let absent = fields.iter().filter(|(field, _)| !members.contains_key(field.name));
             if let Some((field, _)) = absent.into_iter().find(|(field, _)| is_alike(field.name, key)) {
                 let message = format!("is not known; is `{}` meant?", field.name);
-                into.push(Flaw { path: At::Key(&at, key).to_string(), message });
+                into.push(SchemaFlaw { path: At::Key(&at, key).to_string(), message });
             }
         }
     }
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn misspelt_members_are_found_wherever_they_are() {
-        let schema = Schema::of(V2025_11_25).with(Extension::Apps);
+        let schema = Schema::for_version(V2025_11_25).with(Extension::Apps);
         let context = schema.validator("McpUiHostContext").unwrap();
         let value = json!({
             "displaymode": "inline", "somethingElse": 1,

@@ -27,10 +27,10 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::Version;
-use words::{By, Def, Field, Narrowed, Ref, Shape};
+use words::{By, Def, Field, Narrowed, Ref, ValueShape};
 
 pub use check::Validator;
-pub use flaw::Flaw;
+pub use flaw::SchemaFlaw;
 pub(crate) use lookalike::is_alike;
 
 /// The message types of one revision, read in one way, with or without an extension.
@@ -67,22 +67,22 @@ static APPS: LazyLock<Index> = LazyLock::new(|| index(defs::APPS));
 
 /// What judges values of the type that `version` calls `name`.
 pub fn validator(version: Version, name: &str) -> Option<Validator> {
-    Schema::of(version).validator(name)
+    Schema::for_version(version).validator(name)
 }
 
 /// The JSON Schema of `version`.
 pub fn document(version: Version) -> serde_json::Value {
-    Schema::of(version).document()
+    Schema::for_version(version).document()
 }
 
 /// The names of the types of `version`, sorted.
 pub fn names(version: Version) -> Vec<&'static str> {
-    Schema::of(version).names()
+    Schema::for_version(version).names()
 }
 
 impl Schema {
     /// The types of `version` itself, read as its source says.
-    pub const fn of(version: Version) -> Self {
+    pub const fn for_version(version: Version) -> Self {
         Self { version, reading: Reading::Source, extension: None }
     }
 
@@ -133,7 +133,7 @@ impl Schema {
     }
 
     /// The shape as this revision and reading have it, if they have it at all.
-    fn resolve(self, shape: &'static Shape) -> Option<&'static Shape> {
+    fn resolve(self, shape: &'static ValueShape) -> Option<&'static ValueShape> {
         if let By(choices) = shape {
             let (_, chosen) = choices.iter().find(|(span, _)| span.contains(self.version))?;
             return self.resolve(chosen);
@@ -154,7 +154,7 @@ impl Schema {
     fn fields(
         self,
         groups: &'static [&'static [Field]],
-    ) -> impl Iterator<Item = (&'static Field, &'static Shape)> {
+    ) -> impl Iterator<Item = (&'static Field, &'static ValueShape)> {
         let fields = groups.iter().copied().flatten();
         fields
             .filter(move |field| field.span.contains(self.version))

@@ -32,7 +32,7 @@ fn every_reference_is_to_a_type() {
 #[test]
 fn no_member_is_lost_or_said_twice_in_any_revision() {
     for version in Version::ALL {
-        let plain = Schema::of(version);
+        let plain = Schema::for_version(version);
         for schema in [plain, plain.with(Extension::Tasks), plain.with(Extension::Apps)] {
             for def in schema.defs() {
                 visit(&def.shape, &mut |shape| check_members(schema, def.name, shape));
@@ -41,7 +41,7 @@ fn no_member_is_lost_or_said_twice_in_any_revision() {
     }
 }
 
-fn check_members(schema: Schema, name: &str, shape: &'static Shape) {
+fn check_members(schema: Schema, name: &str, shape: &'static ValueShape) {
     let Object(groups) = shape else { return };
     let mut seen = HashSet::new();
     for field in groups.iter().copied().flatten().filter(|field| field.span.contains(schema.version)) {
@@ -51,7 +51,7 @@ fn check_members(schema: Schema, name: &str, shape: &'static Shape) {
     }
 }
 
-fn visit(shape: &'static Shape, see: &mut impl FnMut(&'static Shape)) {
+fn visit(shape: &'static ValueShape, see: &mut impl FnMut(&'static ValueShape)) {
     see(shape);
     match shape {
         Any | Null | Bool | Int | IntFrom(_) | Num | NumIn(..) | Str | Uri | UriTemplate | Base64

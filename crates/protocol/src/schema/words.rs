@@ -1,6 +1,6 @@
 //! The words that message definitions are written in.
 
-pub(super) use Shape::{
+pub(super) use ValueShape::{
     All, Any, AnyObject, Array, ArrayUpTo, Base64, Bool, By, Code, Const, Either, Enum, Int, IntFrom, Map,
     Narrowed, Null, Num, NumIn, Object, Ref, Str, Uri, UriTemplate,
 };
@@ -16,7 +16,7 @@ pub(super) struct Def {
     pub(super) span: Span,
     /// Earlier revisions have the type too, but write it out wherever it is used.
     pub(super) inline_before: bool,
-    pub(super) shape: Shape,
+    pub(super) shape: ValueShape,
 }
 
 /// A member of an object, and the revisions it belongs to.
@@ -25,12 +25,12 @@ pub(super) struct Field {
     pub(super) name: &'static str,
     pub(super) required: bool,
     pub(super) span: Span,
-    pub(super) shape: Shape,
+    pub(super) shape: ValueShape,
 }
 
 /// What a value may look like.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shape {
+pub(super) enum ValueShape {
     /// Any JSON value.
     Any,
     Null,
@@ -93,17 +93,17 @@ pub(super) const fn only(version: Version) -> Span {
 }
 
 /// A type that the revisions of `span` call `name`.
-pub(super) const fn def(name: &'static str, span: Span, shape: Shape) -> Def {
+pub(super) const fn def(name: &'static str, span: Span, shape: ValueShape) -> Def {
     Def { name, span, inline_before: false, shape }
 }
 
 /// A member that must be there.
-pub(super) const fn req(name: &'static str, shape: Shape) -> Field {
+pub(super) const fn req(name: &'static str, shape: ValueShape) -> Field {
     Field { name, required: true, span: ALWAYS, shape }
 }
 
 /// A member that may be there.
-pub(super) const fn opt(name: &'static str, shape: Shape) -> Field {
+pub(super) const fn opt(name: &'static str, shape: ValueShape) -> Field {
     Field { name, required: false, span: ALWAYS, shape }
 }
 

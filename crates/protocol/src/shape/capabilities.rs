@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::{Field, Shape, with};
+use super::{Shape, VersionedMember, with};
 use crate::{Span, Version};
 
-const TASKS: Field = ("tasks", Span::only(Version::V2025_11_25));
-const SERVER: &[Field] = &[("completions", Span::since(Version::V2025_03_26)), TASKS];
-const CLIENT: &[Field] = &[("elicitation", Span::since(Version::V2025_06_18)), TASKS];
-const ROOTS: &[Field] = &[("listChanged", Span::LEGACY)];
+const TASKS: VersionedMember = ("tasks", Span::only(Version::V2025_11_25));
+const SERVER: &[VersionedMember] = &[("completions", Span::since(Version::V2025_03_26)), TASKS];
+const CLIENT: &[VersionedMember] = &[("elicitation", Span::since(Version::V2025_06_18)), TASKS];
+const ROOTS: &[VersionedMember] = &[("listChanged", Span::LEGACY)];
 
 impl Shape {
     pub(super) fn server_capabilities(self, capabilities: &mut Map<String, Value>) {

@@ -2,23 +2,23 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Field, Shape, Unfit, with};
+use super::{Inexpressible, Shape, VersionedMember, with};
 use crate::{Span, Version};
 
-const REQUEST: &[Field] =
+const REQUEST: &[VersionedMember] =
     &[("mode", Span::since(Version::V2025_11_25)), ("elicitationId", Span::only(Version::V2025_11_25))];
-const SCHEMA: &[Field] = &[("$schema", Span::since(Version::V2025_11_25))];
+const SCHEMA: &[VersionedMember] = &[("$schema", Span::since(Version::V2025_11_25))];
 
 impl Shape {
     /// The params of `elicitation/create`.
-    pub(super) fn elicitation(self, params: &mut Map<String, Value>) -> Result<(), Unfit> {
+    pub(super) fn elicitation(self, params: &mut Map<String, Value>) -> Result<(), Inexpressible> {
         let is_url = params.get("mode").is_some_and(|mode| mode == "url");
         match (is_url, self.version) {
             (true, Version::V2025_11_25) if !params.contains_key("elicitationId") => {
-                return Err(Unfit::NoElicitationId);
+                return Err(Inexpressible::NoElicitationId);
             }
             (true, Version::V2024_11_05 | Version::V2025_03_26 | Version::V2025_06_18) => {
-                return Err(Unfit::UrlElicitation(self.version));
+                return Err(Inexpressible::UrlElicitation(self.version));
             }
             _ => (),
         }
@@ -34,7 +34,7 @@ impl Shape {
         for (name, field) in fields.iter_mut() {
             let Some(field) = field.as_object_mut() else { continue };
             if field.get("type").is_some_and(|kind| kind == "array") {
-                return Err(Unfit::SeveralChoices { field: name.clone(), version: self.version });
+                return Err(Inexpressible::SeveralChoices { field: name.clone(), version: self.version });
             }
             older_choice(field);
             older_default(field);
@@ -85,7 +85,7 @@ fn older_default(field: &mut Map<String, Value>) {
 mod tests {
     use super::*;
 
-    fn request(version: Version, mut params: Value) -> Result<Value, Unfit> {
+    fn request(version: Version, mut params: Value) -> Result<Value, Inexpressible> {
         Shape::to(version).request("elicitation/create", &mut params).map(|()| params)
     }
 
@@ -110,10 +110,10 @@ mod tests {
         let without = json!({"mode": "url", "message": "m", "url": "https://a"});
         assert_eq!(
             request(Version::V2025_06_18, with_id.clone()),
-            Err(Unfit::UrlElicitation(Version::V2025_06_18))
+            Err(Inexpressible::UrlElicitation(Version::V2025_06_18))
         );
         assert_eq!(request(Version::V2025_11_25, with_id.clone()), Ok(with_id.clone()));
-        assert_eq!(request(Version::V2025_11_25, without.clone()), Err(Unfit::NoElicitationId));
+        assert_eq!(request(Version::V2025_11_25, without.clone()), Err(Inexpressible::NoElicitationId));
         assert_eq!(request(Version::V2026_07_28, with_id), Ok(without), "the id is gone again");
     }
 

@@ -2,19 +2,19 @@
 
 use serde_json::{Map, Value};
 
-use super::{Field, Shape, each, with};
+use super::{Shape, VersionedMember, each, with};
 use crate::{Span, Version};
 
-const TITLE: Field = ("title", Span::since(Version::V2025_06_18));
-const ICONS: Field = ("icons", Span::since(Version::V2025_11_25));
+const TITLE: VersionedMember = ("title", Span::since(Version::V2025_06_18));
+const ICONS: VersionedMember = ("icons", Span::since(Version::V2025_11_25));
 
-const IMPLEMENTATION: &[Field] = &[
+const IMPLEMENTATION: &[VersionedMember] = &[
     TITLE,
     ICONS,
     ("description", Span::since(Version::V2025_11_25)),
     ("websiteUrl", Span::since(Version::V2025_11_25)),
 ];
-const ANNOTATIONS: &[Field] = &[("lastModified", Span::since(Version::V2025_06_18))];
+const ANNOTATIONS: &[VersionedMember] = &[("lastModified", Span::since(Version::V2025_06_18))];
 
 impl Shape {
     pub(super) fn implementation(self, info: &mut Map<String, Value>) {

@@ -2,23 +2,23 @@
 
 use serde_json::{Map, Value};
 
-use super::{Field, Shape, Unfit, with};
+use super::{Inexpressible, Shape, VersionedMember, with};
 use crate::meta::CLIENT_CAPABILITIES;
 use crate::{Span, Version};
 
-const ANY: &[Field] = &[
+const ANY: &[VersionedMember] = &[
     ("task", Span::only(Version::V2025_11_25)),
     ("inputResponses", Span::MODERN),
     ("requestState", Span::MODERN),
 ];
-const COMPLETE: &[Field] = &[("context", Span::since(Version::V2025_06_18))];
-const PROMPT_REFERENCE: &[Field] = &[("title", Span::since(Version::V2025_06_18))];
+const COMPLETE: &[VersionedMember] = &[("context", Span::since(Version::V2025_06_18))];
+const PROMPT_REFERENCE: &[VersionedMember] = &[("title", Span::since(Version::V2025_06_18))];
 
 impl Shape {
     /// Shapes the params of a request.
     ///
     /// Members that only 2026-07-28 requires (the fields of `_meta`) are not made up here; they are the sender's own.
-    pub fn request(self, method: &str, params: &mut Value) -> Result<(), Unfit> {
+    pub fn request(self, method: &str, params: &mut Value) -> Result<(), Inexpressible> {
         self.row(method)?;
         let Some(params) = params.as_object_mut() else { return Ok(()) };
         match method {

@@ -4,12 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::content::{kind, say, text};
 use super::tool::structured_in_text;
-use super::{Field, Shape, each, with_value};
+use super::{Shape, VersionedMember, each, with_value};
 use crate::{Span, Version};
 
-const REQUEST: &[Field] =
+const REQUEST: &[VersionedMember] =
     &[("tools", Span::since(Version::V2025_11_25)), ("toolChoice", Span::since(Version::V2025_11_25))];
-const MESSAGE: &[Field] = &[("_meta", Span::since(Version::V2025_11_25))];
+const MESSAGE: &[VersionedMember] = &[("_meta", Span::since(Version::V2025_11_25))];
 
 impl Shape {
     /// The params of `sampling/createMessage`.

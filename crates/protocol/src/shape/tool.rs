@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Field, Shape, with, with_value};
+use super::{Shape, VersionedMember, with, with_value};
 use crate::{Era, Span, Version};
 
-const TOOL: &[Field] = &[
+const TOOL: &[VersionedMember] = &[
     ("annotations", Span::since(Version::V2025_03_26)),
     ("outputSchema", Span::since(Version::V2025_06_18)),
     ("execution", Span::only(Version::V2025_11_25)),
 ];
-const SCHEMA: &[Field] = &[("$schema", Span::since(Version::V2025_11_25))];
+const SCHEMA: &[VersionedMember] = &[("$schema", Span::since(Version::V2025_11_25))];
 
 impl Shape {
     pub(super) fn tool(self, tool: &mut Map<String, Value>) {
@@ -24,7 +24,7 @@ impl Shape {
         if self.version.era() == Era::Legacy {
             with(tool, "inputSchema", |schema| self.tool_schema(schema));
             with(tool, "outputSchema", |schema| self.tool_schema(schema));
-            // Only 2026-07-28 has results that are no objects.
+            // Only 2026-07-28 has results that are not objects.
             if tool.get("outputSchema").is_some_and(|schema| schema.get("type") != Some(&json!("object"))) {
                 tool.shift_remove("outputSchema");
             }

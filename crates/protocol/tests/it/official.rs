@@ -60,6 +60,10 @@ pub(crate) fn load(file: &str) -> Option<Value> {
     match std::fs::read_to_string(&path) {
         Ok(text) => Some(serde_json::from_str(&text).unwrap()),
         Err(_) => {
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "there is no {file} beside this checkout, and this is CI"
+            );
             println!("skipped: no {file} beside this checkout");
             None
         }

@@ -1,7 +1,7 @@
 //! A shaped message has no member that its revision does not list, by the official schemas with their doors closed.
 
 use serde_json::{Value, json};
-use yardstick_protocol::shape::{Shape, Unfit};
+use yardstick_protocol::shape::{Inexpressible, Shape};
 use yardstick_protocol::{Version, method};
 
 use crate::official::Official;
@@ -189,7 +189,7 @@ fn shaped_requests_have_only_what_their_revision_lists() {
         let Some(official) = Official::of(version) else { continue };
         for (method, mut params) in requests() {
             let Some(row) = method::find(version, method) else { continue };
-            if version == Version::V2026_07_28 && row.kind == method::Kind::Request {
+            if version == Version::V2026_07_28 && row.kind == method::MethodKind::Request {
                 params["_meta"] = json!({
                     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                     "io.modelcontextprotocol/clientCapabilities": {"roots": {"listChanged": true}, "tasks": {}},
@@ -233,7 +233,7 @@ fn shaping_twice_changes_nothing_more() {
         for (method, result) in results() {
             let shape = |mut value: Value| match Shape::to(version).result(method, &mut value) {
                 Ok(()) => Some(value),
-                Err(Unfit::NoSuchMethod { .. }) => None,
+                Err(Inexpressible::NoSuchMethod { .. }) => None,
                 Err(other) => panic!("{other}"),
             };
             let once = shape(result);

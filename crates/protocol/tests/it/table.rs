@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use yardstick_protocol::apps;
-use yardstick_protocol::method::{self, Direction, Kind, Side};
+use yardstick_protocol::method::{self, MethodDirection, MethodKind, Side};
 use yardstick_protocol::{Version, code, meta};
 
 use crate::official::{Official, load};
@@ -27,7 +27,7 @@ fn every_official_method_is_in_the_table_and_none_else() {
             let row = method::find(version, name).unwrap_or_else(|| panic!("{version} has {name}"));
             assert_eq!(row.message, definition, "{name} in {version}");
         }
-        let core = method::of(version).filter(|row| row.extension.is_none());
+        let core = method::methods_in(version).filter(|row| row.extension.is_none());
         for row in core {
             assert!(consts.iter().any(|(name, _)| name == row.name), "{version} has no {}", row.name);
         }
@@ -38,7 +38,7 @@ fn every_official_method_is_in_the_table_and_none_else() {
 fn results_have_official_names() {
     for version in Version::ALL {
         let Some(official) = Official::of(version) else { continue };
-        for row in method::of(version).filter(|row| row.extension.is_none()) {
+        for row in method::methods_in(version).filter(|row| row.extension.is_none()) {
             if let Some(name) = row.result {
                 assert!(official.definitions().contains_key(name), "{name} of {} in {version}", row.name);
             }
@@ -56,10 +56,15 @@ fn directions_and_kinds_are_those_of_the_unions() {
         }
         let inputs = official.members("InputRequest");
         let server = [official.members("ServerRequest"), official.members("ServerNotification")].concat();
-        for row in method::of(version).filter(|row| row.extension.is_none()) {
-            assert_eq!(row.kind == Kind::Input, inputs.contains(&row.message), "{} in {version}", row.name);
-            if row.kind == Kind::Input {
-                assert_eq!(row.direction, Direction::ServerToClient);
+        for row in method::methods_in(version).filter(|row| row.extension.is_none()) {
+            assert_eq!(
+                row.kind == MethodKind::Input,
+                inputs.contains(&row.message),
+                "{} in {version}",
+                row.name
+            );
+            if row.kind == MethodKind::Input {
+                assert_eq!(row.direction, MethodDirection::ServerToClient);
                 continue;
             }
             let sent_by = |side| row.direction.allows(side);
@@ -83,7 +88,9 @@ fn directions_and_kinds_are_those_of_the_unions() {
 fn cacheable_and_interim_results_are_those_of_the_schema() {
     let version = Version::V2026_07_28;
     let Some(official) = Official::of(version) else { return };
-    for row in method::of(version).filter(|row| row.kind == Kind::Request && row.extension.is_none()) {
+    for row in
+        method::methods_in(version).filter(|row| row.kind == MethodKind::Request && row.extension.is_none())
+    {
         let result = &official.definitions()[row.result.unwrap()];
         assert_eq!(row.cacheable(version), result.pointer("/properties/ttlMs").is_some(), "{}", row.name);
         let response = &official.definitions()[&format!("{}Response", row.result.unwrap())];

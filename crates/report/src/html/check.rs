@@ -6,12 +6,12 @@ use suite::{CaseReport, Counts, Outcome, Report};
 
 use super::escape::{class, escape, sign};
 use super::frame::frames;
-use crate::findings::{Group, Obstacle, grouped};
+use crate::findings::{FindingGroup, ObstacleGroup, grouped};
 use crate::reproduction::reproduction_command;
-use crate::tally::{Part, counted};
+use crate::tally::{ReportSection, counted};
 
 /// A finding, open.
-pub(super) fn finding(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result {
+pub(super) fn finding(out: &mut String, report: &Report, group: &FindingGroup<'_>) -> fmt::Result {
     let case = group.case;
     let (class, sign, outcome) = (class(case.outcome), sign(case.outcome), case.outcome);
     let keys: Vec<_> = group.protocols().iter().map(|version| format!("{class}@{version}")).collect();
@@ -35,9 +35,9 @@ pub(super) fn finding(out: &mut String, report: &Report, group: &Group<'_>) -> f
 }
 
 /// What could not be tested for one reason.
-pub(super) fn obstacle(out: &mut String, obstacle: &Obstacle<'_>) -> fmt::Result {
+pub(super) fn obstacle(out: &mut String, obstacle: &ObstacleGroup<'_>) -> fmt::Result {
     let (class, sign) = (class(Outcome::Blocked), sign(Outcome::Blocked));
-    let mut keys: Vec<_> = obstacle.groups.iter().flat_map(Group::protocols).collect();
+    let mut keys: Vec<_> = obstacle.groups.iter().flat_map(FindingGroup::protocols).collect();
     keys.sort_unstable();
     keys.dedup();
     let keys: Vec<_> = keys.into_iter().map(|version| format!("{class}@{version}")).collect();
@@ -61,7 +61,7 @@ pub(super) fn obstacle(out: &mut String, obstacle: &Obstacle<'_>) -> fmt::Result
     writeln!(out, "</ul></article>")
 }
 
-fn places(out: &mut String, group: &Group<'_>) -> fmt::Result {
+fn places(out: &mut String, group: &FindingGroup<'_>) -> fmt::Result {
     write!(out, "<span class=\"places\">")?;
     for version in group.protocols() {
         write!(out, "<span class=\"pill\">{version}</span>")?;
@@ -73,7 +73,7 @@ fn places(out: &mut String, group: &Group<'_>) -> fmt::Result {
 }
 
 /// Expected and actual, the messages, the reason, the repair, the page and the command.
-fn evidence(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result {
+fn evidence(out: &mut String, report: &Report, group: &FindingGroup<'_>) -> fmt::Result {
     let case = group.case;
     if case.expected.is_some() || case.actual.is_some() {
         writeln!(out, "<dl class=\"versus\">")?;
@@ -96,7 +96,7 @@ fn evidence(out: &mut String, report: &Report, group: &Group<'_>) -> fmt::Result
     Ok(())
 }
 
-fn notes(out: &mut String, group: &Group<'_>) -> fmt::Result {
+fn notes(out: &mut String, group: &FindingGroup<'_>) -> fmt::Result {
     let case = group.case;
     let fix = match case.outcome {
         Outcome::UnexpectedPass => "take it off the baseline: it passes now",
@@ -119,7 +119,7 @@ fn notes(out: &mut String, group: &Group<'_>) -> fmt::Result {
     }
     for url in &case.spec {
         let shown = escape(url);
-        // A saved report may have been edited: what is no web address is no link.
+        // A saved report may have been edited: only a web address becomes a link.
         if url.starts_with("https://") {
             writeln!(
                 out,
@@ -134,8 +134,13 @@ fn notes(out: &mut String, group: &Group<'_>) -> fmt::Result {
 }
 
 /// A section, with its checks folded.
-pub(super) fn section(out: &mut String, report: &Report, part: &Part<'_>, suffix: &str) -> fmt::Result {
-    let counts = Counts::of(part.cases.iter().map(|case| case.outcome));
+pub(super) fn section(
+    out: &mut String,
+    report: &Report,
+    part: &ReportSection<'_>,
+    suffix: &str,
+) -> fmt::Result {
+    let counts = Counts::count(part.cases.iter().map(|case| case.outcome));
     writeln!(out, "<details class=\"part\" open><summary><h3>{}</h3>", escape(part.name))?;
     for (outcome, count) in counts.listed() {
         write!(out, "<span class=\"tally {}\">{}</span>", class(outcome), counted(outcome, count))?;
@@ -157,7 +162,7 @@ pub(super) fn section(out: &mut String, report: &Report, part: &Part<'_>, suffix
 /// A check, with what came of it in every revision.
 fn check(out: &mut String, report: &Report, cases: &[&CaseReport], suffix: &str) -> fmt::Result {
     let Some(first) = cases.first() else { return Ok(()) };
-    let counts = Counts::of(cases.iter().map(|case| case.outcome));
+    let counts = Counts::count(cases.iter().map(|case| case.outcome));
     let worst = counts.listed().next().map_or(first.outcome, |(outcome, _)| outcome);
     let keys: Vec<_> =
         cases.iter().map(|case| format!("{}@{}", class(case.outcome), case.protocol)).collect();

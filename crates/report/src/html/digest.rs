@@ -18,7 +18,7 @@ pub(super) fn write(out: &mut String, report: &Report, findings: &Findings<'_>, 
         revisions.iter().try_for_each(|one| revision(out, one))?;
         writeln!(out, "</ul>")?;
     }
-    let digest = Digest::of(report, findings);
+    let digest = Digest::from_report(report, findings);
     if !digest.first.is_empty() {
         writeln!(out, "<section class=\"digest\"><h2>Mend first</h2><p>{}</p><ol>", escape(&digest.counted))?;
         for group in &digest.first {

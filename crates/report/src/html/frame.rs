@@ -3,8 +3,9 @@
 use std::fmt::{self, Write as _};
 
 use suite::{Excerpt, Party};
+use wire::markup::push_escaped;
 
-use super::escape::{escape, escape_lines, push};
+use super::escape::{escape, escape_lines};
 use crate::text::visible_lines;
 
 /// The messages of a finding, folded when there are many.
@@ -113,7 +114,7 @@ fn token(out: &mut String, kind: &str, text: &str) {
     // Writing to a string cannot fail.
     let _ = write!(out, "<span class=\"{kind}\">");
     for c in text.chars() {
-        push(out, c);
+        push_escaped(out, c);
     }
     out.push_str("</span>");
 }

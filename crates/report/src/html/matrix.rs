@@ -41,7 +41,7 @@ pub(super) fn write(out: &mut String, report: &Report, suffix: &str) -> fmt::Res
 }
 
 fn cell(out: &mut String, section: &str, version: &str, cases: &[&CaseReport]) -> fmt::Result {
-    let counts = Counts::of(cases.iter().map(|case| case.outcome));
+    let counts = Counts::count(cases.iter().map(|case| case.outcome));
     let Some(tone) = worst(counts) else {
         return write!(out, "<td class=\"empty\"><span aria-label=\"no checks\">·</span></td>");
     };

@@ -1,10 +1,11 @@
-//! One self-contained page: no external assets, no network, all text of strangers escaped, and a policy that lets nothing
+//! One self-contained page: no external assets, no network, all foreign text escaped, and a policy that lets nothing
 //! run but the script of this page.
 
 mod check;
 mod digest;
 mod escape;
 mod frame;
+mod gallery;
 mod hero;
 mod matrix;
 
@@ -42,14 +43,19 @@ fn render_page(reports: &[Report]) -> String {
 }
 
 fn write(out: &mut String, reports: &[Report]) -> fmt::Result {
+    let shows_apps = reports.iter().any(|report| !report.viewed.is_empty());
     writeln!(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
-    writeln!(out, r#"<meta http-equiv="Content-Security-Policy" content="{}">"#, policy())?;
+    writeln!(out, r#"<meta http-equiv="Content-Security-Policy" content="{}">"#, policy(shows_apps))?;
     writeln!(out, r#"<meta name="viewport" content="width=device-width, initial-scale=1">"#)?;
     writeln!(
         out,
         "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">"
     )?;
-    writeln!(out, "<title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>", escape(&title(reports)))?;
+    writeln!(out, "<title>{}</title>\n<style>{STYLE}</style>", escape(&title(reports)))?;
+    if shows_apps {
+        writeln!(out, "<style>{}</style>", gallery::STYLE)?;
+    }
+    writeln!(out, "</head>\n<body>")?;
     writeln!(out, r##"<a class="skip" href="#checks">Skip to the checks</a>"##)?;
     hero::top(out, reports)?;
     if reports.len() > 1 {
@@ -79,7 +85,7 @@ fn title(reports: &[Report]) -> String {
 
 /// All about one target; what carries an id has `suffix` behind it.
 fn target(out: &mut String, report: &Report, suffix: &str, is_only: bool) -> fmt::Result {
-    let findings = Findings::of(report);
+    let findings = Findings::from_report(report);
     hero::write(out, report, suffix)?;
     writeln!(out, "<main>")?;
     digest::write(out, report, &findings, suffix)?;
@@ -88,15 +94,20 @@ fn target(out: &mut String, report: &Report, suffix: &str, is_only: bool) -> fmt
         hero::filters(out, std::slice::from_ref(report))?;
     }
     attention(out, report, &findings, suffix)?;
+    gallery::write(out, report, suffix)?;
     every(out, report, suffix)?;
     writeln!(out, "</main>")
 }
 
-/// Nothing is loaded and nothing runs, but for the two parts of this page.
-fn policy() -> String {
+/// Nothing is loaded and nothing runs, but for the parts of this page.
+fn policy(shows_apps: bool) -> String {
     let hash = |text: &str| STANDARD.encode(digest(&SHA256, text.as_bytes()));
+    let (style, pictures) = match shows_apps {
+        true => (format!(" 'sha256-{}'", hash(gallery::STYLE)), " img-src data:;"),
+        false => (String::new(), ""),
+    };
     format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        "default-src 'none'; style-src 'sha256-{}'{style}; script-src 'sha256-{}';{pictures} base-uri 'none'; form-action 'none'",
         hash(STYLE),
         hash(SCRIPT)
     )

@@ -4,12 +4,12 @@ use std::fmt::{self, Write as _};
 
 use suite::Report;
 
-use super::{BOLD, DIM, Look};
+use super::{BOLD, DIM, Layout};
 use crate::digest::{Digest, places};
 use crate::text::visible;
 use crate::wrap::{width_of, wrap};
 
-pub(super) fn write(out: &mut String, report: &Report, digest: &Digest<'_>, look: &Look) -> fmt::Result {
+pub(super) fn write(out: &mut String, report: &Report, digest: &Digest<'_>, look: &Layout) -> fmt::Result {
     // A single finding stands just above.
     if digest.count > 1 {
         findings(out, report, digest, look)?;
@@ -30,12 +30,12 @@ pub(super) fn write(out: &mut String, report: &Report, digest: &Digest<'_>, look
     digest.unused.iter().try_for_each(|entry| list(out, entry, look))
 }
 
-fn list(out: &mut String, text: &str, look: &Look) -> fmt::Result {
+fn list(out: &mut String, text: &str, look: &Layout) -> fmt::Result {
     let lines = wrap(&visible(text), look.room(4)).join("\n    ");
     writeln!(out, "  {lines}")
 }
 
-fn findings(out: &mut String, report: &Report, digest: &Digest<'_>, look: &Look) -> fmt::Result {
+fn findings(out: &mut String, report: &Report, digest: &Digest<'_>, look: &Layout) -> fmt::Result {
     let order = if digest.first.len() > 1 { "; mend first" } else { "" };
     let counted = wrap(&format!("{}{order}", digest.counted), look.room(2)).join("\n  ");
     writeln!(out, "\n{BOLD}{counted}{BOLD:#}")?;

@@ -4,12 +4,13 @@ use std::fmt::{self, Write as _};
 
 use suite::{CaseReport, Report};
 
-use super::{BOLD, DIM, Look, style};
+use super::{BOLD, DIM, Layout, style};
+use crate::findings::plain_name;
 use crate::tally::parts;
 use crate::text::{self, visible};
 
 /// Every check, with what came of it in each revision.
-pub(super) fn case(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
+pub(super) fn case(out: &mut String, report: &Report, look: &Layout) -> fmt::Result {
     for part in parts(report) {
         writeln!(out, "{BOLD}{}{BOLD:#}", visible(part.name))?;
         for case in part.cases {
@@ -19,12 +20,13 @@ pub(super) fn case(out: &mut String, report: &Report, look: &Look) -> fmt::Resul
     Ok(())
 }
 
-fn line(out: &mut String, case: &CaseReport, look: &Look) -> fmt::Result {
+fn line(out: &mut String, case: &CaseReport, look: &Layout) -> fmt::Result {
     let colour = style(case.outcome);
-    let (check, protocol, transport) = (visible(&case.check), case.protocol, visible(&case.transport));
-    write!(out, "  {colour}{:15}{colour:#} {check} {DIM}{protocol} {transport}", case.outcome)?;
+    let (check, transport) = (visible(&case.check), visible(&case.transport));
+    let place = case.subject.as_deref().map_or_else(|| case.protocol.to_string(), plain_name);
+    write!(out, "  {colour}{:15}{colour:#} {check} {DIM}{place} {transport}", case.outcome)?;
     if let Some(actual) = &case.actual {
-        let taken = 22 + check.len() + protocol.as_str().len() + transport.len();
+        let taken = 22 + check.len() + place.len() + transport.len();
         let actual = visible(actual);
         write!(out, ": {}", text::cut(&actual, look.room(taken)))?;
     }

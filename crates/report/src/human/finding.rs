@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 
 use suite::{CaseReport, Excerpt, Outcome, Party, Report};
 
-use super::{BOLD, DIM, Detail, Look, obstacle, style};
-use crate::findings::{Findings, Group};
+use super::{BOLD, DIM, Detail, Layout, obstacle, style};
+use crate::findings::{FindingGroup, Findings};
 use crate::reproduction::reproduction_command;
 use crate::text::{self, visible};
 use crate::wrap::wrap;
@@ -18,14 +18,15 @@ const FRAMES: usize = 6;
 const INDENT: usize = 12;
 
 /// Every finding, in full. What could not be tested stands before what is only recommended.
-pub(super) fn all(out: &mut String, report: &Report, findings: &Findings<'_>, look: &Look) -> fmt::Result {
+pub(super) fn all(out: &mut String, report: &Report, findings: &Findings<'_>, look: &Layout) -> fmt::Result {
     let (warnings, others): (Vec<_>, Vec<_>) =
         findings.found.iter().partition(|group| group.case.outcome == Outcome::Warned);
     for group in others {
         finding(out, report, group, look)?;
     }
+    let is_only = findings.only_obstacle(report).is_some();
     for obstacle in &findings.obstacles {
-        obstacle::in_full(out, report, obstacle, look)?;
+        obstacle::in_full(out, report, obstacle, is_only, look)?;
     }
     for group in warnings {
         finding(out, report, group, look)?;
@@ -49,7 +50,7 @@ pub(super) fn label(outcome: Outcome) -> String {
     outcome.as_str().to_uppercase()
 }
 
-fn finding(out: &mut String, report: &Report, group: &Group<'_>, look: &Look) -> fmt::Result {
+fn finding(out: &mut String, report: &Report, group: &FindingGroup<'_>, look: &Layout) -> fmt::Result {
     let case = group.case;
     let colour = style(case.outcome);
     let (label, check, strength) = (label(case.outcome), visible(&case.check), group.strength());
@@ -92,7 +93,7 @@ fn finding(out: &mut String, report: &Report, group: &Group<'_>, look: &Look) ->
     )
 }
 
-fn note(out: &mut String, name: &str, text: &str, look: &Look) -> fmt::Result {
+fn note(out: &mut String, name: &str, text: &str, look: &Layout) -> fmt::Result {
     let mut name = name;
     for line in wrap(&visible(text), look.room(INDENT)) {
         writeln!(out, "  {DIM}{name:9}{DIM:#} {line}")?;
@@ -101,7 +102,7 @@ fn note(out: &mut String, name: &str, text: &str, look: &Look) -> fmt::Result {
     Ok(())
 }
 
-fn frames(out: &mut String, case: &CaseReport, look: &Look) -> fmt::Result {
+fn frames(out: &mut String, case: &CaseReport, look: &Layout) -> fmt::Result {
     let (count, limit) = match look.detail {
         Detail::Everything => (usize::MAX, usize::MAX),
         Detail::Brief | Detail::Findings => (FRAMES, LINE.min(look.room(4).saturating_mul(2))),

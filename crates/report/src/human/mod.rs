@@ -8,7 +8,7 @@ mod obstacle;
 use std::fmt::{self, Write as _};
 
 use anstyle::{AnsiColor, Style};
-use suite::{Conclusion, Counts, Outcome, Report};
+use suite::{CaseReport, Conclusion, Counts, Outcome, Report};
 
 use crate::Collection;
 use crate::collection::labels;
@@ -23,7 +23,7 @@ const DIM: Style = Style::new().dimmed();
 
 /// How the report is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct Layout {
     /// How many characters fit on a line; no line is broken when there is no limit.
     pub width: Option<usize>,
     /// How much is told.
@@ -42,13 +42,13 @@ pub enum Detail {
     Everything,
 }
 
-impl Default for Look {
+impl Default for Layout {
     fn default() -> Self {
         Self { width: None, detail: Detail::Findings }
     }
 }
 
-impl Look {
+impl Layout {
     /// The room for text behind `indent` characters; never so little that a word a line is left.
     fn room(&self, indent: usize) -> usize {
         self.width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(24))
@@ -57,11 +57,11 @@ impl Look {
 
 /// The whole report, with lines as long as they are.
 pub fn render(report: &Report) -> String {
-    render_as(report, &Look::default())
+    render_as(report, &Layout::default())
 }
 
 /// The whole report, laid out as told.
-pub fn render_as(report: &Report, look: &Look) -> String {
+pub fn render_as(report: &Report, look: &Layout) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write(&mut out, report, look);
@@ -69,7 +69,7 @@ pub fn render_as(report: &Report, look: &Look) -> String {
 }
 
 /// The reports of several targets one after the other, and at the end a line for each.
-pub fn render_all(collection: &Collection, look: &Look) -> String {
+pub fn render_all(collection: &Collection, look: &Layout) -> String {
     let reports = collection.reports();
     let mut out = reports.iter().map(|report| render_as(report, look)).collect::<Vec<_>>().join("\n\n");
     if reports.len() > 1 {
@@ -79,7 +79,7 @@ pub fn render_all(collection: &Collection, look: &Look) -> String {
     out
 }
 
-fn overview(out: &mut String, collection: &Collection, look: &Look) -> fmt::Result {
+fn overview(out: &mut String, collection: &Collection, look: &Layout) -> fmt::Result {
     let verdict = collection.verdict();
     let colour = verdict_style(verdict);
     let word = tally::verdict(verdict);
@@ -101,7 +101,9 @@ fn overview(out: &mut String, collection: &Collection, look: &Look) -> fmt::Resu
 pub fn header(report: &Report) -> String {
     let target = &report.target;
     let mut parts = vec![target.description.clone(), target.transport.clone()];
-    if !target.speaks.is_empty() {
+    if !report.viewed.is_empty() {
+        parts.push(viewed(&report.viewed));
+    } else if !target.speaks.is_empty() {
         let speaks: Vec<_> = target.speaks.iter().map(ToString::to_string).collect();
         parts.push(format!("speaks {}", speaks.join(", ")));
     }
@@ -112,17 +114,17 @@ pub fn header(report: &Report) -> String {
     visible(&parts.join(" · ")).into_owned()
 }
 
-fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
+fn write(out: &mut String, report: &Report, look: &Layout) -> fmt::Result {
     let header = crate::wrap::wrap(&header(report), look.room(2)).join("\n  ");
     writeln!(out, "{BOLD}{header}{BOLD:#}")?;
     if !report.cases.is_empty() {
         writeln!(out)?;
     }
-    let findings = Findings::of(report);
+    let findings = Findings::from_report(report);
     match look.detail {
         Detail::Brief => finding::brief(out, &findings)?,
         Detail::Findings => {
-            sections(out, report, look)?;
+            sections(out, report, &findings, look)?;
             finding::all(out, report, &findings, look)?;
         }
         Detail::Everything => {
@@ -130,8 +132,10 @@ fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
             finding::all(out, report, &findings, look)?;
         }
     }
-    if look.detail != Detail::Brief {
-        digest::write(out, report, &Digest::of(report, &findings), look)?;
+    // The one obstacle stands just above.
+    let is_said = findings.only_obstacle(report).is_some();
+    if look.detail == Detail::Everything || (look.detail == Detail::Findings && !is_said) {
+        digest::write(out, report, &Digest::from_report(report, &findings), look)?;
     }
     writeln!(out)?;
     let mut lines = vec![conclusion(report)];
@@ -142,11 +146,16 @@ fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
     lines.iter().try_for_each(|line| writeln!(out, "{}", crate::wrap::wrap(line, look.room(2)).join("\n  ")))
 }
 
-fn sections(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
-    let parts = parts(report);
+fn sections(out: &mut String, report: &Report, findings: &Findings<'_>, look: &Layout) -> fmt::Result {
+    let mut parts = parts(report);
+    if findings.only_obstacle(report).is_some() {
+        let is_tested =
+            |case: &&CaseReport| !matches!(case.outcome, Outcome::Blocked | Outcome::NotApplicable);
+        parts.retain(|part| part.cases.iter().any(is_tested));
+    }
     let width = parts.iter().map(|part| part.name.chars().count()).max().unwrap_or(0).max(11);
     for part in parts {
-        let counts = Counts::of(part.cases.iter().map(|case| case.outcome));
+        let counts = Counts::count(part.cases.iter().map(|case| case.outcome));
         write!(out, "  {:width$}", visible(part.name))?;
         let mut listed: Vec<_> = counts.listed().collect();
         listed.sort_by_key(|(outcome, _)| *outcome != Outcome::Passed);
@@ -196,4 +205,11 @@ fn style(outcome: Outcome) -> Style {
         Outcome::NotApplicable | Outcome::KnownFailure => return Style::new().dimmed(),
     };
     Style::new().fg_color(Some(colour.into()))
+}
+
+/// How many apps were shown, and how often.
+fn viewed(viewed: &[suite::ViewedApp]) -> String {
+    let apps = viewed.chunk_by(|one, other| one.subject == other.subject).count();
+    let noun = if apps == 1 { "app" } else { "apps" };
+    format!("{apps} {noun}, shown {} times", viewed.len())
 }

@@ -8,8 +8,8 @@ use std::fmt::{self, Write as _};
 
 use suite::{Causes, Outcome, Report, RevisionReport};
 
-use self::escape::escaped;
-use self::tally::Tally;
+use self::escape::escape_attribute;
+use self::tally::TestTally;
 use self::test_case::TestCase;
 use crate::Collection;
 use crate::collection::labels;
@@ -37,7 +37,7 @@ fn render_suites(reports: &[Report]) -> String {
 }
 
 fn write(out: &mut String, reports: &[Report]) -> fmt::Result {
-    let mut tally = Tally::default();
+    let mut tally = TestTally::default();
     let mut suites = String::new();
     for (report, label) in reports.iter().zip(labels(reports)) {
         let prefix = if reports.len() > 1 { format!("{label} ") } else { String::new() };
@@ -51,9 +51,9 @@ fn write(out: &mut String, reports: &[Report]) -> fmt::Result {
 }
 
 /// A suite for every revision and transport, and one for what kept the run from being whole.
-fn write_report(out: &mut String, report: &Report, prefix: &str) -> Result<Tally, fmt::Error> {
+fn write_report(out: &mut String, report: &Report, prefix: &str) -> Result<TestTally, fmt::Error> {
     let causes = Causes::new(report);
-    let mut total = Tally::default();
+    let mut total = TestTally::default();
     for revision in report.revisions() {
         let of_it: Vec<_> = report.cases.iter().filter(|case| case.protocol == revision.protocol).collect();
         let mut transports: Vec<_> = of_it.iter().map(|case| case.transport.as_str()).collect();
@@ -61,7 +61,7 @@ fn write_report(out: &mut String, report: &Report, prefix: &str) -> Result<Tally
         transports.dedup();
         for transport in transports {
             let cases: Vec<_> = of_it.iter().filter(|case| case.transport == transport).copied().collect();
-            let tests: Vec<_> = cases.into_iter().map(|case| TestCase::of(case, &causes)).collect();
+            let tests: Vec<_> = cases.into_iter().map(|case| TestCase::from_case(case, &causes)).collect();
             let name = format!("{prefix}{} {transport}", revision.protocol);
             total = total.plus(suite(out, report, &name, Some(&revision), &tests)?);
         }
@@ -99,12 +99,15 @@ fn suite(
     name: &str,
     revision: Option<&RevisionReport>,
     tests: &[TestCase<'_>],
-) -> Result<Tally, fmt::Error> {
-    let tally = tests.iter().fold(Tally::default(), |tally, test| tally.with(test.kind));
+) -> Result<TestTally, fmt::Error> {
+    let tally = tests.iter().fold(TestTally::default(), |tally, test| tally.with(test.kind));
     let took = seconds(tests.iter().map(|test| test.took_us).sum());
     let target = &report.target;
-    let at = target.at.as_deref().map(|at| format!(r#" timestamp="{}""#, escaped(at.trim_end_matches('Z'))));
-    let (name, at) = (escaped(name), at.unwrap_or_default());
+    let at = target
+        .at
+        .as_deref()
+        .map(|at| format!(r#" timestamp="{}""#, escape_attribute(at.trim_end_matches('Z'))));
+    let (name, at) = (escape_attribute(name), at.unwrap_or_default());
     writeln!(out, r#"  <testsuite name="{name}" {tally} time="{took}"{at}>"#)?;
     let speaks = crate::revisions::listed(&target.speaks);
     let server = text::name(report);
@@ -113,11 +116,12 @@ fn suite(
         [("target", target.description.as_str()), ("server", &server), ("speaks", &speaks)].into_iter();
     writeln!(out, "    <properties>")?;
     for (name, value) in properties.chain(verdict.map(|verdict| ("verdict", verdict))) {
-        writeln!(out, r#"      <property name="{name}" value="{}"/>"#, escaped(value))?;
+        writeln!(out, r#"      <property name="{name}" value="{}"/>"#, escape_attribute(value))?;
     }
     writeln!(out, "    </properties>")?;
     for test in tests {
-        let (name, class, took) = (escaped(&test.name), escaped(test.class), seconds(test.took_us));
+        let (name, class, took) =
+            (escape_attribute(&test.name), escape_attribute(test.class), seconds(test.took_us));
         write!(out, r#"    <testcase name="{name}" classname="{class}" time="{took}""#)?;
         match test.inside.as_str() {
             "" => writeln!(out, "/>")?,

@@ -2,26 +2,26 @@
 
 use std::fmt;
 
-use super::test_case::Kind;
+use super::test_case::TestResult;
 
 /// Tests, and those that did not pass.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Tally {
+pub(super) struct TestTally {
     tests: usize,
     failures: usize,
     errors: usize,
     skipped: usize,
 }
 
-impl Tally {
+impl TestTally {
     /// One more.
-    pub(super) const fn with(self, kind: Kind) -> Self {
+    pub(super) const fn with(self, kind: TestResult) -> Self {
         let mut tally = Self { tests: self.tests + 1, ..self };
         match kind {
-            Kind::Passed => {}
-            Kind::Failed => tally.failures += 1,
-            Kind::Error => tally.errors += 1,
-            Kind::Skipped => tally.skipped += 1,
+            TestResult::Passed => {}
+            TestResult::Failed => tally.failures += 1,
+            TestResult::Error => tally.errors += 1,
+            TestResult::Skipped => tally.skipped += 1,
         }
         tally
     }
@@ -37,7 +37,7 @@ impl Tally {
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for TestTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tests, failures, errors, skipped } = self;
         write!(f, r#"tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}""#)

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use suite::{CaseReport, Causes, Outcome, Party};
 
-use super::escape::{escape, escaped};
+use super::escape::{escape, escape_attribute};
+use crate::findings::plain_name;
 use crate::text::{self, visible_lines};
 
 /// A test case.
@@ -12,13 +13,13 @@ pub(super) struct TestCase<'a> {
     pub(super) name: Cow<'a, str>,
     pub(super) class: &'a str,
     pub(super) took_us: u64,
-    pub(super) kind: Kind,
+    pub(super) kind: TestResult,
     pub(super) inside: String,
 }
 
 /// What JUnit makes of an outcome.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TestResult {
     Passed,
     Failed,
     Error,
@@ -27,49 +28,55 @@ pub(super) enum Kind {
 
 impl<'a> TestCase<'a> {
     /// What came of `case`.
-    pub(super) fn of(case: &'a CaseReport, causes: &Causes<'_>) -> Self {
-        let said = escaped(case.actual.as_deref().unwrap_or(&case.title));
+    pub(super) fn from_case(case: &'a CaseReport, causes: &Causes<'_>) -> Self {
+        let said = escape_attribute(case.actual.as_deref().unwrap_or(&case.title));
         let strength = case.strength();
         let (kind, inside) = match case.outcome {
-            Outcome::Passed => (Kind::Passed, String::new()),
+            Outcome::Passed => (TestResult::Passed, String::new()),
             Outcome::Failed => {
                 let inside =
                     format!("<failure message=\"{said}\" type=\"{strength}\">{}</failure>", body(case));
-                (Kind::Failed, inside)
+                (TestResult::Failed, inside)
             }
             Outcome::UnexpectedPass => {
                 let said = "it passes, though the baseline says that it fails";
-                (Kind::Failed, format!("<failure message=\"{said}\" type=\"unexpected pass\"/>"))
+                (TestResult::Failed, format!("<failure message=\"{said}\" type=\"unexpected pass\"/>"))
             }
-            Outcome::Broke => (Kind::Error, format!("<error message=\"{said}\" type=\"broke\"/>")),
+            Outcome::Broke => (TestResult::Error, format!("<error message=\"{said}\" type=\"broke\"/>")),
             Outcome::Blocked => blocked(case, &said, causes),
             Outcome::NotApplicable => {
-                (Kind::Skipped, format!("<skipped message=\"not applicable: {said}\"/>"))
+                (TestResult::Skipped, format!("<skipped message=\"not applicable: {said}\"/>"))
             }
-            Outcome::KnownFailure => (Kind::Skipped, format!("<skipped message=\"known failure: {said}\"/>")),
+            Outcome::KnownFailure => {
+                (TestResult::Skipped, format!("<skipped message=\"known failure: {said}\"/>"))
+            }
             Outcome::Warned => {
                 let inside = format!("<system-out>warning ({strength})\n{}</system-out>", body(case));
-                (Kind::Passed, inside)
+                (TestResult::Passed, inside)
             }
         };
-        Self { name: Cow::Borrowed(&case.check), class: &case.section, took_us: case.took_us, kind, inside }
+        let name = match &case.subject {
+            Some(subject) => Cow::Owned(format!("{} ({})", case.check, plain_name(subject))),
+            None => Cow::Borrowed(case.check.as_str()),
+        };
+        Self { name, class: &case.section, took_us: case.took_us, kind, inside }
     }
 
     /// Something that kept the run from being whole.
     pub(super) fn gap(name: String, why: &str) -> Self {
-        let inside = format!("<error message=\"{}\" type=\"not tested\"/>", escaped(why));
-        Self { name: Cow::Owned(name), class: "yardstick", took_us: 0, kind: Kind::Error, inside }
+        let inside = format!("<error message=\"{}\" type=\"not tested\"/>", escape_attribute(why));
+        Self { name: Cow::Owned(name), class: "yardstick", took_us: 0, kind: TestResult::Error, inside }
     }
 }
 
-/// What a finding explains says which; what a known failure explains is borne with it.
-fn blocked(case: &CaseReport, said: &str, causes: &Causes<'_>) -> (Kind, String) {
-    let because = causes.find(case).map(|cause| format!(" (because of {})", escaped(&cause.check)));
+/// A blocked case names the finding that explains it; one that a known failure explains is skipped like it.
+fn blocked(case: &CaseReport, said: &str, causes: &Causes<'_>) -> (TestResult, String) {
+    let because = causes.find(case).map(|cause| format!(" (because of {})", escape_attribute(&cause.check)));
     let message = format!("blocked: {said}{}", because.unwrap_or_default());
     if causes.is_excused(case) {
-        return (Kind::Skipped, format!("<skipped message=\"{message}\"/>"));
+        return (TestResult::Skipped, format!("<skipped message=\"{message}\"/>"));
     }
-    (Kind::Error, format!("<error message=\"{message}\" type=\"blocked\"/>"))
+    (TestResult::Error, format!("<error message=\"{message}\" type=\"blocked\"/>"))
 }
 
 /// The evidence, as text.

@@ -2,7 +2,7 @@
 
 use protocol::Version;
 use report::Collection;
-use report::human::{Detail, Look, render, render_as};
+use report::human::{Detail, Layout, render, render_as};
 use suite::{Basis, Excerpt, Level, Outcome, Party, Report};
 
 use crate::sample::{case, everything, folded, gaps, hostile, other, plain, unreached, with};
@@ -19,14 +19,14 @@ fn with_nothing_to_say() {
 
 #[test]
 fn brief() {
-    insta::assert_snapshot!(plain(&render_as(&everything(), &Look { width: None, detail: Detail::Brief })));
+    insta::assert_snapshot!(plain(&render_as(&everything(), &Layout { width: None, detail: Detail::Brief })));
 }
 
 #[test]
 fn every_case() {
     insta::assert_snapshot!(plain(&render_as(
         &everything(),
-        &Look { width: None, detail: Detail::Everything }
+        &Layout { width: None, detail: Detail::Everything }
     )));
 }
 
@@ -35,7 +35,7 @@ fn a_narrow_terminal_breaks_lines_at_words() {
     let mut report = everything();
     report.cases[1].fix =
         "answer with an error that names the tool, and do so before anything else has happened".into();
-    let look = Look { width: Some(60), detail: Detail::Findings };
+    let look = Layout { width: Some(60), detail: Detail::Findings };
     let text = plain(&render_as(&report, &look));
     insta::assert_snapshot!(text);
     // Words that cannot be broken, messages and commands may be wider.
@@ -174,9 +174,9 @@ fn the_part_that_matters_and_the_request_are_shown() {
     finding.actual = Some("tool `odd-one` has no inputSchema".to_owned());
     let list =
         format!(r#"{{"result":{{"tools":[{}{{"name":"odd-one"}}]}}}}"#, "{\"name\":\"x\"},".repeat(80));
-    let sent =
-        Excerpt::of(Party::Client, br#"{"method":"tools/list"}"#).with_header("Origin", "https://a.example");
-    finding.frames = vec![Excerpt::of(Party::Server, list.as_bytes()); 8];
+    let sent = Excerpt::from_bytes(Party::Client, br#"{"method":"tools/list"}"#)
+        .with_header("Origin", "https://a.example");
+    finding.frames = vec![Excerpt::from_bytes(Party::Server, list.as_bytes()); 8];
     finding.frames.push(sent);
     let text = plain(&render(&report));
     assert!(text.contains(r#"→ Origin: https://a.example · {"method":"tools/list"}"#), "{text}");
@@ -191,7 +191,7 @@ fn gaps_are_said() {
 
 #[test]
 fn several_targets_are_told_one_by_one() {
-    let look = Look::default();
+    let look = Layout::default();
     let all = Collection::new([other(), everything(), unreached()]);
     let text = plain(&report::human::render_all(&all, &look));
     assert!(text.starts_with(&plain(&render(&other()))), "{text}");
@@ -204,7 +204,7 @@ fn several_targets_are_told_one_by_one() {
 #[test]
 fn control_characters_of_a_server_never_reach_the_terminal() {
     for detail in [Detail::Brief, Detail::Findings, Detail::Everything] {
-        let text = render_as(&hostile(), &Look { width: Some(80), detail });
+        let text = render_as(&hostile(), &Layout { width: Some(80), detail });
         // Our own colours are the only escapes.
         let own = plain(&text);
         let ours = text.matches("\u{1b}[").count();

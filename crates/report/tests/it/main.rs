@@ -4,6 +4,7 @@
 
 extern crate yardstick_report as report;
 
+mod apps;
 mod human;
 mod machine;
 mod markup;

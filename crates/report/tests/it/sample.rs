@@ -10,6 +10,7 @@ pub(crate) fn case(check: &str, protocol: Version, level: Level, outcome: Outcom
     let violated = matches!(outcome, Outcome::Failed | Outcome::Warned | Outcome::KnownFailure);
     CaseReport {
         check: check.to_owned(),
+        subject: None,
         section: check.split('/').nth(1).unwrap().to_owned(),
         title: "what holds when it passes".to_owned(),
         protocol,
@@ -37,8 +38,8 @@ pub(crate) fn case(check: &str, protocol: Version, level: Level, outcome: Outcom
 fn frames() -> Vec<Excerpt> {
     let long = format!(r#"{{"jsonrpc":"2.0","id":41,"result":{{"text":"{}"}}}}"#, "x".repeat(300));
     vec![
-        Excerpt::of(Party::Client, br#"{"jsonrpc":"2.0","id":41,"method":"tools/call"}"#),
-        Excerpt::of(Party::Server, long.as_bytes()),
+        Excerpt::from_bytes(Party::Client, br#"{"jsonrpc":"2.0","id":41,"method":"tools/call"}"#),
+        Excerpt::from_bytes(Party::Server, long.as_bytes()),
     ]
 }
 
@@ -66,7 +67,7 @@ pub(crate) fn everything() -> Report {
             version: Some("1.4.0".to_owned()),
             at: Some("2026-07-28T12:34:56Z".to_owned()),
         },
-        counts: Counts::of(cases.iter().map(|case| case.outcome)),
+        counts: Counts::count(cases.iter().map(|case| case.outcome)),
         cases,
         survey: Some(Survey {
             tools: 12,
@@ -92,7 +93,7 @@ pub(crate) fn other() -> Report {
 
 /// The same target with these cases.
 pub(crate) fn with(cases: Vec<CaseReport>) -> Report {
-    let counts = Counts::of(cases.iter().map(|case| case.outcome));
+    let counts = Counts::count(cases.iter().map(|case| case.outcome));
     Report { cases, counts, ..everything() }
 }
 
@@ -162,7 +163,8 @@ pub(crate) fn hostile() -> Report {
         case.expected = Some(HOSTILE.to_owned());
         case.actual = Some(HOSTILE.to_owned());
         let json = format!("{{\"{HOSTILE}\":[\"{HOSTILE}\"]}}");
-        case.frames = [HOSTILE, json.as_str()].map(|text| Excerpt::of(Party::Server, text.as_bytes())).into();
+        case.frames =
+            [HOSTILE, json.as_str()].map(|text| Excerpt::from_bytes(Party::Server, text.as_bytes())).into();
     }
     report
 }

@@ -8,25 +8,25 @@ use protocol::apps::{Csp, MIME_TYPE, Permission, Permissions, ResourceUi};
 use serde_json::{Value, json};
 
 use super::{document, openai};
-use crate::context::Call;
+use crate::call::Call;
 
-/// An app: a UI resource, and what it says about itself.
+/// An app: a UI resource and its metadata.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) uri: &'static str,
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     pub(super) description: &'static str,
-    /// The page, before style and bridge are put in.
+    /// The page, before style and bridge are inserted.
     pub(super) page: &'static str,
     pub(super) delivery: Delivery,
-    /// The origins that it talks to.
+    /// The origins that it connects to.
     pub(super) connects_to: &'static [&'static str],
     pub(super) permissions: &'static [Permission],
     pub(super) prefers_border: bool,
 }
 
-/// How the document travels.
+/// How the document is encoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Delivery {
     /// As text.
@@ -35,20 +35,20 @@ pub(super) enum Delivery {
     Blob,
 }
 
-/// An app, made ready.
+/// An app with its assembled document.
 #[derive(Debug)]
 struct Ready {
     app: &'static App,
     /// The length of the document in bytes.
     size: usize,
-    /// The document, encoded as it travels.
+    /// The encoded document.
     body: String,
 }
 
 /// Every app, in the order in which they are listed.
 pub(super) const APPS: &[App] = &[MONITOR, FORM, CHART, MAP, POEM, INSPECTOR];
 
-/// Every app, made ready once.
+/// Every app, assembled once.
 static READY: LazyLock<Vec<Ready>> = LazyLock::new(|| APPS.iter().map(Ready::new).collect());
 
 pub(super) const MONITOR: App = App {
@@ -113,18 +113,18 @@ impl App {
         ResourceUi {
             csp: Some(csp).filter(|csp| *csp != Csp::default()),
             permissions: Permissions::new(self.permissions.iter().copied()),
-            // Each host has a format of its own for it, so there is none to send to all of them.
+            // Each host has its own format for the domain, so none is sent.
             domain: None,
             prefers_border: Some(self.prefers_border),
         }
     }
 
-    /// What goes into `_meta` for a client that shows apps.
+    /// The `_meta` for a client that shows apps.
     fn meta(&self, call: &Call) -> Value {
         let ui = self.ui();
         let mut meta = json!({ "ui": ui.to_value() });
         if let (true, Some(members)) = (openai::is_wanted(&call.client), meta.as_object_mut()) {
-            members.extend(openai::of_resource(ui, self.description));
+            members.extend(openai::write_resource_meta(ui, self.description));
         }
         meta
     }
@@ -162,22 +162,22 @@ impl Ready {
     }
 }
 
-/// Puts the documents together, so that the first reader does not wait for it.
+/// Assembles the documents, so that the first reader does not wait.
 pub(super) fn make_ready() {
     LazyLock::force(&READY);
 }
 
-/// The apps in `resources/list`; a client that does not show them is not bothered with them.
+/// The apps in `resources/list`, for clients that show them.
 pub(crate) fn listed(call: &Call) -> Vec<Value> {
     if super::are_shown(call) { READY.iter().map(|app| app.listed(call)).collect() } else { Vec::new() }
 }
 
 /// The contents of an app.
 ///
-/// Whoever knows the URI may read it, also a client that does not show apps: the specification asks only that the
-/// resource exists, and a host may well fetch documents ahead over another connection. Such a reader is not told
-/// `_meta`, which costs it rights and never gives it any: no declared origins means none.
-pub(crate) fn read(call: &Call, uri: &str) -> Option<Vec<Value>> {
+/// Any client may read it, even one that does not show apps: the specification only asks that the resource exists, and
+/// a host may prefetch documents over another connection. Such a reader gets no `_meta`, which is safe: without
+/// declared origins the app may connect to none.
+pub(crate) fn read_app(call: &Call, uri: &str) -> Option<Vec<Value>> {
     let app = READY.iter().find(|ready| ready.app.uri == uri)?;
     Some(vec![app.contents(call)])
 }

@@ -1,4 +1,4 @@
-//! The documents of the apps: each page with the shared style and the shared bridge put in.
+//! Assembles the documents of the apps: each page with the shared style and the shared bridge.
 
 /// The shared look.
 const STYLE: &str = include_str!("base.css");
@@ -10,7 +10,7 @@ const STYLE_HERE: &str = "/*{{base.css}}*/";
 /// Where the bridge goes.
 const BRIDGE_HERE: &str = "/*{{bridge.js}}*/";
 
-/// The page, complete: a View may load nothing, so everything is in it.
+/// The complete page. A View may load nothing, so everything is inline.
 pub(super) fn assemble(page: &str) -> String {
     page.replacen(STYLE_HERE, STYLE, 1).replacen(BRIDGE_HERE, BRIDGE, 1)
 }

@@ -1,6 +1,6 @@
-//! What OpenAI's host says about its user in the `_meta` of a request.
+//! Reads what OpenAI's host says about its user in the `_meta` of a request.
 //!
-//! All of it is advice: it chooses words and is shown, and decides nothing else. What is malformed is as good as absent.
+//! These are hints: they choose a language and are displayed, and decide nothing else. Malformed hints are ignored.
 
 use protocol::apps::openai::{LOCALE, USER_AGENT, USER_LOCATION};
 use protocol::locale;
@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 use super::openai::PREFIX;
 
-/// The locale's key in clients from before `openai/locale`.
+/// The key of the locale in older clients, before `openai/locale`.
 const OLD_LOCALE: &str = "webplus/i18n";
-/// The longest hint that is repeated to anybody, in characters.
+/// The longest hint that is displayed, in characters.
 const LONGEST: usize = 120;
 
 /// The hints of one request.
@@ -20,7 +20,7 @@ pub(crate) struct Hints {
     /// Whether the request has any key of OpenAI's.
     pub(super) openai: bool,
     /// The user's language, a well-formed tag.
-    pub(super) locale: Option<String>,
+    pub(crate) locale: Option<String>,
     /// The user's client.
     pub(super) user_agent: Option<String>,
     /// Where the user roughly is, in words.
@@ -29,7 +29,7 @@ pub(crate) struct Hints {
 
 impl Hints {
     /// The hints in the params of a request.
-    pub(crate) fn of(params: &Value) -> Self {
+    pub(crate) fn from_params(params: &Value) -> Self {
         let Some(meta) = params.get("_meta").and_then(Value::as_object) else { return Self::default() };
         let tag = |key| meta.get(key).and_then(Value::as_str).filter(|tag| locale::check(tag).is_ok());
         Self {
@@ -40,16 +40,16 @@ impl Hints {
         }
     }
 
-    /// The hints in a `_meta` that has not been parsed; without a key of theirs it is not worth parsing.
-    pub(crate) fn of_raw(meta: &RawValue) -> Self {
+    /// The hints in an unparsed `_meta`. Without a key of OpenAI's it is not parsed.
+    pub(crate) fn from_raw_meta(meta: &RawValue) -> Self {
         if !meta.get().contains(PREFIX) && !meta.get().contains(OLD_LOCALE) {
             return Self::default();
         }
         let meta = serde_json::from_str(meta.get()).unwrap_or(Value::Null);
-        Self::of(&serde_json::json!({ "_meta": meta }))
+        Self::from_params(&serde_json::json!({ "_meta": meta }))
     }
 
-    /// These, and where they are silent, those of the handshake.
+    /// These hints, completed with those of the handshake.
     pub(crate) fn or(self, earlier: Self) -> Self {
         Self {
             openai: self.openai || earlier.openai,
@@ -60,14 +60,14 @@ impl Hints {
     }
 }
 
-/// City, region and country, as far as they are there.
+/// City, region and country, as far as they are given.
 fn place(location: &Value) -> Option<String> {
     let parts: Vec<_> =
         ["city", "region", "country"].iter().filter_map(|key| line(&location[*key])).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// A text that is fit to be shown in a line.
+/// A text that fits on one line.
 fn line(value: &Value) -> Option<String> {
     let text: String = value.as_str()?.chars().filter(|c| !c.is_control()).take(LONGEST).collect();
     let text = text.trim();
@@ -80,7 +80,7 @@ mod tests {
     use serde_json::json;
 
     fn hints(meta: &Value) -> Hints {
-        Hints::of(&json!({ "_meta": meta }))
+        Hints::from_params(&json!({ "_meta": meta }))
     }
 
     #[test]

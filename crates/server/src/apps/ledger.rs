@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::money::Currency;
 
-/// How many expenses are kept; then the oldest goes.
+/// How many expenses are kept. Then the oldest is dropped.
 const MOST: usize = 50;
 /// The longest title, in characters.
 const TITLE: usize = 80;
@@ -15,7 +15,7 @@ const TITLE: usize = 80;
 /// What an expense can be for.
 pub(super) const CATEGORIES: [&str; 5] = ["travel", "meals", "lodging", "equipment", "other"];
 
-/// The expenses of everybody who uses this server.
+/// The expenses of all users of this server.
 #[derive(Debug, Default)]
 pub(super) struct Ledger(Mutex<Book>);
 
@@ -32,7 +32,7 @@ struct Entry {
     expense: Expense,
 }
 
-/// An expense that is in order.
+/// A valid expense.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Expense {
     title: String,
@@ -43,8 +43,8 @@ pub(super) struct Expense {
 }
 
 impl Expense {
-    /// The expense in the arguments of a call, or what is wrong with the first field that is.
-    pub(super) fn of(arguments: &Value) -> Result<Self, String> {
+    /// The expense in the arguments of a call, or what is wrong with its first invalid field.
+    pub(super) fn from_arguments(arguments: &Value) -> Result<Self, String> {
         let text = |name: &str| arguments[name].as_str().unwrap_or_default();
         let title = text("title").trim();
         if title.is_empty() || title.chars().count() > TITLE {
@@ -73,7 +73,7 @@ impl Expense {
 }
 
 impl Ledger {
-    /// Writes an expense down and gives it an id.
+    /// Adds an expense and returns its id.
     pub(super) fn add(&self, expense: Expense) -> String {
         self.with(|book| {
             book.count += 1;
@@ -86,12 +86,12 @@ impl Ledger {
         })
     }
 
-    /// Forgets them all, and says how many there were.
+    /// Removes all expenses, and returns how many there were.
     pub(super) fn clear(&self) -> usize {
         self.with(|book| book.entries.drain(..).count())
     }
 
-    /// All of them, as the form shows them.
+    /// All expenses, as the form shows them.
     pub(super) fn to_value(&self) -> Value {
         self.with(|book| {
             let entries: Vec<_> = book.entries.iter().map(Entry::to_value).collect();
@@ -104,7 +104,7 @@ impl Ledger {
         })
     }
 
-    /// All of them in words.
+    /// All expenses in words.
     pub(super) fn said(&self) -> String {
         self.with(|book| {
             if book.entries.is_empty() {
@@ -141,7 +141,7 @@ impl Entry {
     }
 }
 
-/// Whether a text is a day that exists.
+/// Whether a text is a valid date.
 fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let formed = bytes.len() == 10
@@ -175,7 +175,7 @@ mod tests {
     fn with(field: &str, value: Value) -> Result<Expense, String> {
         let mut arguments = arguments();
         arguments[field] = value;
-        Expense::of(&arguments)
+        Expense::from_arguments(&arguments)
     }
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
     fn the_oldest_goes_first() {
         let ledger = Ledger::default();
         for _ in 0..MOST + 3 {
-            ledger.add(Expense::of(&arguments()).unwrap());
+            ledger.add(Expense::from_arguments(&arguments()).unwrap());
         }
         let value = ledger.to_value();
         assert_eq!(

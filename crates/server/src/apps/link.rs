@@ -1,4 +1,4 @@
-//! What a tool says about apps: which one shows its results, and who may call it.
+//! The relation of a tool to apps: which one shows its results, and who may call it.
 
 use protocol::apps::openai::{INVOKED, INVOKING, tool_meta};
 use protocol::apps::{ToolUi, Visibility};
@@ -6,21 +6,20 @@ use serde_json::{Map, Value, json};
 
 use super::app::App;
 use super::{are_shown, openai};
-use crate::context::Call;
-use crate::fault::app_details::UI_APP_ONLY_REFUSED;
+use crate::call::Call;
 
-/// The bond between a tool and an app.
+/// The relation of a tool to an app.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     /// The app that shows the tool's results.
     app: Option<&'static App>,
-    /// Who may call the tool, where it says so.
+    /// Who may call the tool, if that is declared.
     visibility: Option<Visibility>,
-    /// What OpenAI's host shows while the tool runs, and when it has run.
+    /// What OpenAI's host shows while the tool runs, and afterwards.
     status: Option<(&'static str, &'static str)>,
 }
 
-/// The model and the apps of this server may call it, which is what silence means too.
+/// The model and the apps of this server may call it, which is also the default.
 pub(super) const EVERYBODY: Visibility = Visibility { model: true, app: true };
 /// Only the model may call it.
 pub(super) const MODEL_ONLY: Visibility = Visibility { model: true, app: false };
@@ -38,7 +37,7 @@ impl Link {
         Self { app: None, visibility: Some(visibility), status: None }
     }
 
-    /// The same, and said who may call it.
+    /// The same, with a declaration of who may call it.
     pub(super) const fn visible_to(mut self, visibility: Visibility) -> Self {
         self.visibility = Some(visibility);
         self
@@ -49,23 +48,18 @@ impl Link {
         self.app.is_some()
     }
 
-    /// Whether this client is offered the tool: one for apps alone is of no use where there are none. The model's
-    /// list is the host's to filter, so a host that shows apps is told of every tool.
+    /// Whether this client is offered the tool. A tool for apps alone is useless without apps. The host filters the
+    /// list for the model, so a host that shows apps gets every tool.
     pub(crate) fn is_offered(&self, call: &Call) -> bool {
-        if self.is_for_apps_alone()
-            && call.method.name == "tools/call"
-            && call.server.is_broken(&UI_APP_ONLY_REFUSED)
-        {
-            return false;
-        }
         self.visibility.is_none_or(|visibility| visibility.model) || are_shown(call)
     }
 
-    fn is_for_apps_alone(&self) -> bool {
+    /// Whether only apps may call it.
+    pub(crate) fn is_for_apps_alone(&self) -> bool {
         self.visibility == Some(APP_ONLY)
     }
 
-    /// Adds to a tool's definition what this client is to know.
+    /// Adds to a tool's definition what this client may know.
     pub(crate) fn describe(&self, call: &Call, definition: &mut Value) {
         if !are_shown(call) {
             return;

@@ -1,15 +1,14 @@
-//! The languages that the demo speaks, and which one a user gets.
+//! The languages of the demo, and how one is chosen.
 
 use protocol::apps::openai::LOCALE;
 use serde_json::{Value, json};
 
-use crate::context::Call;
-use crate::fault::apps::LOCALE_ECHOED;
+use crate::call::Call;
 
-/// A language that the demo speaks.
+/// A language of the demo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Locale {
-    /// English, for everybody else too.
+    /// English, which is also the default.
     En,
     /// German.
     De,
@@ -20,8 +19,8 @@ pub(crate) enum Locale {
 impl Locale {
     const ALL: [Self; 3] = [Self::En, Self::De, Self::Fr];
 
-    /// The language for whoever called.
-    pub(super) fn of(call: &Call) -> Self {
+    /// The language of the caller.
+    pub(super) fn for_caller(call: &Call) -> Self {
         call.client.hints.locale.as_deref().map_or(Self::En, Self::nearest)
     }
 
@@ -40,12 +39,12 @@ impl Locale {
         }
     }
 
-    /// A number with that many decimals, as it is written in the language.
+    /// A number with that many decimals, formatted for the language.
     pub(super) fn number(self, value: f64, decimals: usize) -> String {
         self.point(&format!("{value:.decimals$}"))
     }
 
-    /// A number with the decimals that it has.
+    /// A number with its own decimals.
     pub(super) fn plain(self, value: f64) -> String {
         let fits = value == 0.0 || (1e-6..1e15).contains(&value.abs());
         self.point(&if fits { format!("{value}") } else { format!("{value:e}") })
@@ -59,19 +58,18 @@ impl Locale {
     }
 }
 
-/// So many of something.
+/// A count with its noun.
 pub(super) fn counted(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// Says in the result which language it speaks, if the client asked for one.
+/// Declares the language of the result, if the client asked for one.
 pub(super) fn answer(call: &Call, result: &mut Value) {
     let Some(asked) = &call.client.hints.locale else { return };
-    let spoken = if call.server.is_broken(&LOCALE_ECHOED) { asked } else { Locale::nearest(asked).tag() };
     if result.get("_meta").is_none() {
         result["_meta"] = json!({});
     }
-    result["_meta"][LOCALE] = spoken.into();
+    result["_meta"][LOCALE] = Locale::nearest(asked).tag().into();
 }
 
 #[cfg(test)]

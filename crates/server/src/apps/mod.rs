@@ -1,8 +1,8 @@
-//! MCP Apps (SEP-1865): six demo apps, the tools that open them, and who is told of them.
+//! MCP Apps (SEP-1865): demo apps, the tools that open them, and which clients see them.
 //!
-//! Only a client that negotiated the extension, with the media type that the apps have, is told: tools then carry
-//! `_meta.ui`, the apps are listed as resources, tools for apps alone are offered, and the extension is declared in
-//! return. To everybody else the same tools are tools that answer in text.
+//! Only a client that negotiated the extension, with the media type of the apps, sees them: tools carry `_meta.ui`, the
+//! apps are listed as resources, tools for apps alone are offered, and the server declares the extension. For all other
+//! clients the same tools answer in text.
 
 mod app;
 mod document;
@@ -20,16 +20,14 @@ use protocol::capability::extension;
 use protocol::shape::Shape;
 use serde_json::{Map, Value, json};
 
-use crate::context::Call;
-use crate::fault::app_details::UI_ANY_MEDIA_TYPE;
-use crate::fault::apps as fault;
+use crate::call::Call;
 
-pub(crate) use app::{listed, read};
+pub(crate) use app::{listed, read_app};
 pub(crate) use hints::Hints;
 pub(crate) use link::Link;
 pub(crate) use tools::TOOLS;
 
-/// What the apps' tools remember.
+/// The state of the apps' tools.
 #[derive(Debug)]
 pub(crate) struct State {
     monitor: system::Monitor,
@@ -37,20 +35,16 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The state of a server that starts.
+    /// The initial state.
     pub(crate) fn new() -> Self {
         app::make_ready();
         Self { monitor: system::Monitor::new(), ledger: ledger::Ledger::default() }
     }
 }
 
-/// Whether this client is told of apps.
+/// Whether this client sees apps.
 pub(crate) fn are_shown(call: &Call) -> bool {
-    let meant = call.client.shows_apps() && !call.server.is_broken(&fault::UI_METADATA_MISSING);
-    let declares = || call.client.capabilities["extensions"].get(extension::UI).is_some();
-    meant
-        || call.server.is_broken(&fault::UI_FOR_EVERYONE)
-        || call.server.is_broken(&UI_ANY_MEDIA_TYPE) && declares()
+    call.client.shows_apps()
 }
 
 /// Declares the extension to a client that declared it.
@@ -60,8 +54,8 @@ pub(crate) fn declare(call: &Call, capabilities: &mut Value) {
     }
 }
 
-/// Makes a result fit its client: what the apps need is kept in every revision.
-pub(crate) fn shape(call: &Call, result: &mut Value) -> Result<(), protocol::shape::Unfit> {
+/// Adapts a result to its client. What the apps need is kept in every revision.
+pub(crate) fn shape(call: &Call, result: &mut Value) -> Result<(), protocol::shape::Inexpressible> {
     if matches!(call.method.name, "initialize" | "server/discover") {
         locale::answer(call, result);
     }
@@ -75,17 +69,19 @@ pub(crate) fn shape(call: &Call, result: &mut Value) -> Result<(), protocol::sha
     Ok(())
 }
 
-/// The structured content of a call that an app made or shows.
+/// The structured content of a call that an app makes or shows.
 ///
-/// The two oldest revisions have no structured content, but the extension, which may be negotiated in any of them,
-/// has: an app is given nothing else. Results may have members that a revision does not name.
+/// The two oldest revisions have no structured content, but the extension has it and may be negotiated in any of them:
+/// an app gets nothing else. Results may have members that a revision does not define.
 fn of_app(call: &Call, result: &mut Value) -> Option<Value> {
     let name = call.params.get("name").filter(|_| call.method.name == "tools/call")?.as_str()?;
-    let link = call.server.catalogue.tool(name)?.tool.ui?;
+    call.server.catalogue.tool(name)?.tool.ui?;
     let members: &mut Map<String, Value> = result.as_object_mut()?;
-    if link.has_app() && members.contains_key("content") && call.server.is_broken(&fault::UI_NO_TEXT_FALLBACK)
-    {
-        members.insert("content".to_owned(), json!([]));
-    }
     if are_shown(call) { members.shift_remove("structuredContent") } else { None }
+}
+
+/// The document of the chart, which faults of apps edit.
+#[cfg(test)]
+pub(crate) fn chart_document() -> String {
+    document::assemble(app::CHART.page)
 }

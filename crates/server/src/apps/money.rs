@@ -1,6 +1,6 @@
 //! Amounts of money, counted exactly in the smallest unit of their currency.
 
-/// The codes of ISO 4217 that are in use for money, by the decimals that their smallest unit has.
+/// The currency codes of ISO 4217, by the number of decimals.
 const NO_DECIMALS: &str = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF";
 const TWO_DECIMALS: &str = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF \
     CHF CNY COP CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS \
@@ -9,7 +9,7 @@ const TWO_DECIMALS: &str = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD 
     SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG";
 const THREE_DECIMALS: &str = "BHD IQD JOD KWD LYD OMR TND";
 
-/// The most that an amount may be, in whole units.
+/// The largest amount, in whole units.
 const MOST: f64 = 1e9;
 
 /// A currency.
@@ -21,7 +21,7 @@ pub(super) struct Currency {
 }
 
 impl Currency {
-    /// The currency of that code.
+    /// Finds a currency by its code.
     pub(super) fn named(code: &str) -> Option<Self> {
         [(NO_DECIMALS, 0), (TWO_DECIMALS, 2), (THREE_DECIMALS, 3)].into_iter().find_map(
             |(codes, decimals)| {
@@ -31,7 +31,7 @@ impl Currency {
         )
     }
 
-    /// An amount in smallest units, or what is wrong with it.
+    /// Converts an amount to smallest units, or says what is wrong with it.
     pub(super) fn units(self, amount: f64) -> Result<u64, String> {
         if amount.is_nan() || amount <= 0.0 {
             return Err("must be more than 0".to_owned());
@@ -52,7 +52,7 @@ impl Currency {
         }
     }
 
-    /// The amount of so many smallest units.
+    /// Converts smallest units to an amount.
     pub(super) fn amount(self, units: u64) -> f64 {
         units as f64 / self.scale()
     }

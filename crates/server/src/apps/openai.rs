@@ -1,9 +1,9 @@
-//! The metadata of OpenAI's Apps SDK, for clients that want it beside the standard's.
+//! The metadata of OpenAI's Apps SDK, for clients that want it in addition to the standard's.
 //!
 //! A client asks for it in either of two ways: a key that begins with `openai/` among the `experimental` capabilities
 //! that it declares (ChatGPT declares `openai/visibility`), or such a key in the `_meta` of a request, that of the
-//! handshake included. Both only add to what a client that shows MCP Apps is told: the apps speak the standard's
-//! bridge, so a host that has not negotiated it could not run them, whatever the names of the keys.
+//! handshake included. Both only add metadata for a client that shows MCP Apps: the apps use the standard's bridge, so
+//! a host that has not negotiated it cannot run them.
 
 use protocol::apps::ResourceUi;
 use protocol::apps::openai::{WIDGET_DESCRIPTION, resource_meta};
@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 use crate::client::Client;
 
-/// What the keys of the Apps SDK begin with.
+/// The prefix of the keys of the Apps SDK.
 pub(super) const PREFIX: &str = "openai/";
 
-/// The origin that the widgets would like to have.
+/// The origin that the widgets ask for.
 const DOMAIN: &str = "https://yardstick.example";
 
 /// Whether the client asked for this metadata.
@@ -26,9 +26,9 @@ pub(super) fn is_wanted(client: &Client) -> bool {
     client.hints.openai || declared.is_some_and(declares)
 }
 
-/// What a UI resource says, in the keys of the Apps SDK.
-pub(super) fn of_resource(ui: ResourceUi, description: &str) -> Map<String, Value> {
-    // Their review wants the policy of a widget spelled out, also where it allows nothing.
+/// The metadata of a UI resource in the keys of the Apps SDK.
+pub(super) fn write_resource_meta(ui: ResourceUi, description: &str) -> Map<String, Value> {
+    // OpenAI's review requires an explicit policy, even an empty one.
     let csp = Some(ui.csp.unwrap_or_default());
     let (mut meta, _) = resource_meta(&ResourceUi { csp, domain: Some(DOMAIN.to_owned()), ..ui });
     meta.insert(WIDGET_DESCRIPTION.to_owned(), description.into());
@@ -42,12 +42,12 @@ fn is_on(settings: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use protocol::Version;
+    use protocol::Era;
     use serde_json::json;
 
     fn wanted(experimental: &Value) -> bool {
         is_wanted(&Client {
-            version: Version::LATEST,
+            version: Era::Modern.newest(),
             capabilities: json!({ "experimental": experimental }).into(),
             log_level: None,
             hints: super::super::Hints::default(),

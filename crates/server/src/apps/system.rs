@@ -1,15 +1,15 @@
-//! How the machine is doing: from `/proc` where there is one, made up where there is none.
+//! The state of the machine: from `/proc`, or made up where there is none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Counters tick a hundred times a second; what lies closer together than this says nothing new.
+/// Counters tick a hundred times a second, so samples closer together than this show nothing new.
 const LEAST_APART: Duration = Duration::from_millis(100);
 const GIB: u64 = 1 << 30;
 
-/// Watches the machine; shares of processor time are those since it was last asked.
+/// Samples the machine. Shares of processor time are those since the previous sample.
 #[derive(Debug)]
 pub(super) struct Monitor {
     root: PathBuf,
@@ -30,12 +30,12 @@ pub(super) struct Sample {
     pub(super) load: [f64; 3],
 }
 
-/// What does not change from sample to sample.
+/// The facts that do not change between samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     pub(super) host: String,
     pub(super) uptime_seconds: u64,
-    /// Whether all of it, samples included, is made up.
+    /// Whether everything, samples included, is made up.
     pub(super) simulated: bool,
 }
 
@@ -46,7 +46,7 @@ struct Last {
     cpu: Vec<f64>,
 }
 
-/// How long a core has been busy, and how long it has been there, in ticks.
+/// How many ticks a core was busy, and how many in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Core {
     busy: u64,
@@ -56,32 +56,32 @@ struct Core {
 impl Monitor {
     /// Watches from now on.
     pub(super) fn new() -> Self {
-        Self::of(Path::new("/proc"))
+        Self::with_root(Path::new("/proc"))
     }
 
-    fn of(root: &Path) -> Self {
-        let cores = read(root, "stat").map(|text| cores(&text)).unwrap_or_default();
+    fn with_root(root: &Path) -> Self {
+        let cores = read_text(root, "stat").map(|text| cores(&text)).unwrap_or_default();
         let last = Mutex::new(Last { at: Instant::now(), cores, cpu: Vec::new() });
         Self { root: root.to_owned(), started: Instant::now(), last }
     }
 
-    /// The machine as it is now.
+    /// Takes a sample.
     pub(super) fn look(&self) -> (Facts, Sample) {
         let measured = self.facts().zip(self.sample());
         measured.unwrap_or_else(|| (self.made_up_facts(), self.made_up_sample()))
     }
 
     fn facts(&self) -> Option<Facts> {
-        let host = read(&self.root, "sys/kernel/hostname")?.trim().to_owned();
-        let uptime = numbers(&read(&self.root, "uptime")?).first().copied()?;
+        let host = read_text(&self.root, "sys/kernel/hostname")?.trim().to_owned();
+        let uptime = numbers(&read_text(&self.root, "uptime")?).first().copied()?;
         Some(Facts { host, uptime_seconds: uptime as u64, simulated: false })
     }
 
     fn sample(&self) -> Option<Sample> {
-        let cpu = self.cpu(cores(&read(&self.root, "stat")?))?;
-        let memory = read(&self.root, "meminfo")?;
+        let cpu = self.cpu(cores(&read_text(&self.root, "stat")?))?;
+        let memory = read_text(&self.root, "meminfo")?;
         let (total, free) = (kib(&memory, "MemTotal:")?, kib(&memory, "MemAvailable:")?);
-        let load = numbers(&read(&self.root, "loadavg")?);
+        let load = numbers(&read_text(&self.root, "loadavg")?);
         let &[one, five, fifteen, ..] = load.as_slice() else { return None };
         Some(Sample {
             at: now(),
@@ -92,7 +92,7 @@ impl Monitor {
         })
     }
 
-    /// The busy shares since the last time.
+    /// The busy shares since the previous sample.
     fn cpu(&self, cores: Vec<Core>) -> Option<Vec<f64>> {
         if cores.is_empty() {
             return None;
@@ -114,7 +114,7 @@ impl Monitor {
         }
     }
 
-    /// Slow waves, a little apart from each other.
+    /// Slow sine waves with different phases.
     fn made_up_sample(&self) -> Sample {
         let time = self.started.elapsed().as_secs_f64();
         let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -140,7 +140,7 @@ impl Sample {
     }
 }
 
-fn read(root: &Path, file: &str) -> Option<String> {
+fn read_text(root: &Path, file: &str) -> Option<String> {
     fs::read_to_string(root.join(file)).ok()
 }
 
@@ -149,12 +149,12 @@ fn cores(stat: &str) -> Vec<Core> {
     let lines = stat.lines().filter(|line| {
         line.strip_prefix("cpu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
-    lines.map(Core::of).collect()
+    lines.map(Core::parse).collect()
 }
 
 impl Core {
     /// User, nice, system, idle, iowait, irq, softirq, steal; guests are counted in the first two.
-    fn of(line: &str) -> Self {
+    fn parse(line: &str) -> Self {
         let ticks: Vec<u64> =
             line.split_whitespace().skip(1).take(8).filter_map(|n| n.parse().ok()).collect();
         let idle: u64 = ticks.iter().skip(3).take(2).sum();
@@ -167,7 +167,7 @@ impl Core {
     }
 }
 
-/// The busy shares between two readings; since the start of the machine where the first one is of no use.
+/// The busy shares between two readings, or since the start of the machine if the first one cannot be used.
 fn shares(before: &[Core], now: &[Core]) -> Vec<f64> {
     let before = before.iter().copied().map(Some).chain(std::iter::repeat(None));
     now.iter()
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn without_proc_it_is_simulated_and_says_so() {
-        let (facts, sample) = Monitor::of(Path::new("/nowhere")).look();
+        let (facts, sample) = Monitor::with_root(Path::new("/nowhere")).look();
         assert!(facts.simulated);
         assert!(!sample.cpu.is_empty() && sample.cpu.iter().all(|share| (0.0..=100.0).contains(share)));
         assert!(sample.used_bytes < sample.total_bytes);

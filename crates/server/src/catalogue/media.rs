@@ -1,4 +1,4 @@
-//! A picture and a sound, made here so that nobody's rights are touched.
+//! A generated picture and a generated sound, which are free of rights.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -27,14 +27,14 @@ pub(crate) fn icons(svg: &str) -> serde_json::Value {
 fn png_bytes() -> Vec<u8> {
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     let edge = [0, 0, 0, EDGE];
-    // Eight bits, RGB, and the only methods there are for compression, filtering and interlacing.
+    // Eight bits, RGB, and the default methods for compression, filtering and interlacing.
     chunk(&mut png, *b"IHDR", &[&edge[..], &edge[..], &[8, 2, 0, 0, 0]].concat());
     chunk(&mut png, *b"IDAT", &zlib(&pixels()));
     chunk(&mut png, *b"IEND", &[]);
     png
 }
 
-/// Each row begins with its filter, which is none.
+/// Each row begins with a byte for its filter: none.
 fn pixels() -> Vec<u8> {
     let step = 255 / (EDGE - 1);
     let row = |y: u8| {

@@ -13,12 +13,12 @@ mod tools;
 mod uri;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
 
 use crate::apps;
-use crate::context::{Call, Work};
+use crate::call::{Call, Work};
 use crate::server::Change;
 
 pub(crate) use prompt::{Argument, Prompt, Render};
@@ -39,14 +39,13 @@ pub(crate) struct Catalogue {
     by_name: HashMap<&'static str, usize>,
     switches: Switches,
     touches: AtomicU64,
-    turns: AtomicUsize,
 }
 
-/// A resource that was found.
+/// A resource that exists.
 pub(crate) enum Found {
     /// With its contents.
     Contents(Vec<Value>),
-    /// Its contents take time; the work gives the result of `resources/read`.
+    /// Its contents take time. The work returns the result of `resources/read`.
     Later(Work),
 }
 
@@ -55,8 +54,7 @@ impl Catalogue {
         let tools: Vec<_> =
             tools::ALL.iter().copied().flatten().copied().flatten().map(ToolEntry::new).collect();
         let by_name = tools.iter().enumerate().map(|(at, entry)| (entry.tool.name, at)).collect();
-        let (touches, turns) = (AtomicU64::new(0), AtomicUsize::new(0));
-        Self { tools, by_name, switches: Switches::default(), touches, turns }
+        Self { tools, by_name, switches: Switches::default(), touches: AtomicU64::new(0) }
     }
 
     /// The tools that this client is offered, always in the same order.
@@ -68,12 +66,12 @@ impl Catalogue {
         self.by_name.get(name).map(|at| &self.tools[*at])
     }
 
-    /// Whether the tool that comes and goes is there.
+    /// Whether the switchable tool is on.
     pub(crate) fn has_dynamic(&self) -> bool {
         self.switches.is_on(List::Tools)
     }
 
-    /// Adds or removes the one of the list that comes and goes; says whether it is there now.
+    /// Switches the switchable item of a list, and returns whether it is on now.
     pub(crate) fn toggle(&self, call: &Call, list: List) -> bool {
         let there = self.switches.toggle(list);
         call.server.changed(&match list {
@@ -84,7 +82,7 @@ impl Catalogue {
         there
     }
 
-    /// Counts one up, and tells those who watch.
+    /// Increments the counter, and notifies subscribers.
     pub(crate) fn touch(&self, call: &Call) -> u64 {
         let touches = self.touches.fetch_add(1, Ordering::Relaxed) + 1;
         call.server.changed(&Change::Resource(resource::COUNTER.to_owned()));
@@ -95,12 +93,7 @@ impl Catalogue {
         self.touches.load(Ordering::Relaxed)
     }
 
-    /// A number that is another one each time.
-    pub(crate) fn turn(&self) -> usize {
-        self.turns.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// The listed resources, as this client sees them: our own, the families, and last the fixtures.
+    /// The resources that this client sees: our own, members of templates, and the fixtures.
     pub(crate) fn resources<'a>(&'a self, call: &'a Call) -> impl Iterator<Item = Value> {
         let (own, rest) = resource::RESOURCES.split_at(1);
         let own = own.iter().copied().flatten().chain(self.guest());
@@ -117,8 +110,8 @@ impl Catalogue {
     }
 
     /// The resource of that URI.
-    pub(crate) fn read(&self, call: &Call, uri: &str) -> Option<Found> {
-        if let Some(contents) = apps::read(call, uri) {
+    pub(crate) fn find_resource(&self, call: &Call, uri: &str) -> Option<Found> {
+        if let Some(contents) = apps::read_app(call, uri) {
             return Some(Found::Contents(contents));
         }
         let listed = resource::RESOURCES.iter().copied().flatten().chain(self.guest());
@@ -137,7 +130,7 @@ impl Catalogue {
         })
     }
 
-    /// What may stand for `variable` in a template; `None` when there is no such template or variable.
+    /// The suggestions for `variable` in a template; `None` when there is no such template or variable.
     pub(crate) fn suggestions(&self, uri: &str, variable: &str) -> Option<Suggestions> {
         templates().find(|template| template.uri == uri)?.suggestions(variable)
     }

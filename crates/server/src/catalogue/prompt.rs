@@ -1,11 +1,11 @@
-//! What a prompt is here.
+//! The type of a prompt.
 
 use protocol::Span;
 use serde_json::{Map, Value, json};
 
 use super::media;
 use super::template::Suggestions;
-use crate::context::{Call, Later};
+use crate::call::{Call, Later};
 
 /// A prompt.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Prompt {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     pub(crate) description: &'static str,
-    /// The revisions that it makes sense in.
+    /// The revisions that have it.
     pub(crate) span: Span,
     /// Its icon, as SVG.
     pub(crate) icon: Option<&'static str>,
@@ -37,7 +37,7 @@ pub(crate) struct Argument {
 pub(crate) enum Render {
     /// At once.
     Now(fn(&Map<String, Value>) -> Value),
-    /// After the client has been asked.
+    /// After a question to the client.
     Later(fn(Call) -> Later),
 }
 

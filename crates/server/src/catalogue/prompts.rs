@@ -1,4 +1,4 @@
-//! The prompts of our own.
+//! The server's own prompts.
 
 use protocol::Span;
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use super::template::Suggestions;
 /// Every prompt, group by group.
 pub(super) const PROMPTS: &[&[Prompt]] = &[OWN, crate::fixtures::PROMPTS];
 
-/// The prompt that is listed only while it has been switched on.
+/// The prompt that is listed only while it is switched on.
 pub(super) const GUEST: Prompt = Prompt {
     name: "guest",
     title: "The prompt that comes and goes",
@@ -45,7 +45,7 @@ const REVIEW: Prompt = Prompt {
     }),
 };
 
-/// Its second argument is completed by what the first one is.
+/// The suggestions for its second argument depend on the first one.
 const TRANSLATE: Prompt = Prompt {
     name: "translate",
     title: "Translate",

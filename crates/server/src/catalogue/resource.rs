@@ -1,10 +1,10 @@
-//! What a resource is here, and the resources of our own.
+//! The type of a resource, and the server's own resources.
 
 use serde_json::{Value, json};
 
 use super::media;
 use super::template::Template;
-use crate::context::Call;
+use crate::call::Call;
 
 /// A listed resource.
 #[derive(Debug)]
@@ -16,10 +16,10 @@ pub(crate) struct Resource {
     pub(crate) read: fn(&Call) -> Vec<Value>,
 }
 
-/// The resource that changes when it is touched.
+/// The resource that changes when the tool `touch` is called.
 pub(crate) const COUNTER: &str = "yardstick://counter";
 
-/// The resource that is listed only while it has been switched on.
+/// The resource that is listed only while it is switched on.
 pub(super) const GUEST: Resource = Resource {
     uri: "yardstick://guest",
     definition: || {
@@ -87,7 +87,7 @@ const PICTURE: Resource = Resource {
     read: |_| vec![json!({ "uri": "yardstick://picture", "mimeType": "image/png", "blob": media::png() })],
 };
 
-/// A resource of two contents, as a directory would be.
+/// A resource with two contents, like a directory.
 const TABLE: Resource = Resource {
     uri: "yardstick://table",
     definition: || {

@@ -1,4 +1,4 @@
-//! What comes and goes: one tool, one prompt and one resource, so that lists can change.
+//! Switches one tool, one prompt and one resource on and off, so that lists can change.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +13,7 @@ pub(crate) enum List {
     Resources,
 }
 
-/// Which of the guests are there.
+/// Which of the switchable items are on.
 #[derive(Debug, Default)]
 pub(super) struct Switches {
     tools: AtomicBool,
@@ -23,15 +23,15 @@ pub(super) struct Switches {
 
 impl Switches {
     pub(super) fn is_on(&self, list: List) -> bool {
-        self.of(list).load(Ordering::Relaxed)
+        self.flag(list).load(Ordering::Relaxed)
     }
 
-    /// Turns it over, and says how it is now.
+    /// Switches it, and returns whether it is on now.
     pub(super) fn toggle(&self, list: List) -> bool {
-        !self.of(list).fetch_not(Ordering::Relaxed)
+        !self.flag(list).fetch_not(Ordering::Relaxed)
     }
 
-    const fn of(&self, list: List) -> &AtomicBool {
+    const fn flag(&self, list: List) -> &AtomicBool {
         match list {
             List::Tools => &self.tools,
             List::Prompts => &self.prompts,

@@ -1,31 +1,30 @@
-//! What a resource template is here.
+//! The type of a resource template.
 
 use serde_json::{Map, Value, json};
 
 use super::uri::{self, Values};
-use crate::context::{Call, Later};
+use crate::call::{Call, Later};
 
-/// A family of resources.
+/// A resource template.
 #[derive(Debug)]
 pub(crate) struct Template {
     pub(crate) uri: &'static str,
     /// Its description without the URI.
     pub(crate) definition: fn() -> Value,
-    /// What completion suggests for each variable; anything else may work too.
+    /// What completion suggests for each variable. Other values may work, too.
     pub(crate) suggestions: &'static [(&'static str, Suggestions)],
-    /// Those of the family that are listed as resources of their own: the value of the only variable, and the
-    /// description.
+    /// The members that are listed as resources: the value of the only variable, and the description.
     pub(crate) listed: &'static [(&'static str, &'static str)],
     /// The contents.
     pub(crate) read: Read,
 }
 
-/// How the contents of one of a family are found.
+/// How the contents of a member are found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Read {
-    /// At once; `None` when the family has no such member.
+    /// At once; `None` when there is no such member.
     Now(fn(&str, &Values) -> Option<Value>),
-    /// After the client has been asked. The future gives the result of `resources/read`.
+    /// After a question to the client. The future returns the result of `resources/read`.
     Later(fn(Call, String, Values) -> Later),
 }
 
@@ -36,12 +35,12 @@ pub(crate) enum Suggestions {
     None,
     /// Always the same.
     Fixed(&'static [&'static str]),
-    /// By what the other arguments are, as far as the client says.
+    /// Depending on the other arguments, as far as the client gives them.
     By(fn(&Map<String, Value>) -> &'static [&'static str]),
 }
 
 impl Suggestions {
-    /// What is suggested beside `others`.
+    /// The suggestions, given the other arguments.
     pub(crate) fn beside(self, others: &Map<String, Value>) -> &'static [&'static str] {
         match self {
             Self::None => &[],
@@ -61,7 +60,7 @@ impl Template {
         described
     }
 
-    /// Those of the family that are listed on their own.
+    /// The members that are listed as resources.
     pub(crate) fn resources(&self) -> impl Iterator<Item = Value> {
         let mime_type = (self.definition)()["mimeType"].take();
         self.listed.iter().map(move |(value, description)| {
@@ -70,12 +69,12 @@ impl Template {
         })
     }
 
-    /// The values of the variables, if `uri` is one of this family.
+    /// The values of the variables, if `uri` matches the template.
     pub(crate) fn values(&self, uri: &str) -> Option<Values> {
         uri::matches(self.uri, uri)
     }
 
-    /// What may stand for `variable`; `None` when the template has no such variable.
+    /// The suggestions for `variable`; `None` when the template has no such variable.
     pub(crate) fn suggestions(&self, variable: &str) -> Option<Suggestions> {
         let known = uri::variables(self.uri).any(|name| name == variable);
         let found = self.suggestions.iter().find(|(name, _)| *name == variable).map(|(_, found)| *found);

@@ -1,11 +1,11 @@
-//! The resource templates of our own.
+//! The server's own resource templates.
 
 use serde_json::{Value, json};
 
 use super::resource::text;
 use super::template::{Read, Suggestions, Template};
 use super::uri::Values;
-use crate::context::{Ask, Call, Stop};
+use crate::call::{Ask, Call, Stop};
 
 pub(super) const OWN: &[Template] = &[GREETING, ELEMENT, ROUTE, SEALED];
 
@@ -24,7 +24,7 @@ const GREETING: Template = Template {
     read: Read::Now(|uri, values| Some(text(uri, "text/plain", &format!("Hello, {}!", values["name"])))),
 };
 
-/// As many as it takes to have more than one page of resources.
+/// Enough resources for more than one page.
 const ELEMENTS: &[(&str, &str)] = &[
     ("hydrogen", "Element 1, H"),
     ("helium", "Element 2, He"),
@@ -67,7 +67,7 @@ const NAMES: &[&str] = &[
     "sulfur",
 ];
 
-/// A family whose members are all listed, and which has no others.
+/// A template whose members are all listed.
 const ELEMENT: Template = Template {
     uri: "yardstick://elements/{name}",
     definition: || {
@@ -88,7 +88,7 @@ const ELEMENT: Template = Template {
 
 const CITIES: &[&str] = &["Amsterdam", "Berlin", "Copenhagen"];
 
-/// Two variables, the second completed by what the first is.
+/// A template with two variables. The suggestions for the second depend on the first.
 const ROUTE: Template = Template {
     uri: "yardstick://routes/{from}/{to}",
     definition: || {
@@ -118,7 +118,7 @@ const ROUTE: Template = Template {
     }),
 };
 
-/// What can be read only after the user has said something.
+/// A resource that can be read only after the user has answered a question.
 const SEALED: Template = Template {
     uri: "yardstick://letters/{to}",
     definition: || {

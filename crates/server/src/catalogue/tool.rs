@@ -1,4 +1,4 @@
-//! What a tool is here.
+//! The type of a tool.
 
 use std::sync::OnceLock;
 
@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 
 use super::media;
 use crate::apps::Link;
-use crate::context::{Call, Later};
+use crate::call::{Call, Later};
 
 /// A tool: its definition, and what it does.
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
-    /// The revisions that it makes sense in.
+    /// The revisions that have it.
     pub(crate) span: Span,
-    /// Whether it is offered only while it has been switched on.
+    /// Whether it is offered only while it is switched on.
     pub(crate) dynamic: bool,
     /// Whether it runs as a task.
     pub(crate) tasks: TaskSupport,
-    /// What it has to do with apps.
+    /// Its relation to apps.
     pub(crate) ui: Option<Link>,
     /// Its icon, as SVG.
     pub(crate) icon: Option<&'static str>,
@@ -34,16 +34,16 @@ pub(crate) struct Tool {
 pub(crate) enum Run {
     /// At once.
     Now(fn(&Call, &Value) -> Value),
-    /// At once, with a text and nothing else to say, of which no tree has to be built.
+    /// At once, with a plain text, for which no JSON tree is built.
     Text(fn(&Value) -> String),
-    /// It takes time, says things meanwhile, or asks the client.
+    /// It takes time, sends messages meanwhile, or asks the client.
     Later(fn(Call, Value) -> Later),
-    /// In two stages. Where the server decides on tasks, only the second becomes one: what the first one needs is
-    /// asked for before there is a task. The second is given what the first made.
+    /// In two stages. Where the server decides on tasks, only the second stage becomes one, so that the questions of
+    /// the first are asked before there is a task. The second gets the output of the first.
     Staged(fn(Call, Value) -> Later, fn(Call, Value) -> Later),
 }
 
-/// Whether a tool runs as a task: on the client's wish in 2025-11-25, by the server's choice in 2026-07-28.
+/// Whether a tool runs as a task: at the client's request in 2025-11-25, by the server's decision in 2026-07-28.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaskSupport {
     /// Never.
@@ -54,12 +54,12 @@ pub(crate) enum TaskSupport {
     Required,
 }
 
-/// A tool, made ready.
+/// A tool with its parsed definition.
 #[derive(Debug)]
 pub(crate) struct ToolEntry {
     pub(crate) tool: &'static Tool,
     definition: Value,
-    /// Made on the first call: most tools of a server are never called.
+    /// Built on the first call, because most tools are never called.
     validator: OnceLock<Option<jsonschema::Validator>>,
     /// The `x-mcp-header` declarations of its input schema.
     pub(crate) headers: Vec<ParamHeader>,
@@ -72,19 +72,19 @@ impl Tool {
         Self { name, span, dynamic: false, tasks, ui: None, icon: None, definition, run }
     }
 
-    /// The same, in some revisions only.
+    /// The same, only in some revisions.
     pub(crate) const fn in_span(mut self, span: Span) -> Self {
         self.span = span;
         self
     }
 
-    /// The same, bound to an app.
+    /// The same, with its relation to an app.
     pub(crate) const fn with_ui(mut self, ui: Link) -> Self {
         self.ui = Some(ui);
         self
     }
 
-    /// The same, offered only while it has been switched on.
+    /// The same, offered only while it is switched on.
     pub(crate) const fn switched(mut self) -> Self {
         self.dynamic = true;
         self
@@ -118,7 +118,7 @@ impl Tool {
 }
 
 impl TaskSupport {
-    /// The value of `execution.taskSupport`; the default is not worth saying.
+    /// The value of `execution.taskSupport`; `None` for the default.
     const fn as_str(self) -> Option<&'static str> {
         match self {
             Self::Forbidden => None,
@@ -150,7 +150,7 @@ impl ToolEntry {
         definition
     }
 
-    /// What is wrong with the arguments: every flaw, each with its place.
+    /// What is wrong with the arguments: every error with its path.
     pub(crate) fn problem(&self, arguments: &Value) -> Option<String> {
         let schema = &self.definition["inputSchema"];
         let validator = self.validator.get_or_init(|| jsonschema::validator_for(schema).ok()).as_ref()?;
@@ -170,12 +170,12 @@ pub(crate) fn text(text: impl Into<String>) -> Value {
     json!({ "content": [{ "type": "text", "text": text.into() }] })
 }
 
-/// A result that says that the tool failed.
+/// A result with `isError`.
 pub(crate) fn failure(why: impl Into<String>) -> Value {
     json!({ "content": [{ "type": "text", "text": why.into() }], "isError": true })
 }
 
-/// A result with structured content, said in text as well for clients that know nothing else.
+/// A result with structured content, repeated as text for older clients.
 pub(crate) fn structured(content: &Value) -> Value {
     json!({ "content": [{ "type": "text", "text": content.to_string() }], "structuredContent": content })
 }

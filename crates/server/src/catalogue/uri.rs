@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 /// The values of a template's variables.
 pub(crate) type Values = BTreeMap<String, String>;
 
-/// The values with which `template` expands to `uri`; `None` when there are none.
+/// The values with which `template` expands to `uri`; `None` when it does not.
 ///
-/// A value is what stands before the next literal, and is never empty: expansion percent-encodes everything that a
-/// literal could be confused with.
+/// A value ends at the next literal and is never empty. This is unambiguous, because expansion percent-encodes reserved
+/// characters.
 pub(crate) fn matches(template: &str, uri: &str) -> Option<Values> {
     let mut values = Values::new();
     let mut rest = uri;
@@ -29,7 +29,7 @@ pub(crate) fn variables(template: &str) -> impl Iterator<Item = &str> {
     template.split('{').skip(1).filter_map(|part| part.split_once('}')).map(|(name, _)| name)
 }
 
-/// `template` with `value` in the place of its only variable.
+/// Expands `template` with `value` for its only variable.
 pub(crate) fn expand(template: &str, value: &str) -> String {
     let encoded: String = value.bytes().map(encode).collect();
     match (template.split_once('{'), template.split_once('}')) {
@@ -38,7 +38,7 @@ pub(crate) fn expand(template: &str, value: &str) -> String {
     }
 }
 
-/// A value as it was before expansion; `None` when expansion cannot have produced it.
+/// Decodes an expanded value; `None` when expansion cannot have produced it.
 fn decoded(value: &str) -> Option<String> {
     if value.is_empty() {
         return None;

@@ -1,11 +1,13 @@
-//! Faults of MCP Apps in the small print: lists, spelling, placement, markup.
+//! Faults of MCP Apps in details: lists, spelling, placement, markup.
 
+use protocol::apps::MIME_TYPE;
 use protocol::capability::extension;
+use protocol::code;
 use serde_json::{Value, json};
 
 use super::apps::{each_content, each_link, each_of_ui, html, is_ui};
 use super::edit::{remove, result_of};
-use super::{Effect, Fault, Outgoing};
+use super::{Effect, Fault, Outgoing, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
     &UI_EXTENSION_MALFORMED,
@@ -24,29 +26,28 @@ pub(super) const FAULTS: &[&Fault] = &[
     &UI_WITHOUT_DOCTYPE,
 ];
 
-/// A declaration that says nothing.
 pub const UI_EXTENSION_MALFORMED: Fault = Fault {
     name: "ui-extension-malformed",
     about: "the extension is declared with one media type where a list belongs",
-    effect: Effect::Message(|out, m| {
-        let spoil = |r: &mut Value| {
-            if let Some(settings) = r["capabilities"]["extensions"].get_mut(extension::UI) {
-                *settings = json!({ "mimeTypes": "text/html" });
-            }
-        };
-        let messages = result_of(out, "initialize", m, spoil);
-        messages.into_iter().flat_map(|m| result_of(out, "server/discover", m, spoil)).collect()
-    }),
+    effect: Effect::Replace(
+        &["initialize", "server/discover"],
+        &["capabilities", "extensions", extension::UI],
+        || json!({ "mimeTypes": "text/html" }),
+    ),
 };
 
-/// Negotiation stops at the name of the extension.
 pub const UI_ANY_MEDIA_TYPE: Fault = Fault {
     name: "ui-any-media-type",
     about: "apps are shown to clients that declare the extension with other media types",
-    effect: Effect::Switch,
+    effect: Effect::Incoming(|incoming| {
+        let declared = incoming.capabilities().and_then(|declared| declared.get_mut("extensions"));
+        if let Some(settings) = declared.and_then(|extensions| extensions.get_mut(extension::UI)) {
+            *settings = json!({ "mimeTypes": [MIME_TYPE] });
+        }
+        None
+    }),
 };
 
-/// A tool with more than one app, and so with none.
 pub const UI_RESOURCE_URI_NOT_STRING: Fault = Fault {
     name: "ui-resource-uri-not-string",
     about: "the resourceUri of a tool is a list",
@@ -59,7 +60,6 @@ pub const UI_RESOURCE_URI_NOT_STRING: Fault = Fault {
     }),
 };
 
-/// A policy where nobody looks for it.
 pub const UI_CSP_ON_TOOL: Fault = Fault {
     name: "ui-csp-on-tool",
     about: "tools declare the CSP of their app",
@@ -68,14 +68,16 @@ pub const UI_CSP_ON_TOOL: Fault = Fault {
     }),
 };
 
-/// A tool for apps that no app can call.
 pub const UI_APP_ONLY_REFUSED: Fault = Fault {
     name: "ui-app-only-refused",
     about: "tools that are for apps alone are listed, and refused when they are called",
-    effect: Effect::Switch,
+    effect: Effect::Incoming(|incoming| {
+        let link = incoming.tool()?.tool.ui?;
+        let why = || format!("unknown tool: {}", incoming.params["name"]);
+        link.is_for_apps_alone().then(|| Reaction::Refuse(code::INVALID_PARAMS, why()))
+    }),
 };
 
-/// A policy by another name.
 pub const UI_KEYS_MISSPELT: Fault = Fault {
     name: "ui-keys-misspelt",
     about: "connectDomains of apps is spelt connectdomains",
@@ -86,14 +88,12 @@ pub const UI_KEYS_MISSPELT: Fault = Fault {
     }),
 };
 
-/// A listed app that typed clients cannot read.
 pub const UI_LISTED_WITHOUT_NAME: Fault = Fault {
     name: "ui-listed-without-name",
     about: "apps are listed without a name",
     effect: Effect::Message(|out, m| each_listed(out, m, |app| remove(app, "name"))),
 };
 
-/// A listed app at a web address.
 pub const UI_LISTED_ELSEWHERE: Fault = Fault {
     name: "ui-listed-elsewhere",
     about: "apps are listed with a web address",
@@ -102,7 +102,6 @@ pub const UI_LISTED_ELSEWHERE: Fault = Fault {
     }),
 };
 
-/// A listed app that is there twice.
 pub const UI_LISTED_TWICE: Fault = Fault {
     name: "ui-listed-twice",
     about: "an app is listed twice",
@@ -116,7 +115,6 @@ pub const UI_LISTED_TWICE: Fault = Fault {
     }),
 };
 
-/// A listed app with a policy that cannot be read.
 pub const UI_LISTED_CSP_NOT_ARRAY: Fault = Fault {
     name: "ui-listed-csp-not-array",
     about: "connectDomains of listed apps is a string",
@@ -127,7 +125,6 @@ pub const UI_LISTED_CSP_NOT_ARRAY: Fault = Fault {
     }),
 };
 
-/// A size that is not that of the document.
 pub const UI_SIZE_WRONG: Fault = Fault {
     name: "ui-size-wrong",
     about: "apps are listed with one byte more than they have",
@@ -140,7 +137,6 @@ pub const UI_SIZE_WRONG: Fault = Fault {
     }),
 };
 
-/// Markup that browsers have to mend.
 pub const UI_HTML_MISNESTED: Fault = Fault {
     name: "ui-html-misnested",
     about: "the documents of apps have elements that overlap",
@@ -153,7 +149,6 @@ pub const UI_HTML_MISNESTED: Fault = Fault {
     }),
 };
 
-/// An origin without a scheme.
 pub const UI_CSP_WITHOUT_SCHEME: Fault = Fault {
     name: "ui-csp-without-scheme",
     about: "connectDomains of apps has a host without a scheme",
@@ -169,7 +164,6 @@ fn each_listed(out: &Outgoing<'_>, message: Value, change: impl Fn(&mut Value)) 
     each_of_ui(out, "resources/list", "resources", message, change)
 }
 
-/// A document that does not say that it is HTML5.
 pub const UI_WITHOUT_DOCTYPE: Fault = Fault {
     name: "ui-without-doctype",
     about: "the documents of apps have no doctype",

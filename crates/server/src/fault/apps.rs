@@ -2,12 +2,14 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use protocol::apps::{LEGACY_RESOURCE_URI, URI_SCHEME};
+use protocol::apps::openai::LOCALE;
+use protocol::apps::{LEGACY_RESOURCE_URI, MIME_TYPE, URI_SCHEME};
 use protocol::capability::extension;
 use serde_json::{Value, json};
 
-use super::edit::{remove, result_of};
+use super::edit::{remove, result_of, results_of};
 use super::{Effect, Fault, Outgoing};
+use crate::apps::Hints;
 
 pub(super) const FAULTS: &[&Fault] = &[
     &UI_FOR_EVERYONE,
@@ -34,39 +36,52 @@ pub(super) const FAULTS: &[&Fault] = &[
     &LOCALE_ECHOED,
 ];
 
-/// Negotiation is not looked at: everybody gets everything.
 pub const UI_FOR_EVERYONE: Fault = Fault {
     name: "ui-for-everyone",
     about: "apps are shown to clients that did not negotiate them",
-    effect: Effect::Switch,
-};
-
-/// Negotiation is not looked at: nobody gets anything.
-pub const UI_METADATA_MISSING: Fault = Fault {
-    name: "ui-metadata-missing",
-    about: "clients that negotiated apps are shown none",
-    effect: Effect::Switch,
-};
-
-/// The extension works, and is not declared.
-pub const UI_EXTENSION_UNDECLARED: Fault = Fault {
-    name: "ui-extension-undeclared",
-    about: "apps are shown, but the server does not declare the extension",
-    effect: Effect::Message(|out, m| {
-        let undeclare = |r: &mut Value| remove(&mut r["capabilities"]["extensions"], extension::UI);
-        let messages = result_of(out, "initialize", m, undeclare);
-        messages.into_iter().flat_map(|m| result_of(out, "server/discover", m, undeclare)).collect()
+    effect: Effect::Incoming(|incoming| {
+        if let Some(declared) = incoming.capabilities() {
+            declared["extensions"][extension::UI] = json!({ "mimeTypes": [MIME_TYPE] });
+        }
+        None
     }),
 };
 
-/// Results that only an app can show.
+pub const UI_METADATA_MISSING: Fault = Fault {
+    name: "ui-metadata-missing",
+    about: "clients that negotiated apps are shown none",
+    effect: Effect::Incoming(|incoming| {
+        if let Some(extensions) = incoming.capabilities().and_then(|declared| declared.get_mut("extensions"))
+        {
+            remove(extensions, extension::UI);
+        }
+        None
+    }),
+};
+
+pub const UI_EXTENSION_UNDECLARED: Fault = Fault {
+    name: "ui-extension-undeclared",
+    about: "apps are shown, but the server does not declare the extension",
+    effect: Effect::Remove(
+        &["initialize", "server/discover"],
+        &["capabilities", "extensions", extension::UI],
+    ),
+};
+
 pub const UI_NO_TEXT_FALLBACK: Fault = Fault {
     name: "ui-no-text-fallback",
     about: "the result of a tool with an app has empty content",
-    effect: Effect::Switch,
+    effect: Effect::Message(|out, m| {
+        let tool = out.params["name"].as_str().and_then(|name| out.server.catalogue.tool(name));
+        let has_app = tool.and_then(|tool| tool.tool.ui).is_some_and(|link| link.has_app());
+        result_of(out, "tools/call", m, |r| {
+            if has_app && r.get("content").is_some() {
+                r["content"] = json!([]);
+            }
+        })
+    }),
 };
 
-/// An app at a web address.
 pub const UI_URI_SCHEME: Fault = Fault {
     name: "ui-uri-scheme",
     about: "the resourceUri of tools begins with https:// instead of ui://",
@@ -79,16 +94,14 @@ pub const UI_URI_SCHEME: Fault = Fault {
     }),
 };
 
-/// An app that does not exist.
 pub const UI_RESOURCE_MISSING: Fault = Fault {
     name: "ui-resource-missing",
     about: "the resourceUri of tools names a resource that cannot be read",
-    effect: Effect::Message(|out, m| {
-        each_link(out, m, |ui| ui["resourceUri"] = "ui://yardstick/nowhere".into())
+    effect: Effect::Replace(&["tools/list"], &["tools", "*", "_meta", "ui", "resourceUri"], || {
+        "ui://yardstick/nowhere".into()
     }),
 };
 
-/// The key from before the nested object.
 pub const UI_FLAT_KEY: Fault = Fault {
     name: "ui-flat-key",
     about: "tools name their app by the deprecated key ui/resourceUri only",
@@ -101,21 +114,18 @@ pub const UI_FLAT_KEY: Fault = Fault {
     }),
 };
 
-/// A caller that does not exist.
 pub const UI_VISIBILITY_UNKNOWN: Fault = Fault {
     name: "ui-visibility-unknown",
     about: "the visibility of tools names somebody other than model and app",
     effect: Effect::Message(|out, m| each_link(out, m, |ui| ui["visibility"] = json!(["model", "user"]))),
 };
 
-/// A tool for nobody.
 pub const UI_VISIBILITY_EMPTY: Fault = Fault {
     name: "ui-visibility-empty",
     about: "the visibility of tools is an empty list",
     effect: Effect::Message(|out, m| each_link(out, m, |ui| ui["visibility"] = json!([]))),
 };
 
-/// A listed app that does not look like one.
 pub const UI_LISTED_MIME_WRONG: Fault = Fault {
     name: "ui-listed-mime-wrong",
     about: "apps are listed with the media type text/html",
@@ -124,7 +134,6 @@ pub const UI_LISTED_MIME_WRONG: Fault = Fault {
     }),
 };
 
-/// A document that does not look like an app.
 pub const UI_MIME_WRONG: Fault = Fault {
     name: "ui-mime-wrong",
     about: "apps are read with the media type text/html",
@@ -133,7 +142,6 @@ pub const UI_MIME_WRONG: Fault = Fault {
     }),
 };
 
-/// A document that is no page.
 pub const UI_NOT_HTML: Fault = Fault {
     name: "ui-not-html",
     about: "the contents of apps are plain text",
@@ -145,7 +153,6 @@ pub const UI_NOT_HTML: Fault = Fault {
     }),
 };
 
-/// A document that comes twice at once.
 pub const UI_TEXT_AND_BLOB: Fault = Fault {
     name: "ui-text-and-blob",
     about: "the contents of apps have both text and blob",
@@ -158,7 +165,6 @@ pub const UI_TEXT_AND_BLOB: Fault = Fault {
     }),
 };
 
-/// A blob that is none.
 pub const UI_BLOB_NOT_BASE64: Fault = Fault {
     name: "ui-blob-not-base64",
     about: "the blob of apps is their HTML, not encoded",
@@ -170,7 +176,6 @@ pub const UI_BLOB_NOT_BASE64: Fault = Fault {
     }),
 };
 
-/// One document too many.
 pub const UI_TWO_CONTENTS: Fault = Fault {
     name: "ui-two-contents",
     about: "reading an app gives it twice",
@@ -183,7 +188,6 @@ pub const UI_TWO_CONTENTS: Fault = Fault {
     }),
 };
 
-/// Another document than the one that was asked for.
 pub const UI_CONTENT_URI_DIFFERS: Fault = Fault {
     name: "ui-content-uri-differs",
     about: "the contents of apps have another uri than the one that was read",
@@ -192,7 +196,6 @@ pub const UI_CONTENT_URI_DIFFERS: Fault = Fault {
     }),
 };
 
-/// One origin where a list of them belongs.
 pub const UI_CSP_NOT_ARRAY: Fault = Fault {
     name: "ui-csp-not-array",
     about: "connectDomains of apps is a string",
@@ -203,7 +206,6 @@ pub const UI_CSP_NOT_ARRAY: Fault = Fault {
     }),
 };
 
-/// An origin that smuggles a directive.
 pub const UI_CSP_BAD_SOURCE: Fault = Fault {
     name: "ui-csp-bad-source",
     about: "connectDomains of apps has an entry that is more than an origin",
@@ -215,7 +217,6 @@ pub const UI_CSP_BAD_SOURCE: Fault = Fault {
     }),
 };
 
-/// A permission that does not exist.
 pub const UI_PERMISSION_UNKNOWN: Fault = Fault {
     name: "ui-permission-unknown",
     about: "apps ask for a permission that does not exist",
@@ -224,7 +225,6 @@ pub const UI_PERMISSION_UNKNOWN: Fault = Fault {
     }),
 };
 
-/// An origin of the wrong type.
 pub const UI_DOMAIN_NOT_STRING: Fault = Fault {
     name: "ui-domain-not-string",
     about: "the domain of apps is a list",
@@ -233,7 +233,6 @@ pub const UI_DOMAIN_NOT_STRING: Fault = Fault {
     }),
 };
 
-/// A wish in words.
 pub const UI_BORDER_NOT_BOOLEAN: Fault = Fault {
     name: "ui-border-not-boolean",
     about: "prefersBorder of apps is a string",
@@ -242,11 +241,17 @@ pub const UI_BORDER_NOT_BOOLEAN: Fault = Fault {
     }),
 };
 
-/// A language that is not spoken is agreed to.
 pub const LOCALE_ECHOED: Fault = Fault {
     name: "locale-echoed",
     about: "results claim whatever language was asked for",
-    effect: Effect::Switch,
+    effect: Effect::Message(|out, m| {
+        let asked = Hints::from_params(out.params).locale;
+        results_of(out, &[], m, |r| {
+            if let Some(asked) = asked.filter(|_| r["_meta"].get(LOCALE).is_some()) {
+                r["_meta"][LOCALE] = asked.into();
+            }
+        })
+    }),
 };
 
 /// Edits each tool that names an app.

@@ -1,10 +1,10 @@
 //! Faults of what the server asks of the client, and of logging and completion.
 
-use protocol::meta::SERVER_INFO;
+use protocol::code;
+use protocol::meta::{LOG_LEVEL, LogLevel, SERVER_INFO};
 use serde_json::{Value, json};
 
-use super::edit::{each, in_error, notification, only, remove};
-use super::lists::refused;
+use super::edit::{each, in_error, notification, only, remove, without_data};
 use super::{Effect, Fault, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -25,17 +25,14 @@ pub(super) const FAULTS: &[&Fault] = &[
     &ROOTS_CHANGE_DEAFENS,
 ];
 
-/// A client whose roots have changed is not listened to any more.
 pub const ROOTS_CHANGE_DEAFENS: Fault = Fault {
     name: "roots-change-deafens",
     about: "after notifications/roots/list_changed nothing is answered any more",
     effect: Effect::Incoming(|incoming| {
-        let changed = incoming.frame.method().as_deref() == Some("notifications/roots/list_changed");
-        changed.then_some(Reaction::Deafen)
+        (incoming.method == "notifications/roots/list_changed").then_some(Reaction::Deafen)
     }),
 };
 
-/// A URL that is none.
 pub const ELICIT_URL_BROKEN: Fault = Fault {
     name: "elicit-url-broken",
     about: "the user is sent to a URL that is none",
@@ -48,7 +45,6 @@ pub const ELICIT_URL_BROKEN: Fault = Fault {
     }),
 };
 
-/// A URL that others can read along.
 pub const ELICIT_URL_PLAIN: Fault = Fault {
     name: "elicit-url-plain",
     about: "the user is sent to a URL without TLS",
@@ -61,7 +57,6 @@ pub const ELICIT_URL_PLAIN: Fault = Fault {
     }),
 };
 
-/// A secret asked for by a form.
 pub const ELICIT_PASSWORD: Fault = Fault {
     name: "elicit-password",
     about: "forms ask for a password",
@@ -74,7 +69,6 @@ pub const ELICIT_PASSWORD: Fault = Fault {
     }),
 };
 
-/// A link in a form.
 pub const ELICIT_FORM_LINK: Fault = Fault {
     name: "elicit-form-link",
     about: "forms tell the user to click on a link",
@@ -87,7 +81,6 @@ pub const ELICIT_FORM_LINK: Fault = Fault {
     }),
 };
 
-/// A default that nobody could have entered.
 pub const ELICIT_DEFAULT_WRONG: Fault = Fault {
     name: "elicit-default-wrong",
     about: "a choice in forms has a default that is none of its values",
@@ -101,7 +94,6 @@ pub const ELICIT_DEFAULT_WRONG: Fault = Fault {
     }),
 };
 
-/// A user who declines waits for ever.
 pub const ELICIT_DECLINE_UNANSWERED: Fault = Fault {
     name: "elicit-decline-unanswered",
     about: "a call is never answered once the user has declined",
@@ -111,20 +103,12 @@ pub const ELICIT_DECLINE_UNANSWERED: Fault = Fault {
     }),
 };
 
-/// A refusal that does not say what is to be done.
 pub const URL_REQUIRED_WITHOUT_LIST: Fault = Fault {
     name: "url-required-without-list",
     about: "error -32042 has no list of elicitations",
-    effect: Effect::Message(|_, m| {
-        in_error(m, |m, code| {
-            if code == -32042 {
-                remove(&mut m["error"], "data");
-            }
-        })
-    }),
+    effect: Effect::Message(|_, m| without_data(m, -32042)),
 };
 
-/// The end of something that never began.
 pub const COMPLETE_UNKNOWN: Fault = Fault {
     name: "complete-unknown",
     about: "an elicitation is said to be complete that was never asked for",
@@ -135,7 +119,6 @@ pub const COMPLETE_UNKNOWN: Fault = Fault {
     }),
 };
 
-/// Results of tools between other things.
 pub const SAMPLING_RESULTS_MIXED: Fault = Fault {
     name: "sampling-results-mixed",
     about: "a message to the model mixes results of tools with text",
@@ -146,7 +129,6 @@ pub const SAMPLING_RESULTS_MIXED: Fault = Fault {
     }),
 };
 
-/// A use of a tool that gets no result.
 pub const SAMPLING_RESULT_MISSING: Fault = Fault {
     name: "sampling-result-missing",
     about: "not every use of a tool gets a result",
@@ -161,7 +143,6 @@ pub const SAMPLING_RESULT_MISSING: Fault = Fault {
     }),
 };
 
-/// Context that the client did not offer.
 pub const SAMPLING_CONTEXT: Fault = Fault {
     name: "sampling-context",
     about: "the client's context is asked for whether or not it offers it",
@@ -170,21 +151,24 @@ pub const SAMPLING_CONTEXT: Fault = Fault {
     }),
 };
 
-/// Log levels cannot be set.
 pub const LEVEL_REFUSED: Fault = Fault {
     name: "level-refused",
     about: "logging/setLevel is refused although logging is declared",
-    effect: Effect::Message(|out, m| refused(out, m, &["logging/setLevel"])),
+    effect: Effect::Fail("logging/setLevel", code::INTERNAL_ERROR),
 };
 
-/// Any log level will do.
 pub const META_LEVEL_UNCHECKED: Fault = Fault {
     name: "meta-level-unchecked",
     about: "a log level in _meta that does not exist is ignored",
-    effect: Effect::Switch,
+    effect: Effect::Incoming(|incoming| {
+        let level = incoming.params["_meta"][LOG_LEVEL].as_str().unwrap_or_default();
+        if level.parse::<LogLevel>().is_err() {
+            incoming.remove_meta(LOG_LEVEL);
+        }
+        None
+    }),
 };
 
-/// Completions for what does not exist.
 pub const COMPLETION_UNKNOWN_SERVED: Fault = Fault {
     name: "completion-unknown-served",
     about: "completions of what does not exist are made up",

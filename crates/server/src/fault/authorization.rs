@@ -1,6 +1,10 @@
 //! Faults of a server that asks for a token.
 
-use transport::serve::http::Slip;
+use http::StatusCode;
+use http::header::{HeaderValue, WWW_AUTHENTICATE};
+use http::response::Parts;
+use serde_json::{Value, json};
+use transport::serve::http::{Body, Response, shown_token};
 
 use super::{Effect, Fault};
 
@@ -19,86 +23,127 @@ pub(super) const FAULTS: &[&Fault] = &[
     &SESSION_SUFFICES,
 ];
 
-/// A refusal that does not say what to bring.
 pub const NO_CHALLENGE: Fault = Fault {
     name: "no-challenge",
     about: "401 comes without WWW-Authenticate",
-    effect: Effect::Http(|options| options.slips.push(Slip::NoChallenge)),
+    effect: Effect::Head(|_, head| drop(head.headers.remove(WWW_AUTHENTICATE))),
 };
 
-/// A challenge that does not say where to look.
 pub const NO_METADATA_URL: Fault = Fault {
     name: "no-metadata-url",
     about: "WWW-Authenticate has no resource_metadata",
-    effect: Effect::Http(|options| options.slips.push(Slip::NoMetadataUrl)),
+    effect: Effect::Head(|_, head| {
+        challenge(head, |parts| parts.retain(|part| !part.starts_with("resource_metadata=")));
+    }),
 };
 
-/// No metadata at all.
 pub const NO_METADATA: Fault = Fault {
     name: "no-metadata",
     about: "there is no protected resource metadata anywhere",
-    effect: Effect::Http(|options| options.slips.push(Slip::NoMetadata)),
+    effect: Effect::Response(|_, _, response| {
+        metadata(response, |head, _| head.status = StatusCode::NOT_FOUND)
+    }),
 };
 
-/// Metadata without anybody to turn to.
 pub const NO_AUTHORIZATION_SERVERS: Fault = Fault {
     name: "no-authorization-servers",
     about: "the protected resource metadata names no authorization server",
-    effect: Effect::Http(|options| options.slips.push(Slip::NoAuthorizationServers)),
+    effect: Effect::Response(|_, _, response| {
+        metadata(response, |_, document| document["authorization_servers"] = json!([]))
+    }),
 };
 
-/// Metadata of something else.
 pub const OTHER_RESOURCE: Fault = Fault {
     name: "other-resource",
     about: "the protected resource metadata is about another resource",
-    effect: Effect::Http(|options| options.slips.push(Slip::OtherResource)),
+    effect: Effect::Response(|_, _, response| {
+        metadata(response, |_, document| document["resource"] = json!("https://other.example/mcp"))
+    }),
 };
 
-/// A challenge that does not say how much.
 pub const NO_SCOPE: Fault = Fault {
     name: "no-scope",
     about: "WWW-Authenticate has no scope",
-    effect: Effect::Http(|options| options.slips.push(Slip::NoScope)),
+    effect: Effect::Head(|_, head| challenge(head, |parts| parts.retain(|part| !part.starts_with("scope=")))),
 };
 
-/// Refresh tokens asked for by those who never see them.
 pub const OFFLINE_ACCESS: Fault = Fault {
     name: "offline-access",
     about: "WWW-Authenticate asks for offline_access",
-    effect: Effect::Http(|options| options.slips.push(Slip::OfflineAccess)),
+    effect: Effect::Head(|_, head| {
+        challenge(head, |parts| {
+            parts.retain(|part| !part.starts_with("scope="));
+            parts.push(r#"scope="mcp offline_access""#.to_owned());
+        });
+    }),
 };
 
-/// The wrong status for a missing token.
 pub const FORBIDS_INSTEAD: Fault = Fault {
     name: "forbids-instead",
     about: "a missing token is answered with 403",
-    effect: Effect::Http(|options| options.slips.push(Slip::ForbidsInstead)),
+    effect: Effect::Head(|_, head| {
+        if head.status == StatusCode::UNAUTHORIZED {
+            head.status = StatusCode::FORBIDDEN;
+        }
+    }),
 };
 
-/// A token is asked for, and not looked at.
 pub const ANY_TOKEN: Fault = Fault {
     name: "any-token",
-    about: "any token is let in",
-    effect: Effect::Http(|options| options.slips.push(Slip::AnyToken)),
+    about: "any token is accepted",
+    effect: Effect::Http(|options| options.authenticate = |_, headers, _| shown_token(headers).is_some()),
 };
 
-/// A token for somebody else is let in.
 pub const ANY_JWT: Fault = Fault {
     name: "any-jwt",
-    about: "whatever looks like a JWT is let in, whoever it was made for",
-    effect: Effect::Http(|options| options.slips.push(Slip::AnyJwt)),
+    about: "every JWT is accepted, whatever its audience",
+    effect: Effect::Http(|options| {
+        options.authenticate = |bearer, headers, _| {
+            let is_jwt = |token: &str| token.split('.').count() == 3;
+            shown_token(headers).is_some_and(|token| bearer.matches(token) || is_jwt(token))
+        };
+    }),
 };
 
-/// A token in the URL.
 pub const QUERY_TOKEN: Fault = Fault {
     name: "query-token",
-    about: "a token in the query string is let in",
-    effect: Effect::Http(|options| options.slips.push(Slip::QueryToken)),
+    about: "a token in the query string is accepted",
+    effect: Effect::Http(|options| {
+        options.authenticate = |bearer, headers, uri| {
+            let mut values = uri.query().unwrap_or_default().split(['&', '=']);
+            bearer.is_shown_in(headers) || values.any(|value| bearer.matches(value))
+        };
+    }),
 };
 
-/// A session id in the place of a token.
 pub const SESSION_SUFFICES: Fault = Fault {
     name: "session-suffices",
     about: "within a session no token is asked for",
-    effect: Effect::Http(|options| options.slips.push(Slip::SessionSuffices)),
+    effect: Effect::Http(|options| {
+        options.authenticate =
+            |bearer, headers, _| bearer.is_shown_in(headers) || headers.contains_key("mcp-session-id");
+    }),
 };
+
+/// Edits the parts of a challenge, if there is one.
+fn challenge(head: &mut Parts, change: impl FnOnce(&mut Vec<String>)) {
+    let Some(said) = head.headers.get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok()) else { return };
+    let parts = said.strip_prefix("Bearer ").unwrap_or(said);
+    let mut parts: Vec<String> = parts.split(", ").map(str::to_owned).collect();
+    change(&mut parts);
+    if let Ok(value) = HeaderValue::try_from(format!("Bearer {}", parts.join(", "))) {
+        head.headers.insert(WWW_AUTHENTICATE, value);
+    }
+}
+
+/// Edits the protected resource metadata; other responses pass.
+fn metadata(response: Response, change: impl FnOnce(&mut Parts, &mut Value)) -> Response {
+    let document = response.body().whole().and_then(|bytes| serde_json::from_slice::<Value>(bytes).ok());
+    let Some(mut document) = document.filter(|document| document.get("authorization_servers").is_some())
+    else {
+        return response;
+    };
+    let (mut head, _) = response.into_parts();
+    change(&mut head, &mut document);
+    Response::from_parts(head, Body::full(document.to_string().into()))
+}

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::edit::{each, legacy, modern, preceded_by, recode, remove, result_of};
+use wire::Kind;
+
+use super::edit::{each, legacy, mentions, modern, only, preceded_by, remove, result_of};
 use super::{Effect, Fault, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -25,14 +27,12 @@ pub(super) const FAULTS: &[&Fault] = &[
     &ID_ROUNDED,
 ];
 
-/// Nothing instead of an empty object.
 pub const RESULT_NULL: Fault = Fault {
     name: "result-null",
     about: "the result of prompts/list is null",
     effect: Effect::Message(|out, m| result_of(out, "prompts/list", m, |r| *r = Value::Null)),
 };
 
-/// A request that cannot be answered.
 pub const REQUEST_ID_NULL: Fault = Fault {
     name: "request-id-null",
     about: "the server pings with the id null",
@@ -41,7 +41,6 @@ pub const REQUEST_ID_NULL: Fault = Fault {
     }),
 };
 
-/// One id for all requests.
 pub const REQUEST_ID_REUSED: Fault = Fault {
     name: "request-id-reused",
     about: "the server uses the same id for all its pings",
@@ -50,7 +49,6 @@ pub const REQUEST_ID_REUSED: Fault = Fault {
     }),
 };
 
-/// A notification that wants an answer.
 pub const NOTIFICATION_WITH_ID: Fault = Fault {
     name: "notification-with-id",
     about: "notifications have an id",
@@ -64,16 +62,12 @@ pub const NOTIFICATION_WITH_ID: Fault = Fault {
     }),
 };
 
-/// A name that `_meta` does not allow.
 pub const META_KEY_BROKEN: Fault = Fault {
     name: "meta-key-broken",
     about: "tools are listed with a key in _meta that has no proper form",
-    effect: Effect::Message(|out, m| {
-        result_of(out, "tools/list", m, |r| r["_meta"]["1example.com/-key"] = json!(true))
-    }),
+    effect: Effect::Set(&["tools/list"], &["_meta", "1example.com/-key"], || json!(true)),
 };
 
-/// Trace context that nobody can parse.
 pub const TRACE_BROKEN: Fault = Fault {
     name: "trace-broken",
     about: "results carry a traceparent that is none",
@@ -87,7 +81,6 @@ pub const TRACE_BROKEN: Fault = Fault {
     }),
 };
 
-/// A type of result that nobody defined.
 pub const RESULT_TYPE_INVENTED: Fault = Fault {
     name: "result-type-invented",
     about: "complete results call themselves done",
@@ -100,10 +93,9 @@ pub const RESULT_TYPE_INVENTED: Fault = Fault {
     }),
 };
 
-/// What is no request succeeds.
 pub const INVALID_ANSWERED: Fault = Fault {
     name: "invalid-answered",
-    about: "a message that is no proper request gets an empty result",
+    about: "a message that is not a valid request gets an empty result",
     effect: Effect::Message(|out, m| {
         // What has no id cannot have a result, and what is wrong with a call is said elsewhere.
         let concerns = out.method != Some("tools/call") && !m["id"].is_null();
@@ -117,37 +109,31 @@ pub const INVALID_ANSWERED: Fault = Fault {
     }),
 };
 
-fn mentions(message: &Value, words: &str) -> bool {
-    message["error"]["message"].as_str().is_some_and(|text| text.contains(words))
-}
-
-/// The wrong code for what is no request.
 pub const INVALID_WRONG_CODE: Fault = Fault {
     name: "invalid-wrong-code",
-    about: "a message that is no proper request gets -32603",
-    effect: Effect::Message(|out, m| recode(out, &[], m, -32600, -32603)),
+    about: "a message that is not a valid request gets -32603",
+    effect: Effect::Recode(&[], -32600, -32603),
 };
 
-/// One bad message ends everything.
 pub const INVALID_DEAFENS: Fault = Fault {
     name: "invalid-deafens",
-    about: "after a message that is no proper request nothing is answered any more",
-    effect: Effect::Switch,
-};
-
-/// One request gets the answer of another.
-pub const ANSWERS_MIXED_UP: Fault = Fault {
-    name: "answers-mixed-up",
-    about: "prompts/list is answered with the result of tools/list",
-    effect: Effect::Message(|out, m| {
-        result_of(out, "prompts/list", m, |r| {
-            remove(r, "prompts");
-            r["tools"] = json!([]);
-        })
+    about: "after a message that is not a valid request nothing is answered any more",
+    effect: Effect::Incoming(|incoming| {
+        let frame = incoming.frame;
+        let is_improper = !frame.is_2_0() || matches!(frame.kind(), Kind::Invalid(_));
+        is_improper.then_some(Reaction::AnswerLast)
     }),
 };
 
-/// A request that is never answered.
+pub const ANSWERS_MIXED_UP: Fault = Fault {
+    name: "answers-mixed-up",
+    about: "prompts/list is answered with the result of tools/list",
+    effect: Effect::Several(&[
+        Effect::Remove(&["prompts/list"], &["prompts"]),
+        Effect::Set(&["prompts/list"], &["tools"], || json!([])),
+    ]),
+};
+
 pub const ONE_OF_MANY_LOST: Fault = Fault {
     name: "one-of-many-lost",
     about: "prompts/list is never answered",
@@ -157,25 +143,26 @@ pub const ONE_OF_MANY_LOST: Fault = Fault {
     }),
 };
 
-/// Batches where there are none.
-pub const BATCH_SERVED: Fault =
-    Fault { name: "batch-served", about: "batches are served in every revision", effect: Effect::Switch };
+pub const BATCH_SERVED: Fault = Fault {
+    name: "batch-served",
+    about: "batches are served in every revision",
+    effect: Effect::Batches(true),
+};
 
-/// An empty batch is not an error.
-pub const BATCH_EMPTY_IGNORED: Fault =
-    Fault { name: "batch-empty-ignored", about: "an empty batch gets no answer", effect: Effect::Switch };
+pub const BATCH_EMPTY_IGNORED: Fault = Fault {
+    name: "batch-empty-ignored",
+    about: "an empty batch gets no answer",
+    effect: Effect::Message(|_, m| only(m, |m| !mentions(m, "a JSON array"))),
+};
 
-/// What belongs to nothing ends everything.
 pub const STRAY_DEAFENS: Fault = Fault {
     name: "stray-deafens",
     about: "nothing is answered any more after progress of an unknown token",
     effect: Effect::Incoming(|incoming| {
-        let stray = incoming.frame.method().as_deref() == Some("notifications/progress");
-        stray.then_some(Reaction::Deafen)
+        (incoming.method == "notifications/progress").then_some(Reaction::Deafen)
     }),
 };
 
-/// Errors that belong to nobody.
 pub const ERROR_ID_LOST: Fault = Fault {
     name: "error-id-lost",
     about: "errors that refuse a call have the id null",
@@ -189,7 +176,6 @@ pub const ERROR_ID_LOST: Fault = Fault {
     }),
 };
 
-/// Ids that went through a floating point number.
 pub const ID_ROUNDED: Fault = Fault {
     name: "id-rounded",
     about: "integer ids beyond 2^53 come back rounded",

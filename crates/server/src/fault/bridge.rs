@@ -35,7 +35,6 @@ type Map = serde_json::Map<String, Value>;
 
 const TOOL_INPUT: &str = "ui/notifications/tool-input";
 
-/// Host and View leave out jsonrpc.
 pub const NOT_JSON_RPC: Fault = Fault {
     name: "bridge-not-json-rpc",
     about: "host and View leave out jsonrpc",
@@ -47,7 +46,6 @@ pub const NOT_JSON_RPC: Fault = Fault {
     }),
 };
 
-/// Messages lack members that they need.
 pub const SHAPE_WRONG: Fault = Fault {
     name: "bridge-shape-wrong",
     about: "messages lack members that they need",
@@ -59,7 +57,6 @@ pub const SHAPE_WRONG: Fault = Fault {
     }),
 };
 
-/// The host tells nothing of the surroundings.
 pub const CONTEXT_MISSING: Fault = Fault {
     name: "bridge-context-missing",
     about: "the host tells nothing of the surroundings",
@@ -69,7 +66,6 @@ pub const CONTEXT_MISSING: Fault = Fault {
     }),
 };
 
-/// Requests are answered twice.
 pub const ANSWERED_TWICE: Fault = Fault {
     name: "bridge-answered-twice",
     about: "requests are answered twice",
@@ -81,7 +77,6 @@ pub const ANSWERED_TWICE: Fault = Fault {
     }),
 };
 
-/// The View sends ui/initialize again.
 pub const INITIALIZES_TWICE: Fault = Fault {
     name: "bridge-initializes-twice",
     about: "the View sends ui/initialize again",
@@ -95,7 +90,6 @@ pub const INITIALIZES_TWICE: Fault = Fault {
     }),
 };
 
-/// The View calls a tool before ui/initialize is answered.
 pub const VIEW_IMPATIENT: Fault = Fault {
     name: "bridge-view-impatient",
     about: "the View calls a tool before ui/initialize is answered",
@@ -105,7 +99,6 @@ pub const VIEW_IMPATIENT: Fault = Fault {
     }),
 };
 
-/// The host sends the input before the View has initialised.
 pub const HOST_TOO_EARLY: Fault = Fault {
     name: "bridge-host-too-early",
     about: "the host sends the input before the View has initialised",
@@ -116,7 +109,6 @@ pub const HOST_TOO_EARLY: Fault = Fault {
     }),
 };
 
-/// The host sends the input of the tool call twice.
 pub const INPUT_TWICE: Fault = Fault {
     name: "bridge-input-twice",
     about: "the host sends the input of the tool call twice",
@@ -126,7 +118,6 @@ pub const INPUT_TWICE: Fault = Fault {
     }),
 };
 
-/// The View asks for a display mode that the host does not offer.
 pub const MODE_NOT_OFFERED: Fault = Fault {
     name: "bridge-mode-not-offered",
     about: "the View asks for a display mode that the host does not offer",
@@ -136,7 +127,6 @@ pub const MODE_NOT_OFFERED: Fault = Fault {
     }),
 };
 
-/// The host switches to a display mode that the View did not declare.
 pub const MODE_UNDECLARED: Fault = Fault {
     name: "bridge-mode-undeclared",
     about: "the host switches to a display mode that the View did not declare",
@@ -146,7 +136,6 @@ pub const MODE_UNDECLARED: Fault = Fault {
     }),
 };
 
-/// The host switches to a display mode that it does not offer.
 pub const MODE_GIVEN_ANYWAY: Fault = Fault {
     name: "bridge-mode-given-anyway",
     about: "the host switches to a display mode that it does not offer",
@@ -160,7 +149,6 @@ pub const MODE_GIVEN_ANYWAY: Fault = Fault {
     }),
 };
 
-/// View and host send each other what is the sandbox's.
 pub const RESERVED_SPOKEN: Fault = Fault {
     name: "bridge-reserved-spoken",
     about: "View and host send each other what is the sandbox's",
@@ -172,14 +160,12 @@ pub const RESERVED_SPOKEN: Fault = Fault {
     }),
 };
 
-/// The host does not wait until the sandbox proxy is ready.
 pub const HTML_TOO_EARLY: Fault = Fault {
     name: "bridge-html-too-early",
     about: "the host does not wait until the sandbox proxy is ready",
     effect: Effect::Bridge(|session| session.swap(0, 1)),
 };
 
-/// The sandbox proxy makes up requests.
 pub const PROXY_ASKS: Fault = Fault {
     name: "bridge-proxy-asks",
     about: "the sandbox proxy makes up requests",
@@ -189,7 +175,6 @@ pub const PROXY_ASKS: Fault = Fault {
     }),
 };
 
-/// The View samples though the host did not announce it.
 pub const SAMPLES_ANYWAY: Fault = Fault {
     name: "bridge-samples-anyway",
     about: "the View samples though the host did not announce it",
@@ -201,7 +186,6 @@ pub const SAMPLES_ANYWAY: Fault = Fault {
     }),
 };
 
-/// The host asks for tools that the View did not declare.
 pub const APP_TOOLS_ASSUMED: Fault = Fault {
     name: "bridge-app-tools-assumed",
     about: "the host asks for tools that the View did not declare",
@@ -213,7 +197,6 @@ pub const APP_TOOLS_ASSUMED: Fault = Fault {
     }),
 };
 
-/// The View declares tools and does not know tools/list.
 pub const APP_TOOLS_FORGOTTEN: Fault = Fault {
     name: "bridge-app-tools-forgotten",
     about: "the View declares tools and does not know tools/list",
@@ -225,7 +208,6 @@ pub const APP_TOOLS_FORGOTTEN: Fault = Fault {
     }),
 };
 
-/// The host announces openLinks and does not know ui/open-link.
 pub const LINKS_FORGOTTEN: Fault = Fault {
     name: "bridge-links-forgotten",
     about: "the host announces openLinks and does not know ui/open-link",
@@ -237,7 +219,6 @@ pub const LINKS_FORGOTTEN: Fault = Fault {
     }),
 };
 
-/// View and host go on after the teardown.
 pub const TALKS_ON: Fault = Fault {
     name: "bridge-talks-on",
     about: "View and host go on after the teardown",
@@ -247,14 +228,12 @@ pub const TALKS_ON: Fault = Fault {
     }),
 };
 
-/// The host tears the View down without a word.
 pub const TEARDOWN_UNTOLD: Fault = Fault {
     name: "bridge-teardown-untold",
     about: "the host tears the View down without a word",
     effect: Effect::Bridge(|session| session.truncate(session.len() - 2)),
 };
 
-/// The host does not wait for the answer to the teardown.
 pub const TEARDOWN_HASTY: Fault = Fault {
     name: "bridge-teardown-hasty",
     about: "the host does not wait for the answer to the teardown",

@@ -1,9 +1,9 @@
 //! Faults of calls and of what they return.
 
+use protocol::code;
 use serde_json::{Value, json};
 
-use super::edit::{remove, result_of};
-use super::lists::refused;
+use super::edit::{in_error, remove, result_of, succeed};
 use super::{Effect, Fault, Outgoing, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -18,53 +18,51 @@ pub(super) const FAULTS: &[&Fault] = &[
     &ARGUMENTS_INSISTED_ON,
 ];
 
-/// A tool that nobody named.
 pub const NAMELESS_CALL_SUCCEEDS: Fault = Fault {
     name: "nameless-call-succeeds",
     about: "a call that names no tool succeeds",
-    effect: Effect::Switch,
+    effect: Effect::Message(|out, m| {
+        in_error(m, |m, code| {
+            if out.method == Some("tools/call") && code == -32602 && !out.params["name"].is_string() {
+                succeed(out, m, done());
+            }
+        })
+    }),
 };
 
-/// A call that leaves out what it need not say.
 pub const ARGUMENTS_INSISTED_ON: Fault = Fault {
     name: "arguments-insisted-on",
     about: "a call without arguments is refused, also where a tool requires none",
     effect: Effect::Incoming(|incoming| {
-        let given = incoming.frame.params.is_some_and(|params| params.get().contains("\"arguments\""));
-        let insists = incoming.frame.method().as_deref() == Some("tools/call") && !given;
-        insists.then_some(Reaction::Refuse(-32602, "arguments are missing"))
+        let insists = incoming.method == "tools/call" && incoming.params.get("arguments").is_none();
+        insists.then(|| Reaction::Refuse(-32602, "arguments are missing".to_owned()))
     }),
 };
 
-/// Tools that cannot be called.
 pub const CALLS_REFUSED: Fault = Fault {
     name: "calls-refused",
     about: "every call of a tool is refused",
-    effect: Effect::Message(|out, m| refused(out, m, &["tools/call"])),
+    effect: Effect::Fail("tools/call", code::INTERNAL_ERROR),
 };
 
-/// Prompts that cannot be got.
 pub const PROMPTS_REFUSED: Fault = Fault {
     name: "prompts-refused",
     about: "every prompt is refused",
-    effect: Effect::Message(|out, m| refused(out, m, &["prompts/get"])),
+    effect: Effect::Fail("prompts/get", code::INTERNAL_ERROR),
 };
 
-/// Completions that never come.
 pub const COMPLETIONS_REFUSED: Fault = Fault {
     name: "completions-refused",
     about: "every completion is refused although completions are declared",
-    effect: Effect::Message(|out, m| refused(out, m, &["completion/complete"])),
+    effect: Effect::Fail("completion/complete", code::INTERNAL_ERROR),
 };
 
-/// A failure that looks like a success.
 pub const FAILURE_UNMARKED: Fault = Fault {
     name: "failure-unmarked",
     about: "a tool that fails does not set isError",
-    effect: Effect::Message(|out, m| result_of(out, "tools/call", m, |r| remove(r, "isError"))),
+    effect: Effect::Remove(&["tools/call"], &["isError"]),
 };
 
-/// A picture that nobody can decode.
 pub const CALL_MEDIA_NOT_BASE64: Fault = Fault {
     name: "call-media-not-base64",
     about: "pictures and sounds in the results of tools are not base64",
@@ -77,7 +75,6 @@ pub const CALL_MEDIA_NOT_BASE64: Fault = Fault {
     }),
 };
 
-/// A picture of no known kind.
 pub const PROMPT_MEDIA_TYPE: Fault = Fault {
     name: "prompt-media-type",
     about: "pictures in prompts have a media type that is none",
@@ -90,7 +87,6 @@ pub const PROMPT_MEDIA_TYPE: Fault = Fault {
     }),
 };
 
-/// A resource of no known kind.
 pub const EMBEDDED_WITHOUT_TYPE: Fault = Fault {
     name: "embedded-without-type",
     about: "resources in prompts have no mimeType",
@@ -113,4 +109,9 @@ fn each_block(out: &Outgoing<'_>, message: Value, method: &str, change: impl Fn(
             change(&mut message["content"]);
         }
     })
+}
+
+/// The result of a tool that has done what it should.
+pub(super) fn done() -> Value {
+    json!({ "content": [{ "type": "text", "text": "ok" }] })
 }

@@ -1,9 +1,16 @@
 //! Faults of cancellation and progress.
 
+use std::time::Duration;
+
+use protocol::code;
 use serde_json::json;
 
 use super::edit::{notification, preceded_by};
-use super::{Effect, Fault};
+use super::{Effect, Ending, Fault, Outgoing, Reaction};
+use crate::server::cancelled;
+
+/// How long after a cancellation progress is reported.
+const LATE: Duration = Duration::from_millis(200);
 
 pub(super) const FAULTS: &[&Fault] = &[
     &CANCELS_FOREIGN,
@@ -16,7 +23,6 @@ pub(super) const FAULTS: &[&Fault] = &[
     &LISTEN_CANCEL_ANSWERED,
 ];
 
-/// A cancellation of what nobody sent.
 pub const CANCELS_FOREIGN: Fault = Fault {
     name: "cancels-foreign",
     about: "the server cancels requests that it did not send",
@@ -27,21 +33,25 @@ pub const CANCELS_FOREIGN: Fault = Fault {
     }),
 };
 
-/// Work goes on although nobody wants it.
 pub const CANCEL_IGNORED: Fault = Fault {
     name: "cancel-ignored",
-    about: "a cancelled request is worked on and answered all the same",
-    effect: Effect::Switch,
+    about: "a cancelled request is still handled and answered",
+    effect: Effect::Incoming(|incoming| {
+        (incoming.method == "notifications/cancelled").then_some(Reaction::Ignore)
+    }),
 };
 
-/// A cancellation that does not fit is an error.
 pub const CANCEL_ANSWERED: Fault = Fault {
     name: "cancel-answered",
     about: "a cancellation of an unknown request gets an error",
-    effect: Effect::Switch,
+    effect: Effect::Incoming(|incoming| {
+        let is_known =
+            || cancelled(incoming.frame).is_some_and(|id| incoming.connection.peer.is_running(&id));
+        let refused = incoming.method == "notifications/cancelled" && !is_known();
+        refused.then(|| Reaction::Refuse(code::INVALID_PARAMS, "nothing to cancel".to_owned()))
+    }),
 };
 
-/// Progress for a token that nobody gave.
 pub const PROGRESS_TOKEN_CHANGED: Fault = Fault {
     name: "progress-token-changed",
     about: "the token of progress is sent as text, or with something added",
@@ -54,30 +64,44 @@ pub const PROGRESS_TOKEN_CHANGED: Fault = Fault {
     }),
 };
 
-/// Progress after the end.
 pub const PROGRESS_CONTINUES: Fault = Fault {
     name: "progress-continues",
     about: "progress is reported once more after the response",
-    effect: Effect::Switch,
+    effect: Effect::End(|out, is_answered| late_progress(out, Duration::ZERO).filter(|_| is_answered)),
 };
 
-/// Progress without a token.
 pub const PROGRESS_UNASKED: Fault = Fault {
     name: "progress-unasked",
     about: "progress is reported for requests that gave no token",
-    effect: Effect::Switch,
+    effect: Effect::Incoming(|incoming| {
+        if incoming.frame.id.is_some() && !incoming.method.is_empty() {
+            incoming.set_meta("progressToken", |token| token.is_none().then(|| json!("nobody-asked")));
+        }
+        None
+    }),
 };
 
-/// Progress of what was cancelled.
 pub const PROGRESS_AFTER_CANCEL: Fault = Fault {
     name: "progress-after-cancel",
     about: "a cancelled request is not answered, but its progress is reported later",
-    effect: Effect::Switch,
+    effect: Effect::End(|out, is_answered| late_progress(out, LATE).filter(|_| !is_answered)),
 };
 
-/// A cancelled subscription gets an error.
 pub const LISTEN_CANCEL_ANSWERED: Fault = Fault {
     name: "listen-cancel-answered",
     about: "a subscription that is cancelled is answered with an error",
-    effect: Effect::Switch,
+    effect: Effect::End(|out, is_answered| {
+        let error = json!({ "code": code::INTERNAL_ERROR, "message": "cancelled" });
+        let message = json!({ "jsonrpc": "2.0", "id": out.id, "error": error });
+        let concerns = out.method == Some("subscriptions/listen") && !is_answered;
+        concerns.then_some(Ending { after: Duration::ZERO, message })
+    }),
 };
+
+/// Progress of a request that is over, if it gave a token.
+fn late_progress(out: &Outgoing<'_>, after: Duration) -> Option<Ending> {
+    let token = out.params.get("_meta")?.get("progressToken")?;
+    let params = json!({ "progressToken": token, "progress": u32::MAX, "total": u32::MAX });
+    let message = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
+    Some(Ending { after, message })
+}

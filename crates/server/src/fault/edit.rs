@@ -1,11 +1,12 @@
-//! Small words for editing messages.
+//! Helpers to edit messages.
 
-use protocol::Era;
-use serde_json::Value;
+use protocol::meta::SERVER_INFO;
+use protocol::{Era, Version};
+use serde_json::{Value, json};
 
 use super::Outgoing;
 
-/// Edits a message, whatever it is.
+/// Edits any message.
 pub(super) fn each(mut message: Value, change: impl FnOnce(&mut Value)) -> Vec<Value> {
     change(&mut message);
     vec![message]
@@ -23,12 +24,7 @@ pub(super) fn result_of(
     message: Value,
     change: impl FnOnce(&mut Value),
 ) -> Vec<Value> {
-    let concerns = outgoing.method == Some(method) && message.get("result").is_some();
-    each(message, |m| {
-        if concerns {
-            change(&mut m["result"]);
-        }
-    })
+    results_of(outgoing, &[method], message, change)
 }
 
 /// Edits every error response; the change is given the code.
@@ -65,7 +61,12 @@ pub(super) fn preceded_by(message: Value, applies: bool, extra: Value) -> Vec<Va
 
 /// Whether the message goes to a client of the legacy era.
 pub(super) fn legacy(outgoing: &Outgoing<'_>) -> bool {
-    outgoing.version.is_some_and(|version| version.era() == Era::Legacy)
+    is_legacy(outgoing.version)
+}
+
+/// Whether a revision is known, and of the legacy era.
+pub(super) fn is_legacy(version: Option<Version>) -> bool {
+    version.is_some_and(|version| version.era() == Era::Legacy)
 }
 
 /// Whether the message goes to a client of the modern era.
@@ -73,17 +74,43 @@ pub(super) fn modern(outgoing: &Outgoing<'_>) -> bool {
     outgoing.version.is_some_and(|version| version.era() == Era::Modern)
 }
 
-/// Edits the results of several methods.
+/// Whether the message is an error that says these words.
+pub(super) fn mentions(message: &Value, words: &str) -> bool {
+    message["error"]["message"].as_str().is_some_and(|text| text.contains(words))
+}
+
+/// Turns a response into a success, with what every result of the revision has.
+pub(super) fn succeed(outgoing: &Outgoing<'_>, message: &mut Value, mut result: Value) {
+    if modern(outgoing) {
+        result["resultType"] = json!("complete");
+        result["_meta"] = json!({ SERVER_INFO: { "name": "made-up", "version": "1" } });
+    }
+    remove(message, "error");
+    message["result"] = result;
+}
+
+/// Removes the data of the errors with that code.
+pub(super) fn without_data(message: Value, code: i64) -> Vec<Value> {
+    in_error(message, |m, found| {
+        if found == code {
+            remove(&mut m["error"], "data");
+        }
+    })
+}
+
+/// Edits the results of several methods, or of all when there are none.
 pub(super) fn results_of(
     outgoing: &Outgoing<'_>,
     methods: &[&str],
     message: Value,
     change: impl FnOnce(&mut Value),
 ) -> Vec<Value> {
-    match outgoing.method.filter(|method| methods.contains(method)) {
-        Some(method) => result_of(outgoing, method, message, change),
-        None => vec![message],
-    }
+    let concerns = methods.is_empty() || outgoing.method.is_some_and(|method| methods.contains(&method));
+    each(message, |m| {
+        if concerns && let Some(result) = m.get_mut("result") {
+            change(result);
+        }
+    })
 }
 
 /// Gives the errors of `from` another code, in answers to `methods`, or to all when there are none.

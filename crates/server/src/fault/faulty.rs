@@ -1,39 +1,69 @@
-//! A server seen through its faults.
+//! Applies faults around a server.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use bytes::Bytes;
-use http::response::Parts;
 use protocol::Version;
 use serde_json::Value;
-use tokio::sync::mpsc;
-use transport::serve::{Answer, Budget, Handler, Inbound, Opening, Out, Outbox, Via};
+use transport::Transport;
+use transport::serve::http::{Answered, Body, Response};
+use transport::serve::{Answer, Budget, Handler, Inbound, Outbox};
 use wire::Malformed;
 
-use super::{Effect, Faults, Incoming, Outgoing, Reaction, stdio};
-use crate::rpc::RpcError;
-use crate::{Peer, Server, answer};
+use super::outgoing::Circumstances;
+use super::{Effect, Faults, Incoming, Memory, Reaction};
+use crate::{Peer, Server};
 
-/// How many messages may wait on their way through a fault.
-const QUEUE: usize = 64;
-/// How long a server that should have ended is kept.
-const OUTLIVED: std::time::Duration = std::time::Duration::from_secs(60);
+/// How often a refused request is tried again at most.
+const RETRIES: usize = 8;
 
-/// The reference server with faults applied around its bytes.
+/// The reference server with faults around it. The server itself does not know of them.
 #[derive(Clone, Debug)]
 pub struct Faulty {
-    server: Arc<Server>,
+    pub(super) server: Arc<Server>,
     faults: Faults,
-    /// The connections on which nothing is answered any more.
-    deaf: Arc<Mutex<HashSet<usize>>>,
+    /// One memory for each fault.
+    memories: Arc<[Memory]>,
+}
+
+/// One connection to a server with faults.
+#[derive(Debug)]
+pub struct Connection {
+    pub(super) peer: Arc<Peer>,
+    is_deaf: AtomicBool,
+    has_discovered: AtomicBool,
+}
+
+impl Connection {
+    /// Whether it no longer answers.
+    fn is_deaf(&self) -> bool {
+        self.is_deaf.load(Ordering::Relaxed)
+    }
+
+    /// Stops answering.
+    fn deafen(&self) {
+        self.is_deaf.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the client has asked for `server/discover` on it.
+    pub(super) fn has_discovered(&self) -> bool {
+        self.has_discovered.load(Ordering::Relaxed)
+    }
+
+    /// The client asks for `server/discover` on it.
+    fn discover(&self) {
+        self.has_discovered.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Faulty {
-    /// A server with `faults`, switches included.
+    /// A server with `faults`.
     pub fn new(faults: Faults) -> Arc<Self> {
-        Arc::new(Self { server: Server::with_faults(faults.clone()), faults, deaf: Arc::default() })
+        let speaks_dialect = faults.effects().any(|(_, effect)| matches!(effect, Effect::Dialect));
+        let server = if speaks_dialect { Server::speaking_dialect() } else { Server::new() };
+        let memories = faults.0.iter().map(|_| Memory::default()).collect();
+        Arc::new(Self { server, faults, memories })
     }
 
     /// See [`Server::close`].
@@ -41,155 +71,131 @@ impl Faulty {
         self.server.close();
     }
 
-    fn apply(&self, outgoing: &Outgoing<'_>, message: Bytes) -> Vec<Bytes> {
-        let mut messages = vec![message];
-        for effect in self.faults.effects() {
-            messages = match effect {
-                Effect::Switch
-                | Effect::Head(_)
-                | Effect::Http(_)
-                | Effect::Input(_)
-                | Effect::Incoming(_)
-                | Effect::Bridge(_)
-                | Effect::Several(_) => messages,
-                Effect::Bytes(change) => {
-                    messages.into_iter().map(|m| change(outgoing, m.into()).into()).collect()
-                }
-                Effect::Message(change) => {
-                    messages.into_iter().flat_map(|m| rewrite(change, outgoing, m)).collect()
-                }
-            };
-        }
-        messages
+    /// Every effect, and what its fault remembers.
+    pub(super) fn effects(&self) -> impl Iterator<Item = (Effect, &Memory)> {
+        self.faults.effects().filter_map(|(at, effect)| Some((effect, self.memories.get(at)?)))
     }
 
-    /// What a fault answers in the place of the server, if one does.
-    fn intercept(&self, peer: &Arc<Peer>, inbound: &Inbound<'_>, version: Option<Version>) -> Option<Answer> {
-        let connection = Arc::as_ptr(peer).addr();
-        let mut deaf = self.deaf.lock().unwrap_or_else(PoisonError::into_inner);
-        if deaf.contains(&connection) {
-            return Some(Answer::Accepted);
-        }
-        let incoming = Incoming { frame: &inbound.frame, is_ready: peer.is_ready() };
-        let reaction = self.faults.effects().find_map(|effect| match effect {
-            Effect::Incoming(react) => react(&incoming),
-            Effect::Switch
-            | Effect::Message(_)
-            | Effect::Bytes(_)
-            | Effect::Head(_)
-            | Effect::Http(_)
-            | Effect::Input(_)
-            | Effect::Bridge(_)
-            | Effect::Several(_) => None,
-        })?;
-        Some(match reaction {
-            Reaction::Deafen => {
-                deaf.insert(connection);
-                Answer::Accepted
-            }
-            Reaction::Refuse(code, message) => {
-                let error = RpcError::new(code, message);
-                answer::refuse(&inbound.frame, version.unwrap_or(Version::LATEST), &error)
-            }
+    /// Lets the faults change a message or react to it.
+    fn react(&self, incoming: &mut Incoming<'_>) -> Option<Reaction> {
+        self.effects().find_map(|(effect, memory)| {
+            let Effect::Incoming(react) = effect else { return None };
+            incoming.memory = memory.clone();
+            react(incoming)
         })
     }
 
-    fn spoil(&self, circumstances: &Circumstances, answer: Answer) -> Answer {
-        match answer {
-            Answer::Accepted => Answer::Accepted,
-            Answer::Message { status, body } => {
-                let mut messages = self.apply(&circumstances.outgoing(), body);
-                match messages.len() {
-                    0 => Answer::Accepted,
-                    1 => Answer::Message { status, body: messages.remove(0) },
-                    _ => Answer::Stream(self.pass(circumstances.clone(), ready(messages))),
-                }
+    /// Lets the server answer, and tries again as long as a fault does not accept a refusal.
+    fn ask(&self, incoming: &mut Incoming<'_>) -> Answer {
+        let mut answer = incoming.ask();
+        for _ in 0..RETRIES {
+            let Answer::Message { body, .. } = &answer else { break };
+            let message = serde_json::from_slice(body).unwrap_or(Value::Null);
+            let Some(error) = message.get("error") else { break };
+            let is_changed = self.effects().any(|(effect, memory)| {
+                incoming.memory = memory.clone();
+                matches!(effect, Effect::Retry(change) if change(error, incoming))
+            });
+            if !is_changed {
+                break;
             }
-            Answer::Stream(outs) => Answer::Stream(self.pass(circumstances.clone(), outs)),
+            answer = incoming.ask();
         }
-    }
-
-    fn pass(&self, circumstances: Circumstances, mut outs: mpsc::Receiver<Out>) -> mpsc::Receiver<Out> {
-        let (sender, receiver) = mpsc::channel(QUEUE);
-        let this = self.clone();
-        tokio::spawn(async move {
-            loop {
-                let out = tokio::select! {
-                    out = outs.recv() => out,
-                    () = sender.closed() => return,
-                };
-                let outs = match out {
-                    None => return,
-                    Some(Out::Message(m)) => {
-                        this.apply(&circumstances.outgoing(), m).into_iter().map(Out::Message).collect()
-                    }
-                    Some(hangup @ Out::Hangup { .. }) => vec![hangup],
-                };
-                for out in outs {
-                    // The client has gone; there is nobody to tell.
-                    let _ = sender.send(out).await;
-                }
+        for (effect, _) in self.effects() {
+            if let Effect::Answer(change) = effect {
+                answer = change(incoming, answer);
             }
-        });
-        receiver
+        }
+        answer
     }
 }
 
 impl Handler for Faulty {
-    type Peer = Peer;
+    type Peer = Connection;
 
-    fn connect(&self, via: Via, outbox: Outbox, kept: Budget) -> Peer {
+    fn connect(&self, transport: Transport, outbox: Outbox, kept: Budget) -> Connection {
+        for (effect, _) in self.effects() {
+            if let (Effect::Outlive(time), Transport::Stdio) = (effect, transport) {
+                // The pipe stays open as long as a sender exists.
+                let held = outbox.clone();
+                tokio::spawn(async move {
+                    tokio::time::sleep(time).await;
+                    drop(held);
+                });
+            }
+        }
         let this = self.clone();
-        if via == Via::Pipe && self.faults.has(&stdio::OUTLIVES_STDIN) {
-            // As long as somebody could still send, the pipe stays open.
-            let held = outbox.clone();
-            tokio::spawn(async move {
-                tokio::time::sleep(OUTLIVED).await;
-                drop(held);
-            });
+        let outbox =
+            outbox.through(move |message| this.apply(&Circumstances::none(transport, None), message));
+        Connection {
+            peer: Arc::new(self.server.connect(transport, outbox, kept)),
+            is_deaf: AtomicBool::new(false),
+            has_discovered: AtomicBool::new(false),
         }
-        let outbox = outbox
-            .through(move |message| this.apply(&Outgoing { method: None, version: None, via }, message));
-        self.server.connect(via, outbox, kept)
     }
 
-    fn handle(&self, peer: &Arc<Peer>, inbound: Inbound<'_>) -> Answer {
-        let method = inbound.frame.method().map(Cow::into_owned);
-        let modern = matches!(inbound.opening, Opening::Modern(_));
-        let version = if modern { Some(Version::LATEST) } else { self.server.version(peer) };
-        if let Some(answer) = self.intercept(peer, &inbound, version) {
-            return answer;
+    fn handle(&self, peer: &Arc<Connection>, inbound: Inbound<'_>) -> Answer {
+        if peer.is_deaf() {
+            return Answer::Accepted;
         }
-        let answer = self.server.handle(peer, inbound);
-        let version = if modern { Some(Version::LATEST) } else { self.server.version(peer) };
-        self.spoil(&Circumstances { method, version, via: peer.via }, answer)
+        let mut incoming = Incoming::new(&inbound, peer, &self.server);
+        let (method, params) = (inbound.frame.method().map(Cow::into_owned), incoming.params.clone());
+        let reaction = self.react(&mut incoming);
+        if incoming.method == "server/discover" {
+            peer.discover();
+        }
+        match reaction {
+            None => {}
+            Some(Reaction::AnswerLast) => peer.deafen(),
+            Some(Reaction::Ignore) => return Answer::Accepted,
+            Some(Reaction::Deafen) => {
+                peer.deafen();
+                return Answer::Accepted;
+            }
+            Some(Reaction::Refuse(code, message)) => return incoming.refuse(code, &message),
+        }
+        let answer = self.ask(&mut incoming);
+        let circumstances = Circumstances {
+            method,
+            id: inbound.frame.id.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null),
+            params,
+            version: incoming.version(),
+            transport: peer.peer.transport,
+            connection: Some(peer.clone()),
+        };
+        self.spoil(&circumstances, answer)
     }
 
-    fn malformed(&self, peer: Option<&Peer>, why: &Malformed) -> Answer {
-        let version = peer.and_then(|p| self.server.version(p));
-        let via = peer.map_or(Via::StreamableHttp, |p| p.via);
-        self.spoil(&Circumstances { method: None, version, via }, self.server.malformed(peer, why))
+    fn malformed(&self, peer: Option<&Connection>, why: &Malformed) -> Answer {
+        let peer = peer.map(|connection| &*connection.peer);
+        let version = peer.and_then(|peer| self.server.version(peer));
+        let transport = peer.map_or(Transport::StreamableHttp, |peer| peer.transport);
+        self.spoil(&Circumstances::none(transport, version), self.server.malformed(peer, why))
     }
 
-    fn is_established(&self, peer: &Peer) -> bool {
-        self.server.is_established(peer)
+    fn is_established(&self, peer: &Connection) -> bool {
+        self.server.is_established(&peer.peer)
     }
 
-    fn version(&self, peer: &Peer) -> Option<Version> {
-        self.server.version(peer)
+    fn version(&self, peer: &Connection) -> Option<Version> {
+        self.server.version(&peer.peer)
     }
 
-    fn disconnect(&self, peer: &Arc<Peer>) {
-        self.server.disconnect(peer);
+    fn disconnect(&self, peer: &Arc<Connection>) {
+        self.server.disconnect(&peer.peer);
     }
 
-    fn accepts_batches(&self, peer: &Peer) -> bool {
-        self.server.accepts_batches(peer)
+    fn accepts_batches(&self, peer: &Connection) -> bool {
+        let told = self.effects().find_map(|(effect, _)| {
+            let Effect::Batches(are_served) = effect else { return None };
+            Some(are_served)
+        });
+        told.unwrap_or_else(|| self.server.accepts_batches(&peer.peer))
     }
 
     fn on_input<'a>(&self, bytes: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         let mut seen = Cow::Borrowed(bytes);
-        for effect in self.faults.effects() {
+        for (effect, _) in self.effects() {
             if let Effect::Input(change) = effect {
                 seen = Cow::Owned(change(&seen)?);
             }
@@ -197,46 +203,35 @@ impl Handler for Faulty {
         Some(seen)
     }
 
-    fn on_response(&self, method: Option<&str>, head: &mut Parts) {
-        for effect in self.faults.effects() {
-            if let Effect::Head(change) = effect {
-                change(method, head);
+    fn on_request<B>(&self, request: &mut http::Request<B>) -> Option<Response> {
+        let verb = request.method().clone();
+        let status = self.effects().find_map(|(effect, memory)| {
+            let Effect::Request(change) = effect else { return None };
+            change(memory, &verb, request.headers_mut())
+        })?;
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = status;
+        Some(response)
+    }
+
+    fn on_response(&self, answered: Answered<'_>, response: Response) -> Response {
+        self.effects().fold(response, |response, (effect, memory)| match effect {
+            Effect::Response(change) => change(memory, answered, response),
+            Effect::Head(change) if answered.transport == Transport::StreamableHttp => {
+                let (mut head, body) = response.into_parts();
+                change(answered.method, &mut head);
+                Response::from_parts(head, body)
             }
-        }
+            Effect::Event(change) => response.map(|body| {
+                body.with_events(move |events| {
+                    use futures_util::StreamExt as _;
+                    events.filter_map(move |event| {
+                        let changed = std::str::from_utf8(&event).map(change);
+                        std::future::ready(changed.map_or(Some(event.clone()), |event| event.map(Into::into)))
+                    })
+                })
+            }),
+            _ => response,
+        })
     }
-}
-
-/// [`Outgoing`], owned.
-#[derive(Clone, Debug)]
-struct Circumstances {
-    method: Option<String>,
-    version: Option<Version>,
-    via: Via,
-}
-
-impl Circumstances {
-    fn outgoing(&self) -> Outgoing<'_> {
-        Outgoing { method: self.method.as_deref(), version: self.version, via: self.via }
-    }
-}
-
-fn rewrite(
-    change: fn(&Outgoing<'_>, Value) -> Vec<Value>,
-    outgoing: &Outgoing<'_>,
-    message: Bytes,
-) -> Vec<Bytes> {
-    // What an earlier fault has made unreadable passes as it is.
-    match serde_json::from_slice(&message) {
-        Ok(value) => change(outgoing, value).into_iter().map(|v| v.to_string().into()).collect(),
-        Err(_) => vec![message],
-    }
-}
-
-fn ready(messages: Vec<Bytes>) -> mpsc::Receiver<Out> {
-    let (sender, receiver) = mpsc::channel(messages.len().max(1));
-    for message in messages {
-        // There is room for all of them.
-        let _ = sender.try_send(Out::Message(message));
-    }
-    receiver
 }

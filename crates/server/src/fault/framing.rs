@@ -1,11 +1,13 @@
 //! Faults of the message itself: JSON, JSON-RPC, lines.
 
+use bytes::Bytes;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use transport::serve::Via;
-use wire::{Frame, Splice, members};
+use transport::Transport;
+use transport::serve::Answer;
+use wire::{Frame, Kind, Splice, members};
 
-use super::edit::{each, in_error, only, remove};
+use super::edit::{each, in_error, mentions, only, remove, succeed};
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -32,14 +34,12 @@ pub(super) const FAULTS: &[&Fault] = &[
     &SPELLED_OTHERWISE,
 ];
 
-/// Messages lack `jsonrpc`.
 pub const JSONRPC_MISSING: Fault = Fault {
     name: "jsonrpc-missing",
     about: "messages have no jsonrpc member",
     effect: Effect::Message(|_, message| each(message, |m| remove(m, "jsonrpc"))),
 };
 
-/// A number comes back as a string.
 pub const ID_STRINGIFIED: Fault = Fault {
     name: "id-stringified",
     about: "the id of a response is turned into a string",
@@ -52,10 +52,9 @@ pub const ID_STRINGIFIED: Fault = Fault {
     }),
 };
 
-/// A response answers a request that nobody sent, besides the one that was.
 pub const ID_FOREIGN: Fault = Fault {
     name: "id-foreign",
-    about: "with every result comes another one, for a request that nobody sent",
+    about: "every result is followed by another one, for a request that was never sent",
     effect: Effect::Message(|_, message| {
         let mut other = message.clone();
         if message.get("result").is_none() {
@@ -66,7 +65,6 @@ pub const ID_FOREIGN: Fault = Fault {
     }),
 };
 
-/// Two responses to one request.
 pub const ANSWERED_TWICE: Fault = Fault {
     name: "answered-twice",
     about: "every result is sent twice",
@@ -76,14 +74,12 @@ pub const ANSWERED_TWICE: Fault = Fault {
     }),
 };
 
-/// A result and an error in one response.
 pub const RESULT_AND_ERROR: Fault = Fault {
     name: "result-and-error",
     about: "an error response has a result as well",
     effect: Effect::Message(|_, message| in_error(message, |m, _| m["result"] = json!({}))),
 };
 
-/// An error code that is no number.
 pub const ERROR_CODE_TEXT: Fault = Fault {
     name: "error-code-text",
     about: "error codes are strings",
@@ -92,14 +88,12 @@ pub const ERROR_CODE_TEXT: Fault = Fault {
     }),
 };
 
-/// An error that does not say what is wrong.
 pub const ERROR_WITHOUT_MESSAGE: Fault = Fault {
     name: "error-without-message",
     about: "errors have no message",
     effect: Effect::Message(|_, message| in_error(message, |m, _| remove(&mut m["error"], "message"))),
 };
 
-/// A member that occurs twice.
 pub const DUPLICATE_MEMBER: Fault = Fault {
     name: "duplicate-member",
     about: "messages have their jsonrpc member twice",
@@ -109,7 +103,6 @@ pub const DUPLICATE_MEMBER: Fault = Fault {
     }),
 };
 
-/// Bytes that are not UTF-8.
 pub const NOT_UTF8: Fault = Fault {
     name: "not-utf8",
     about: "results carry a string that is not UTF-8",
@@ -125,22 +118,20 @@ pub const NOT_UTF8: Fault = Fault {
     }),
 };
 
-/// Something on stdout that is no message.
 pub const STDOUT_NOISE: Fault = Fault {
     name: "stdout-noise",
     about: "a log line on stdout before every response",
-    effect: Effect::Bytes(|outgoing, bytes| match (outgoing.via, outgoing.method) {
-        (Via::Pipe, Some(_)) => [b"[info] handling a request\n", &bytes[..]].concat(),
+    effect: Effect::Bytes(|outgoing, bytes| match (outgoing.transport, outgoing.method) {
+        (Transport::Stdio, Some(_)) => [b"[info] handling a request\n", &bytes[..]].concat(),
         _ => bytes,
     }),
 };
 
-/// Something on stdout behind a message.
 pub const NOISE_AFTER_MESSAGE: Fault = Fault {
     name: "noise-after-message",
     about: "on stdout a log line follows a message without a newline between them",
-    effect: Effect::Bytes(|outgoing, bytes| match (outgoing.via, outgoing.method) {
-        (Via::Pipe, Some(_)) => {
+    effect: Effect::Bytes(|outgoing, bytes| match (outgoing.transport, outgoing.method) {
+        (Transport::Stdio, Some(_)) => {
             let note = br#"{"jsonrpc":"2.0","method":"notifications/example"}[info] handling a request"#;
             [&note[..], b"\n", &bytes[..]].concat()
         }
@@ -148,48 +139,59 @@ pub const NOISE_AFTER_MESSAGE: Fault = Fault {
     }),
 };
 
-/// Something on a stream that is no message.
 pub const EVENT_NOISE: Fault = Fault {
     name: "event-noise",
     about: "progress comes as plain text on event streams",
-    effect: Effect::Bytes(|outgoing, bytes| match outgoing.via {
-        Via::StreamableHttp if String::from_utf8_lossy(&bytes).contains("notifications/progress") => {
+    effect: Effect::Bytes(|outgoing, bytes| match outgoing.transport {
+        Transport::StreamableHttp if String::from_utf8_lossy(&bytes).contains("notifications/progress") => {
             b"working on it".to_vec()
         }
-        Via::StreamableHttp | Via::HttpSse | Via::Pipe => bytes,
+        Transport::StreamableHttp | Transport::HttpSse | Transport::Stdio => bytes,
     }),
 };
 
-/// Newlines inside a message.
 pub const PRETTY_PRINTED: Fault = Fault {
     name: "pretty-printed",
     about: "messages on a pipe are spread over several lines",
-    effect: Effect::Bytes(|outgoing, bytes| match outgoing.via {
-        Via::Pipe => serde_json::from_slice::<Value>(&bytes)
+    effect: Effect::Bytes(|outgoing, bytes| match outgoing.transport {
+        Transport::Stdio => serde_json::from_slice::<Value>(&bytes)
             .ok()
             .and_then(|value| serde_json::to_vec_pretty(&value).ok())
             .unwrap_or(bytes),
-        Via::StreamableHttp | Via::HttpSse => bytes,
+        Transport::StreamableHttp | Transport::HttpSse => bytes,
     }),
 };
 
-/// An answer to what wants none.
-pub const NOTIFICATION_ANSWERED: Fault =
-    Fault { name: "notification-answered", about: "notifications get a response", effect: Effect::Switch };
+pub const NOTIFICATION_ANSWERED: Fault = Fault {
+    name: "notification-answered",
+    about: "notifications get a response",
+    effect: Effect::Answer(|incoming, answer| match (incoming.frame.kind(), &answer) {
+        (Kind::Notification, Answer::Accepted) => {
+            let body = br#"{"jsonrpc":"2.0","id":0,"result":{}}"#;
+            Answer::Message { status: 200, body: Bytes::from_static(body) }
+        }
+        _ => answer,
+    }),
+};
 
-/// A method that does not exist succeeds.
 pub const UNKNOWN_METHOD_ANSWERED: Fault = Fault {
     name: "unknown-method-answered",
     about: "a method that does not exist gets an empty result",
-    effect: Effect::Switch,
+    effect: Effect::Message(|out, m| {
+        let is_unknown = mentions(&m, "no method");
+        each(m, |m| {
+            if is_unknown {
+                succeed(out, m, json!({}));
+            }
+        })
+    }),
 };
 
-/// The wrong code for a method that does not exist.
 pub const UNKNOWN_METHOD_WRONG_CODE: Fault = Fault {
     name: "unknown-method-wrong-code",
     about: "a method that does not exist gets -32603",
     effect: Effect::Message(|out, message| {
-        // Not one that another revision has: for those there are other rules.
+        // Other rules apply to methods of other revisions.
         let unknown = out.method.is_some_and(|name| protocol::method::named(name).is_empty());
         in_error(message, |m, code| {
             if unknown && code == -32601 {
@@ -199,45 +201,30 @@ pub const UNKNOWN_METHOD_WRONG_CODE: Fault = Fault {
     }),
 };
 
-/// Broken JSON gets no answer.
 pub const PARSE_ERROR_SWALLOWED: Fault = Fault {
     name: "parse-error-swallowed",
     about: "what is not JSON is accepted without a word",
     effect: Effect::Message(|_, message| only(message, |m| m["error"]["code"] != -32700)),
 };
 
-/// Broken JSON gets another error.
 pub const PARSE_ERROR_WRONG_CODE: Fault = Fault {
     name: "parse-error-wrong-code",
     about: "what is not JSON gets -32000",
-    effect: Effect::Message(|_, message| {
-        in_error(message, |m, code| {
-            if code == -32700 {
-                m["error"]["code"] = (-32000).into();
-            }
-        })
-    }),
+    effect: Effect::Recode(&[], -32700, -32000),
 };
 
-/// 2025-03-26 without batches.
-pub const BATCH_REFUSED: Fault =
-    Fault { name: "batch-refused", about: "a batch is refused in every revision", effect: Effect::Switch };
+pub const BATCH_REFUSED: Fault = Fault {
+    name: "batch-refused",
+    about: "a batch is refused in every revision",
+    effect: Effect::Batches(false),
+};
 
-/// A code that only the specification may hand out.
 pub const RESERVED_CODE: Fault = Fault {
     name: "reserved-code",
     about: "calls are refused with a code from the range that is kept for the specification",
-    effect: Effect::Message(|out, message| {
-        let concerns = out.method == Some("tools/call");
-        in_error(message, |m, code| {
-            if concerns && code == -32602 {
-                m["error"]["code"] = (-32077).into();
-            }
-        })
-    }),
+    effect: Effect::Recode(&["tools/call"], -32602, -32077),
 };
 
-/// The same values in other letters, which is lawful.
 pub const SPELLED_OTHERWISE: Fault = Fault {
     name: "spelled-otherwise",
     about: "ids, tokens and codes are spelled otherwise: 10 as 10.0e0, \"y\" as \"\\u0079\"",

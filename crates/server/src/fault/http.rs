@@ -1,12 +1,14 @@
-//! Faults of HTTP: who is let in, statuses, headers, sessions.
+//! Faults of HTTP: admission, statuses, headers, sessions.
 
-use http::header::{CONTENT_TYPE, HeaderValue};
-use http::{HeaderName, StatusCode};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::{HeaderName, Method, StatusCode};
+use protocol::{Era, Version};
+use serde_json::json;
 
-use transport::serve::http::Slip;
-
-use super::edit::{in_error, only, result_of};
+use super::edit::only;
 use super::{Effect, Fault};
+
+const PROTOCOL_VERSION: &str = "mcp-protocol-version";
 
 pub(super) const FAULTS: &[&Fault] = &[
     &ACCEPT_ANY_ORIGIN,
@@ -35,23 +37,20 @@ pub(super) const FAULTS: &[&Fault] = &[
     &CALLS_HANG,
 ];
 
-/// Any web page is let in.
 pub const ACCEPT_ANY_ORIGIN: Fault = Fault {
     name: "accept-any-origin",
     about: "a request from a foreign Origin is served",
     effect: Effect::Http(|options| options.guard.check_origin = false),
 };
 
-/// Only POST is guarded.
 pub const ORIGIN_ON_POST_ALONE: Fault = Fault {
     name: "origin-on-post-alone",
     about: "the Origin of GET and DELETE is not looked at",
     effect: Effect::Http(|options| {
-        options.guard.unguarded = vec![::http::Method::GET, ::http::Method::DELETE];
+        options.guard.unguarded = vec![Method::GET, Method::DELETE];
     }),
 };
 
-/// A foreign Origin gets another status than 403.
 pub const FOREIGN_ORIGIN_WRONG_STATUS: Fault = Fault {
     name: "foreign-origin-wrong-status",
     about: "a request from a foreign Origin gets 400",
@@ -62,14 +61,12 @@ pub const FOREIGN_ORIGIN_WRONG_STATUS: Fault = Fault {
     }),
 };
 
-/// Any name in DNS leads here.
 pub const ACCEPT_ANY_HOST: Fault = Fault {
     name: "accept-any-host",
     about: "a request for a foreign Host is served",
     effect: Effect::Http(|options| options.guard.check_host = false),
 };
 
-/// A notification gets 200.
 pub const NOTIFICATION_200: Fault = Fault {
     name: "notification-200",
     about: "an accepted notification gets 200 instead of 202",
@@ -80,7 +77,6 @@ pub const NOTIFICATION_200: Fault = Fault {
     }),
 };
 
-/// JSON under another name.
 pub const CONTENT_TYPE_TEXT: Fault = Fault {
     name: "content-type-text",
     about: "JSON responses are called text/plain",
@@ -92,7 +88,6 @@ pub const CONTENT_TYPE_TEXT: Fault = Fault {
     }),
 };
 
-/// GET answers with something else.
 pub const GET_NOT_A_STREAM: Fault = Fault {
     name: "get-not-a-stream",
     about: "GET answers 200 with JSON instead of an event stream or 405",
@@ -103,42 +98,54 @@ pub const GET_NOT_A_STREAM: Fault = Fault {
     }),
 };
 
-/// A session id that is no visible ASCII.
 pub const SESSION_ID_NOT_ASCII: Fault = Fault {
     name: "session-id-not-ascii",
     about: "session ids contain a space",
-    effect: Effect::Http(|options| options.slips.push(Slip::SpacedSessions)),
+    effect: Effect::Several(&[
+        Effect::Head(|_, head| rename(&mut head.headers, |id| Some(format!("session {id}")))),
+        Effect::Request(|_, _, headers| {
+            rename(headers, |id| id.strip_prefix("session ").map(str::to_owned));
+            None
+        }),
+    ]),
 };
 
-/// Requests without a session are served.
 pub const SESSION_OPTIONAL: Fault = Fault {
     name: "session-optional",
     about: "sessions have ids, but a request without one is served",
     effect: Effect::Http(|options| options.require_session = false),
 };
 
-/// A session that cannot be ended.
 pub const SESSION_IMMORTAL: Fault = Fault {
     name: "session-immortal",
     about: "a session lives on after it was terminated",
-    effect: Effect::Http(|options| options.forget_sessions = false),
+    effect: Effect::Request(|_, verb, headers| {
+        let is_legacy = |named: Option<Version>| named.is_some_and(|version| version.era() == Era::Legacy);
+        let ends = verb == Method::DELETE && version(headers).is_none_or(is_legacy);
+        ends.then_some(StatusCode::NO_CONTENT)
+    }),
 };
 
-/// A version that does not exist is let through.
 pub const VERSION_HEADER_IGNORED: Fault = Fault {
     name: "version-header-ignored",
     about: "an unknown MCP-Protocol-Version is served",
-    effect: Effect::Http(|options| options.check_version = false),
+    effect: Effect::Request(|_, _, headers| {
+        if version(headers).is_some_and(|named| named.is_none()) {
+            headers.remove(PROTOCOL_VERSION);
+        }
+        None
+    }),
 };
 
-/// Headers that contradict the body.
 pub const HEADER_MISMATCH_SERVED: Fault = Fault {
     name: "header-mismatch-served",
     about: "a modern request whose headers contradict its body is served",
-    effect: Effect::Switch,
+    effect: Effect::Incoming(|incoming| {
+        incoming.headers = None;
+        None
+    }),
 };
 
-/// A result that looks like a failure.
 pub const RESULT_500: Fault = Fault {
     name: "result-500",
     about: "tools/list gives its result with HTTP 500",
@@ -149,20 +156,12 @@ pub const RESULT_500: Fault = Fault {
     }),
 };
 
-/// Headers that contradict the body get another error.
 pub const HEADER_MISMATCH_WRONG_CODE: Fault = Fault {
     name: "header-mismatch-wrong-code",
     about: "headers that contradict the body get -32600",
-    effect: Effect::Message(|_, m| {
-        in_error(m, |m, code| {
-            if code == -32020 {
-                m["error"]["code"] = (-32600).into();
-            }
-        })
-    }),
+    effect: Effect::Recode(&[], -32020, -32600),
 };
 
-/// An unknown method gets 200.
 pub const UNKNOWN_METHOD_200: Fault = Fault {
     name: "unknown-method-200",
     about: "the error for an unknown method comes with 200 instead of 404",
@@ -173,7 +172,6 @@ pub const UNKNOWN_METHOD_200: Fault = Fault {
     }),
 };
 
-/// A session where there are none.
 pub const STATELESS_SESSION: Fault = Fault {
     name: "stateless-session",
     about: "modern responses carry an Mcp-Session-Id",
@@ -184,7 +182,6 @@ pub const STATELESS_SESSION: Fault = Fault {
     }),
 };
 
-/// Streams that a proxy may hold back.
 pub const BUFFERING_ALLOWED: Fault = Fault {
     name: "buffering-allowed",
     about: "event streams do not ask proxies not to buffer",
@@ -193,14 +190,12 @@ pub const BUFFERING_ALLOWED: Fault = Fault {
     }),
 };
 
-/// An answer that never comes; kept here because HTTP shows it as an empty body.
 pub const SILENT: Fault = Fault {
     name: "silent",
-    about: "requests are taken in and never answered",
+    about: "requests are accepted and never answered",
     effect: Effect::Message(|_, m| only(m, |m| m.get("method").is_some())),
 };
 
-/// A response of the client gets 200.
 pub const RESPONSE_200: Fault = Fault {
     name: "response-200",
     about: "a response that the client posts gets 200 instead of 202",
@@ -211,7 +206,6 @@ pub const RESPONSE_200: Fault = Fault {
     }),
 };
 
-/// Broken JSON gets 200.
 pub const BAD_JSON_200: Fault = Fault {
     name: "bad-json-200",
     about: "the error for what is not JSON comes with 200",
@@ -222,14 +216,20 @@ pub const BAD_JSON_200: Fault = Fault {
     }),
 };
 
-/// Streams of an era that is over.
 pub const GET_IN_MODERN: Fault = Fault {
     name: "get-in-modern",
     about: "a server of 2026-07-28 alone answers GET and DELETE otherwise than with 405",
-    effect: Effect::Several(&[MODERN_ALONE, Effect::Http(|options| options.slips.push(Slip::ModernGet))]),
+    effect: Effect::Several(&[
+        MODERN_ALONE,
+        Effect::Request(|_, verb, headers| {
+            if (verb == Method::GET || verb == Method::DELETE) && version(headers).is_some() {
+                headers.remove(PROTOCOL_VERSION);
+            }
+            None
+        }),
+    ]),
 };
 
-/// A header of an era that is over.
 pub const SESSION_HEADER_REFUSED: Fault = Fault {
     name: "session-header-refused",
     about: "a server of 2026-07-28 alone sends a session id back",
@@ -244,11 +244,9 @@ pub const SESSION_HEADER_REFUSED: Fault = Fault {
 };
 
 /// Discovery that names the modern revision alone.
-const MODERN_ALONE: Effect = Effect::Message(|out, m| {
-    result_of(out, "server/discover", m, |r| r["supportedVersions"] = serde_json::json!(["2026-07-28"]))
-});
+const MODERN_ALONE: Effect =
+    Effect::Set(&["server/discover"], &["supportedVersions"], || json!([Era::Modern.newest()]));
 
-/// Several messages in one JSON body.
 pub const JSON_LINES: Fault = Fault {
     name: "json-lines",
     about: "the JSON body of a list of templates holds a second message, on a line of its own",
@@ -260,9 +258,22 @@ pub const JSON_LINES: Fault = Fault {
     }),
 };
 
-/// Calls that never come back.
 pub const CALLS_HANG: Fault = Fault {
     name: "calls-hang",
     about: "tools/call is never answered, everything else is",
     effect: Effect::Message(|out, m| only(m, |_| out.method != Some("tools/call"))),
 };
+
+/// Renames a session.
+fn rename(headers: &mut HeaderMap, change: impl FnOnce(&str) -> Option<String>) {
+    let id = headers.get("mcp-session-id").and_then(|id| id.to_str().ok()).and_then(change);
+    if let Some(Ok(id)) = id.map(HeaderValue::try_from) {
+        headers.insert("mcp-session-id", id);
+    }
+}
+
+/// The revision that the headers name; `Some(None)` if it is unknown.
+fn version(headers: &HeaderMap) -> Option<Option<Version>> {
+    let named = headers.get(PROTOCOL_VERSION)?;
+    Some(named.to_str().ok().and_then(|named| named.parse().ok()))
+}

@@ -1,10 +1,12 @@
 //! Faults of handshake, discovery and the per-request metadata.
 
-use protocol::{Version, code};
-use serde_json::json;
+use http::HeaderValue;
+use protocol::meta::PROTOCOL_VERSION;
+use protocol::{Era, Version, code, header};
+use serde_json::{Value, json};
 
-use super::edit::{each, in_error, remove, result_of};
-use super::{Effect, Fault, Reaction};
+use super::edit::{result_of, without_data};
+use super::{Effect, Fault, Reaction, path};
 
 pub(super) const FAULTS: &[&Fault] = &[
     &INITIALIZE_WITHOUT_INFO,
@@ -26,14 +28,12 @@ pub(super) const FAULTS: &[&Fault] = &[
     &CAPABILITY_UNDECLARED,
 ];
 
-/// A handshake that does not say who answers.
 pub const INITIALIZE_WITHOUT_INFO: Fault = Fault {
     name: "initialize-without-info",
     about: "the result of initialize has no serverInfo",
-    effect: Effect::Message(|out, m| result_of(out, "initialize", m, |r| remove(r, "serverInfo"))),
+    effect: Effect::Remove(&["initialize"], &["serverInfo"]),
 };
 
-/// The client's wish is not looked at.
 pub const VERSION_IGNORED: Fault = Fault {
     name: "version-ignored",
     about: "initialize answers a revision that the server speaks, but another one than was asked for",
@@ -45,81 +45,89 @@ pub const VERSION_IGNORED: Fault = Fault {
     }),
 };
 
-/// A revision that does not exist is agreed to.
 pub const UNKNOWN_VERSION_ECHOED: Fault = Fault {
     name: "unknown-version-echoed",
     about: "initialize agrees to any version, also to one that does not exist",
-    effect: Effect::Switch,
-};
-
-/// A revision that does not exist is an error.
-pub const UNKNOWN_VERSION_REFUSED: Fault = Fault {
-    name: "unknown-version-refused",
-    about: "initialize with an unknown version is an error, not a counter-offer",
-    effect: Effect::Switch,
-};
-
-/// A ping that is not answered.
-pub const PING_REFUSED: Fault =
-    Fault { name: "ping-refused", about: "ping is an unknown method", effect: Effect::Switch };
-
-/// A ping that comes too early for the server.
-pub const PING_AFTER_INITIALIZED: Fault = Fault {
-    name: "ping-after-initialized",
-    about: "ping is refused until notifications/initialized has come",
-    effect: Effect::Incoming(|incoming| {
-        let early = incoming.frame.method().as_deref() == Some("ping") && !incoming.is_ready;
-        early.then_some(Reaction::Refuse(code::INVALID_REQUEST, "not initialized yet"))
-    }),
-};
-
-/// What the server offers it does not agree to.
-pub const OFFERED_REFUSED: Fault = Fault {
-    name: "offered-refused",
-    about: "initialize offers its newest revision to who asks for an unknown one, and refuses who asks for that one",
-    effect: Effect::Incoming(|incoming| {
-        let frame = incoming.frame;
-        let newest =
-            frame.params.is_some_and(|params| params.get().contains(Version::LATEST_LEGACY.as_str()));
-        let refused = frame.method().as_deref() == Some("initialize") && newest;
-        refused.then_some(Reaction::Refuse(code::INVALID_PARAMS, "version is not supported"))
-    }),
-};
-
-/// Nothing to discover.
-pub const DISCOVER_MISSING: Fault =
-    Fault { name: "discover-missing", about: "server/discover is an unknown method", effect: Effect::Switch };
-
-/// Discovery does not name the revision that it is asked in.
-pub const DISCOVER_WITHOUT_VERSION: Fault = Fault {
-    name: "discover-without-version",
-    about: "server/discover does not list the revision that it was asked in",
     effect: Effect::Message(|out, m| {
-        result_of(out, "server/discover", m, |r| r["supportedVersions"] = json!(["2025-11-25"]))
-    }),
-};
-
-/// A revision that does not exist is served.
-pub const ANY_VERSION_SERVED: Fault = Fault {
-    name: "any-version-served",
-    about: "a request that names an unknown version is served like any other",
-    effect: Effect::Switch,
-};
-
-/// The refusal does not say what would do.
-pub const UNSUPPORTED_WITHOUT_LIST: Fault = Fault {
-    name: "unsupported-without-list",
-    about: "the refusal of a version does not list those that are supported",
-    effect: Effect::Message(|_, m| {
-        in_error(m, |m, code| {
-            if code == -32022 {
-                remove(&mut m["error"], "data");
+        result_of(out, "initialize", m, |r| {
+            if is_unknown(&out.params["protocolVersion"]) {
+                r["protocolVersion"] = out.params["protocolVersion"].clone();
             }
         })
     }),
 };
 
-/// A version is listed that is refused.
+pub const UNKNOWN_VERSION_REFUSED: Fault = Fault {
+    name: "unknown-version-refused",
+    about: "initialize with an unknown version is an error, not a counter-offer",
+    effect: Effect::Incoming(|incoming| {
+        let refused = incoming.method == "initialize" && is_unknown(&incoming.params["protocolVersion"]);
+        refused.then(|| Reaction::Refuse(code::INVALID_PARAMS, "version is not supported".to_owned()))
+    }),
+};
+
+pub const PING_REFUSED: Fault = Fault {
+    name: "ping-refused",
+    about: "ping is an unknown method",
+    effect: Effect::Fail("ping", code::METHOD_NOT_FOUND),
+};
+
+pub const PING_AFTER_INITIALIZED: Fault = Fault {
+    name: "ping-after-initialized",
+    about: "ping is refused until notifications/initialized has come",
+    effect: Effect::Incoming(|incoming| {
+        let early = incoming.method == "ping" && !incoming.connection.peer.is_ready();
+        early.then(|| Reaction::Refuse(code::INVALID_REQUEST, "not initialized yet".to_owned()))
+    }),
+};
+
+pub const OFFERED_REFUSED: Fault = Fault {
+    name: "offered-refused",
+    about: "initialize offers its newest revision to who asks for an unknown one, and refuses who asks for that one",
+    effect: Effect::Incoming(|incoming| {
+        let is_newest = incoming.params["protocolVersion"] == Era::Legacy.newest().as_str();
+        let refused = incoming.method == "initialize" && is_newest;
+        refused.then(|| Reaction::Refuse(code::INVALID_PARAMS, "version is not supported".to_owned()))
+    }),
+};
+
+pub const DISCOVER_MISSING: Fault = Fault {
+    name: "discover-missing",
+    about: "server/discover is an unknown method",
+    effect: Effect::Fail("server/discover", code::METHOD_NOT_FOUND),
+};
+
+pub const DISCOVER_WITHOUT_VERSION: Fault = Fault {
+    name: "discover-without-version",
+    about: "server/discover does not list the revision that it was asked in",
+    effect: Effect::Set(&["server/discover"], &["supportedVersions"], || json!(["2025-11-25"])),
+};
+
+pub const ANY_VERSION_SERVED: Fault = Fault {
+    name: "any-version-served",
+    about: "a request that names an unknown version is served like any other",
+    effect: Effect::Incoming(|incoming| {
+        let named = incoming.params["_meta"][PROTOCOL_VERSION].as_str().unwrap_or_default().to_owned();
+        if incoming.is_modern() && is_unknown(&json!(named)) {
+            let newest = Era::Modern.newest().as_str();
+            incoming.set_meta(PROTOCOL_VERSION, |_| Some(newest.into()));
+            let headers = incoming.headers.as_mut();
+            if let Some(said) = headers.and_then(|headers| headers.get_mut(header::PROTOCOL_VERSION))
+                && *said == named
+            {
+                *said = HeaderValue::from_static(newest);
+            }
+        }
+        None
+    }),
+};
+
+pub const UNSUPPORTED_WITHOUT_LIST: Fault = Fault {
+    name: "unsupported-without-list",
+    about: "the refusal of a version does not list those that are supported",
+    effect: Effect::Message(|_, m| without_data(m, -32022)),
+};
+
 pub const UNSERVED_VERSION_LISTED: Fault = Fault {
     name: "unserved-version-listed",
     about: "the discovery lists a version that is refused when it is asked for",
@@ -132,54 +140,55 @@ pub const UNSERVED_VERSION_LISTED: Fault = Fault {
     }),
 };
 
-/// `_meta` is not required.
 pub const META_OPTIONAL: Fault = Fault {
     name: "meta-optional",
     about: "a modern request without client capabilities in _meta is served",
-    effect: Effect::Switch,
+    effect: Effect::Incoming(|incoming| {
+        if incoming.is_modern() {
+            incoming.complete_meta();
+        }
+        None
+    }),
 };
 
-/// Results of 2026-07-28 without their type.
 pub const RESULT_TYPE_MISSING: Fault = Fault {
     name: "result-type-missing",
     about: "results have no resultType",
-    effect: Effect::Message(|_, m| {
-        each(m, |m| {
-            if m.get("result").is_some() {
-                remove(&mut m["result"], "resultType");
-            }
-        })
-    }),
+    effect: Effect::Remove(&[], &["resultType"]),
 };
 
-/// Results of 2026-07-28 that do not say who answers.
 pub const SERVER_INFO_MISSING: Fault = Fault {
     name: "server-info-missing",
     about: "results do not carry serverInfo in _meta",
-    effect: Effect::Message(|_, m| {
-        each(m, |m| {
-            if m.get("result").is_some() {
-                remove(&mut m["result"], "_meta");
-            }
-        })
-    }),
+    effect: Effect::Remove(&[], &["_meta"]),
 };
 
-/// Input is asked for that the client cannot give.
 pub const CAPABILITY_ASSUMED: Fault = Fault {
     name: "capability-assumed",
     about: "the client is asked for input that it did not declare",
-    effect: Effect::Switch,
+    effect: Effect::Incoming(|incoming| {
+        if let Some(declared) = incoming.capabilities() {
+            for able in [
+                ["sampling", "tools"],
+                ["sampling", "context"],
+                ["elicitation", "form"],
+                ["elicitation", "url"],
+            ] {
+                path::set(declared, &able, &json!({}));
+            }
+            path::set(declared, &["roots"], &json!({}));
+        }
+        None
+    }),
 };
 
-/// Prompts work, and are not declared.
 pub const CAPABILITY_UNDECLARED: Fault = Fault {
     name: "capability-undeclared",
     about: "prompts are served, but the capability is not declared",
-    effect: Effect::Message(|out, m| {
-        let m = result_of(out, "initialize", m, |r| remove(&mut r["capabilities"], "prompts"));
-        m.into_iter()
-            .flat_map(|m| result_of(out, "server/discover", m, |r| remove(&mut r["capabilities"], "prompts")))
-            .collect()
-    }),
+    effect: Effect::Remove(&["initialize", "server/discover"], &["capabilities", "prompts"]),
 };
+
+/// Whether a text names no revision.
+pub(super) fn is_unknown(version: &Value) -> bool {
+    version.as_str().is_some_and(|text| text != Version::PRE_RELEASE && text.parse::<Version>().is_err())
+}

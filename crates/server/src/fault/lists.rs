@@ -1,10 +1,9 @@
-//! Faults of lists, of their pages and of what they say about their items.
+//! Faults of lists, of their pages and of their items.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
+use protocol::code;
 use serde_json::{Value, json};
 
-use super::edit::{each, result_of};
+use super::edit::result_of;
 use super::{Effect, Fault, Outgoing};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -27,67 +26,48 @@ pub(super) const FAULTS: &[&Fault] = &[
     &SUBSCRIBE_REFUSED,
 ];
 
-/// Tools cannot be listed.
 pub const TOOLS_UNLISTED: Fault = Fault {
     name: "tools-unlisted",
     about: "tools/list is refused although tools are declared",
-    effect: Effect::Message(|out, m| refused(out, m, &["tools/list"])),
+    effect: Effect::Fail("tools/list", code::INTERNAL_ERROR),
 };
 
-/// Resources cannot be listed.
 pub const RESOURCES_UNLISTED: Fault = Fault {
     name: "resources-unlisted",
     about: "resources/list is refused although resources are declared",
-    effect: Effect::Message(|out, m| refused(out, m, &["resources/list"])),
+    effect: Effect::Fail("resources/list", code::INTERNAL_ERROR),
 };
 
-/// Prompts cannot be listed.
 pub const PROMPTS_UNLISTED: Fault = Fault {
     name: "prompts-unlisted",
     about: "prompts/list is refused although prompts are declared",
-    effect: Effect::Message(|out, m| refused(out, m, &["prompts/list"])),
+    effect: Effect::Fail("prompts/list", code::INTERNAL_ERROR),
 };
 
-/// One tool more or less each time.
 pub const TOOLS_DIFFER: Fault = Fault {
     name: "tools-differ",
     about: "every other tools/list lacks a tool",
-    effect: Effect::Message(|out, m| {
-        static TURN: AtomicUsize = AtomicUsize::new(0);
-        every_other(&TURN, out, m, "tools/list", "tools")
-    }),
+    effect: Effect::Message(|out, m| every_other(out, m, "tools/list", "tools")),
 };
 
-/// One resource more or less each time.
 pub const RESOURCES_DIFFER: Fault = Fault {
     name: "resources-differ",
     about: "every other resources/list lacks a resource",
-    effect: Effect::Message(|out, m| {
-        static TURN: AtomicUsize = AtomicUsize::new(0);
-        every_other(&TURN, out, m, "resources/list", "resources")
-    }),
+    effect: Effect::Message(|out, m| every_other(out, m, "resources/list", "resources")),
 };
 
-/// One prompt more or less each time.
 pub const PROMPTS_DIFFER: Fault = Fault {
     name: "prompts-differ",
     about: "every other prompts/list lacks a prompt",
-    effect: Effect::Message(|out, m| {
-        static TURN: AtomicUsize = AtomicUsize::new(0);
-        every_other(&TURN, out, m, "prompts/list", "prompts")
-    }),
+    effect: Effect::Message(|out, m| every_other(out, m, "prompts/list", "prompts")),
 };
 
-/// Pages without end.
 pub const PAGES_OF_RESOURCES_REPEAT: Fault = Fault {
     name: "pages-of-resources-repeat",
     about: "every page of resources says that there is another one, under a cursor that leads nowhere",
-    effect: Effect::Message(|out, m| {
-        result_of(out, "resources/list", m, |r| r["nextCursor"] = json!("again"))
-    }),
+    effect: Effect::Set(&["resources/list"], &["nextCursor"], || json!("again")),
 };
 
-/// Pages that repeat an item.
 pub const PAGES_OVERLAP: Fault = Fault {
     name: "pages-overlap",
     about: "every page of resources begins with the same resource",
@@ -100,17 +80,12 @@ pub const PAGES_OVERLAP: Fault = Fault {
     }),
 };
 
-/// A cursor that leads elsewhere the next time.
 pub const CURSOR_UNSTABLE: Fault = Fault {
     name: "cursor-unstable",
     about: "the same cursor leads to another page the next time",
-    effect: Effect::Message(|out, m| {
-        static TURN: AtomicUsize = AtomicUsize::new(0);
-        every_other(&TURN, out, m, "resources/list", "resources")
-    }),
+    effect: Effect::Message(|out, m| every_other(out, m, "resources/list", "resources")),
 };
 
-/// Pages of one list that disagree on who may see them.
 pub const CACHE_SCOPE_CHANGES: Fault = Fault {
     name: "cache-scope-changes",
     about: "the last page of resources has another cacheScope than those before",
@@ -122,16 +97,12 @@ pub const CACHE_SCOPE_CHANGES: Fault = Fault {
     }),
 };
 
-/// Contents without caching hints.
 pub const READ_WITHOUT_HINTS: Fault = Fault {
     name: "read-without-hints",
     about: "what resources/read returns has no cacheScope",
-    effect: Effect::Message(|out, m| {
-        result_of(out, "resources/read", m, |r| super::edit::remove(r, "cacheScope"))
-    }),
+    effect: Effect::Remove(&["resources/read"], &["cacheScope"]),
 };
 
-/// A schema that is none.
 pub const TOOL_SCHEMA_NULL: Fault = Fault {
     name: "tool-schema-null",
     about: "the inputSchema of the last tool is null",
@@ -144,7 +115,6 @@ pub const TOOL_SCHEMA_NULL: Fault = Fault {
     }),
 };
 
-/// A name where a URI belongs.
 pub const RESOURCE_URI_BROKEN: Fault = Fault {
     name: "resource-uri-broken",
     about: "the URI of the last resource of a page is none",
@@ -157,7 +127,6 @@ pub const RESOURCE_URI_BROKEN: Fault = Fault {
     }),
 };
 
-/// A template that nobody can expand.
 pub const TEMPLATE_BROKEN: Fault = Fault {
     name: "template-broken",
     about: "the last resource template has an expression that is not closed",
@@ -170,65 +139,31 @@ pub const TEMPLATE_BROKEN: Fault = Fault {
     }),
 };
 
-/// A time in words.
 pub const LAST_MODIFIED_BROKEN: Fault = Fault {
     name: "last-modified-broken",
     about: "lastModified of resources is a word",
-    effect: Effect::Message(|out, m| {
-        result_of(out, "resources/list", m, |r| {
-            for resource in r["resources"].as_array_mut().into_iter().flatten() {
-                if resource["annotations"].get("lastModified").is_some() {
-                    resource["annotations"]["lastModified"] = json!("yesterday");
-                }
-            }
-        })
+    effect: Effect::Replace(&["resources/list"], &["resources", "*", "annotations", "lastModified"], || {
+        json!("yesterday")
     }),
 };
 
-/// Bytes that are not encoded.
 pub const BLOB_NOT_BASE64: Fault = Fault {
     name: "blob-not-base64",
     about: "the blobs of resources are not base64",
-    effect: Effect::Message(|out, m| {
-        result_of(out, "resources/read", m, |r| {
-            for content in r["contents"].as_array_mut().into_iter().flatten() {
-                if content.get("blob").is_some() {
-                    content["blob"] = json!("these are no bytes!");
-                }
-            }
-        })
-    }),
+    effect: Effect::Replace(&["resources/read"], &["contents", "*", "blob"], || json!("these are no bytes!")),
 };
 
-/// Subscriptions that are declared and refused.
 pub const SUBSCRIBE_REFUSED: Fault = Fault {
     name: "subscribe-refused",
     about: "resources/subscribe is refused although it is declared",
-    effect: Effect::Message(|out, m| refused(out, m, &["resources/subscribe"])),
+    effect: Effect::Fail("resources/subscribe", code::INTERNAL_ERROR),
 };
 
-/// Answers to `methods` become errors.
-pub(super) fn refused(out: &Outgoing<'_>, message: Value, methods: &[&str]) -> Vec<Value> {
-    let concerns = out.method.is_some_and(|method| methods.contains(&method));
-    each(message, |m| {
-        if concerns && m.get("result").is_some() {
-            super::edit::remove(m, "result");
-            m["error"] = json!({ "code": -32603, "message": "not now" });
-        }
-    })
-}
-
-/// The last item of a list is there only every other time.
-fn every_other(
-    turn: &AtomicUsize,
-    out: &Outgoing<'_>,
-    message: Value,
-    method: &str,
-    key: &str,
-) -> Vec<Value> {
+/// Removes the last item of a list every other time.
+fn every_other(out: &Outgoing<'_>, message: Value, method: &str, key: &str) -> Vec<Value> {
     result_of(out, method, message, |r| {
         if let Some(items) = r[key].as_array_mut()
-            && !turn.fetch_add(1, Ordering::Relaxed).is_multiple_of(2)
+            && !out.memory.turn().is_multiple_of(2)
         {
             items.pop();
         }

@@ -1,7 +1,10 @@
 //! Deliberate violations, one each, so that every check can be shown to fail.
 //!
-//! A fault is a value: a name, what it breaks, and its effect. Most effects are applied around the bytes by
-//! [`Faulty`]; a switch is asked for by name at the one place in the server that it changes.
+//! A fault is a value: a name, what it breaks, and its effect. [`Faulty`] applies the effects around a server that does
+//! not know of them: to incoming and outgoing messages, and to HTTP requests and responses. The memory of a fault
+//! belongs to one server ([`Memory`]).
+
+#![expect(missing_docs, reason = "`about` says what a fault does, once")]
 
 pub mod app_details;
 pub mod apps;
@@ -17,26 +20,34 @@ mod faulty;
 pub mod framing;
 pub mod headers;
 pub mod http;
+mod incoming;
 pub mod lifecycle;
 pub mod lists;
+mod memory;
 pub mod mrtr;
 pub mod negotiation;
 pub mod openai;
+mod outgoing;
+mod path;
 pub mod resources;
 pub mod stdio;
 pub mod streams;
 pub mod tasks;
 pub mod tools;
+pub mod view;
 
-use std::fmt;
+use std::time::Duration;
 
 use ::http::response::Parts;
-use protocol::Version;
+use ::http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
-use transport::serve::Via;
-use transport::serve::http::Options;
+use transport::serve::Answer;
+use transport::serve::http::{Answered, Options, Response};
 
-pub use faulty::Faulty;
+pub use faulty::{Connection, Faulty};
+pub use incoming::{Incoming, Reaction};
+pub use memory::Memory;
+pub use outgoing::{Ending, Outgoing};
 
 use crate::bridge::Session;
 
@@ -51,56 +62,71 @@ pub struct Fault {
     pub effect: Effect,
 }
 
-/// How a fault works.
-#[derive(Clone, Copy)]
+/// A path in a result: the names of members, `*` for every item of a list.
+pub type Path = &'static [&'static str];
+
+/// How a fault works. Where methods are named, it concerns the answers to them; an empty list means all methods.
+#[derive(Clone, Copy, Debug)]
 pub enum Effect {
-    /// The server asks for it by name, in one place.
-    Switch,
-    /// Every outgoing message passes through, parsed; what comes back is sent instead: nothing, one or more.
+    /// Sets a member at a path in the results of some methods.
+    Set(&'static [&'static str], Path, fn() -> Value),
+    /// Replaces a member at a path, where there is one.
+    Replace(&'static [&'static str], Path, fn() -> Value),
+    /// Removes the member at a path from the results of some methods.
+    Remove(&'static [&'static str], Path),
+    /// Replaces the first code with the second in the errors of some methods.
+    Recode(&'static [&'static str], i64, i64),
+    /// Turns the results of a method into errors with this code.
+    Fail(&'static str, i64),
+    /// Serves batches in every revision, or in none.
+    Batches(bool),
+    /// Keeps the output of a pipe open for this time.
+    Outlive(Duration),
+    /// Speaks the dialect of mcp-validator besides MCP.
+    Dialect,
+    /// Changes an incoming message before the server sees it, or reacts instead of the server.
+    Incoming(fn(&mut Incoming<'_>) -> Option<Reaction>),
+    /// Changes a request that the server has refused with this error, and tries it again if it returns true.
+    Retry(fn(&Value, &mut Incoming<'_>) -> bool),
+    /// Changes the server's answer to a message.
+    Answer(fn(&Incoming<'_>, Answer) -> Answer),
+    /// Replaces every outgoing message, parsed, with none, one or more.
     Message(fn(&Outgoing<'_>, Value) -> Vec<Value>),
-    /// Every outgoing message passes through as bytes.
+    /// Changes every outgoing message as bytes.
     Bytes(fn(&Outgoing<'_>, Vec<u8>) -> Vec<u8>),
-    /// Every HTTP response head passes through; the text is the JSON-RPC method, if there was a message.
-    Head(fn(Option<&str>, &mut Parts)),
-    /// The HTTP server insists on less.
+    /// Selects messages on the streams of a session that go to its GET stream as well.
+    Copy(fn(&Value) -> bool),
+    /// Adds something at the end of a stream. The flag says whether the stream carried the response.
+    End(fn(&Outgoing<'_>, bool) -> Option<Ending>),
+    /// Changes the options of the HTTP server.
     Http(fn(&mut Options)),
-    /// What is read from a pipe passes through, before it is cut into lines; `None` ends the connection.
+    /// Changes the headers of an HTTP request. If it returns a status, that is the answer.
+    Request(fn(&Memory, &Method, &mut HeaderMap) -> Option<StatusCode>),
+    /// Changes every HTTP response.
+    Response(fn(&Memory, Answered<'_>, Response) -> Response),
+    /// Changes every response head of Streamable HTTP. The text is the JSON-RPC method, if there was a message.
+    Head(fn(Option<&str>, &mut Parts)),
+    /// Changes every event of an HTTP response; `None` drops it.
+    Event(fn(&str) -> Option<String>),
+    /// Changes what is read from a pipe, before it is split into lines; `None` ends the connection.
     Input(fn(&[u8]) -> Option<Vec<u8>>),
-    /// A message that comes in is looked at before the server sees it.
-    Incoming(fn(&Incoming<'_>) -> Option<Reaction>),
-    /// What View, host and sandbox proxy say to each other, which is no server's doing.
+    /// Changes the messages between View, host and sandbox proxy, in which no server takes part.
     Bridge(fn(&mut Session)),
+    /// The HTML of every UI resource is edited.
+    Document(&'static [DocumentEdit]),
+    /// What a host does, which is no server's doing; whoever starts the host knows how.
+    Host,
     /// Several at once.
     Several(&'static [Self]),
 }
 
-/// A message that comes in, and its circumstances.
-#[derive(Clone, Copy, Debug)]
-pub struct Incoming<'a> {
-    /// The message.
-    pub frame: &'a wire::Frame<'a>,
-    /// Whether the handshake is over, where there is one.
-    pub is_ready: bool,
-}
-
-/// What a fault does instead of handing a message on.
-#[derive(Clone, Copy, Debug)]
-pub enum Reaction {
-    /// The message is refused with this error.
-    Refuse(i64, &'static str),
-    /// Nothing is answered any more on this connection.
-    Deafen,
-}
-
-/// An outgoing message's circumstances.
-#[derive(Clone, Copy, Debug)]
-pub struct Outgoing<'a> {
-    /// The method of the request that it belongs to, if any.
-    pub method: Option<&'a str>,
-    /// The revision, once it is known.
-    pub version: Option<Version>,
-    /// The transport.
-    pub via: Via,
+/// One edit of an app's document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DocumentEdit {
+    /// What is looked for; the first place counts.
+    pub text: &'static str,
+    /// What stands there instead.
+    pub by: &'static str,
 }
 
 /// A set of faults.
@@ -125,25 +151,15 @@ impl Fault {
 }
 
 impl Faults {
-    /// These and no others.
+    /// A set of these faults.
     pub fn new(faults: impl IntoIterator<Item = &'static Fault>) -> Self {
         Self(faults.into_iter().collect())
     }
 
-    /// Whether `fault` is among them.
-    pub fn has(&self, fault: &Fault) -> bool {
-        self.0.iter().any(|known| known.name == fault.name)
-    }
-
-    /// Whether the server speaks the dialect of mcp-validator, rightly or wrongly.
-    pub(crate) fn speak_dialect(&self) -> bool {
-        self.has(&dialect::SPOKEN) || dialect::FAULTS.iter().any(|fault| self.has(fault))
-    }
-
-    /// What the HTTP server insists on, with these faults.
+    /// The options of the HTTP server, with these faults.
     pub fn http_options(&self) -> Options {
         let mut options = Options::default();
-        for effect in self.effects() {
+        for (_, effect) in self.effects() {
             if let Effect::Http(change) = effect {
                 change(&mut options);
             }
@@ -151,29 +167,14 @@ impl Faults {
         options
     }
 
-    fn effects(&self) -> impl Iterator<Item = Effect> {
-        self.0
-            .iter()
-            .flat_map(|fault| match &fault.effect {
+    /// Every effect, and the index of its fault.
+    fn effects(&self) -> impl Iterator<Item = (usize, Effect)> {
+        self.0.iter().enumerate().flat_map(|(at, fault)| {
+            let effects = match &fault.effect {
                 Effect::Several(effects) => effects,
                 effect => std::slice::from_ref(effect),
-            })
-            .copied()
-    }
-}
-
-impl fmt::Debug for Effect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Switch => "Switch",
-            Self::Message(_) => "Message",
-            Self::Bytes(_) => "Bytes",
-            Self::Head(_) => "Head",
-            Self::Http(_) => "Http",
-            Self::Input(_) => "Input",
-            Self::Incoming(_) => "Incoming",
-            Self::Bridge(_) => "Bridge",
-            Self::Several(_) => "Several",
+            };
+            effects.iter().map(move |effect| (at, *effect))
         })
     }
 }
@@ -201,3 +202,23 @@ const ALL: &[&[&Fault]] = &[
     openai::FAULTS,
     dialect::FAULTS,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A fault that is in no list cannot be asked for by its name.
+    #[test]
+    fn every_fault_that_is_declared_is_listed() {
+        for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/fault")).unwrap() {
+            let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+            let names = text.lines().filter_map(|line| line.trim().strip_prefix("name: \""));
+            for name in names.map(|rest| rest.trim_end_matches("\",")) {
+                let apart = bridge::FAULTS.iter().chain(view::FAULTS);
+                let is_apart = apart.into_iter().any(|fault| fault.name == name);
+                let is_listed = Fault::named(name).is_ok() || is_apart || name == dialect::SPOKEN.name;
+                assert!(is_listed, "{name} is declared, but not in the list of its section");
+            }
+        }
+    }
+}

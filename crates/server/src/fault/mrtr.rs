@@ -1,9 +1,13 @@
-//! Faults of input asked for by an interim result, and of subscriptions (2026-07-28).
+//! Faults of interim results that ask for input, and of subscriptions (2026-07-28).
 
+use protocol::code;
 use serde_json::{Value, json};
 
 use super::edit::{each, modern, notification, preceded_by, remove, result_of};
-use super::{Effect, Fault};
+use super::{Effect, Fault, Incoming, Outgoing, Reaction, path};
+
+/// The lists whose changes can be subscribed to.
+const LISTS: [&str; 3] = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"];
 
 pub(super) const FAULTS: &[&Fault] = &[
     &INPUT_OF_NOTHING,
@@ -30,7 +34,6 @@ fn interim(message: Value, change: impl FnOnce(&mut Value)) -> Vec<Value> {
     })
 }
 
-/// Input is required, and nobody knows which.
 pub const INPUT_OF_NOTHING: Fault = Fault {
     name: "input-of-nothing",
     about: "results that ask for input have neither inputRequests nor requestState",
@@ -42,7 +45,6 @@ pub const INPUT_OF_NOTHING: Fault = Fault {
     }),
 };
 
-/// A list that asks back.
 pub const INPUT_FOR_LIST: Fault = Fault {
     name: "input-for-list",
     about: "prompts/list asks for input",
@@ -57,7 +59,6 @@ pub const INPUT_FOR_LIST: Fault = Fault {
     }),
 };
 
-/// Something that no client can be asked for.
 pub const INPUT_OF_OTHER_KIND: Fault = Fault {
     name: "input-of-other-kind",
     about: "input requests call a tool of the client",
@@ -68,7 +69,6 @@ pub const INPUT_OF_OTHER_KIND: Fault = Fault {
     }),
 };
 
-/// A request where there are none.
 pub const MODERN_SERVER_ASKS: Fault = Fault {
     name: "modern-server-asks",
     about: "the server sends requests to clients of 2026-07-28",
@@ -78,56 +78,99 @@ pub const MODERN_SERVER_ASKS: Fault = Fault {
     }),
 };
 
-/// Answers are not looked at.
 pub const ANSWERS_IGNORED: Fault = Fault {
     name: "answers-ignored",
     about: "inputResponses are not looked at, so that the same is asked for ever",
-    effect: Effect::Switch,
+    effect: Effect::Incoming(|incoming| {
+        if incoming.method != "tasks/update" {
+            path::remove(&mut incoming.params, &["inputResponses"]);
+        }
+        None
+    }),
 };
 
-/// A retry without answers is an error.
 pub const MISSING_ANSWER_REFUSED: Fault = Fault {
     name: "missing-answer-refused",
     about: "a retry that lacks an answer is an error",
-    effect: Effect::Switch,
+    effect: Effect::Message(|out, m| {
+        let is_retry = out.params.get("requestState").is_some();
+        each(m, |m| {
+            if is_retry && m["result"]["resultType"] == "input_required" {
+                refuse(m, "an answer is missing");
+            }
+        })
+    }),
 };
 
-/// A retry with more than was asked is an error.
 pub const EXTRA_ANSWER_REFUSED: Fault = Fault {
     name: "extra-answer-refused",
     about: "a retry with an answer that was not asked for is an error",
-    effect: Effect::Switch,
+    effect: Effect::Several(&[
+        Effect::Incoming(|incoming| {
+            let state = incoming.params.get("requestState")?.as_str()?;
+            let mut answers = incoming.params.get("inputResponses")?.as_object()?.keys();
+            let extra = answers.find(|key| !incoming.memory.has(&asked_for(state, key)))?;
+            Some(Reaction::Refuse(code::INVALID_PARAMS, format!("nobody asked for {extra}")))
+        }),
+        Effect::Message(|out, m| each(m, |m| note_questions(out, m))),
+    ]),
 };
 
-/// Anything will do for answers.
 pub const ANSWERS_UNCHECKED: Fault = Fault {
     name: "answers-unchecked",
-    about: "inputResponses that are no object are taken for none",
-    effect: Effect::Switch,
+    about: "inputResponses that are not an object are ignored",
+    effect: Effect::Incoming(|incoming| {
+        if incoming.method != "tasks/update" && !incoming.params["inputResponses"].is_object() {
+            path::remove(&mut incoming.params, &["inputResponses"]);
+        }
+        None
+    }),
 };
 
-/// State is believed.
 pub const STATE_UNVERIFIED: Fault = Fault {
     name: "state-unverified",
     about: "requestState that was changed on its way is accepted",
-    effect: Effect::Switch,
+    effect: Effect::Retry(|error, incoming| is_invalid(error) && without_state(incoming)),
 };
 
-/// State is good for anything.
 pub const STATE_UNBOUND: Fault = Fault {
     name: "state-unbound",
     about: "requestState of one request is accepted in another",
-    effect: Effect::Switch,
+    effect: Effect::Several(&[
+        Effect::Message(|out, m| {
+            if let Some(state) = m["result"]["requestState"].as_str() {
+                out.memory.note(state);
+            }
+            vec![m]
+        }),
+        Effect::Retry(|error, incoming| {
+            let is_ours =
+                incoming.params["requestState"].as_str().is_some_and(|state| incoming.memory.has(state));
+            is_invalid(error) && is_ours && without_state(incoming)
+        }),
+    ]),
 };
 
-/// Everybody is told everything.
 pub const FILTER_IGNORED: Fault = Fault {
     name: "filter-ignored",
     about: "subscriptions get every notification, whatever they asked for",
-    effect: Effect::Switch,
+    effect: Effect::Several(&[
+        Effect::Incoming(|incoming| {
+            if incoming.method == "subscriptions/listen" && incoming.params["notifications"].is_object() {
+                LISTS.iter().for_each(|list| incoming.params["notifications"][*list] = json!(true));
+            }
+            None
+        }),
+        Effect::Message(|out, m| {
+            notification(m, "notifications/subscriptions/acknowledged", |m| {
+                for list in LISTS.iter().filter(|list| out.params["notifications"][**list] != true) {
+                    remove(&mut m["params"]["notifications"], list);
+                }
+            })
+        }),
+    ]),
 };
 
-/// More is promised than was asked for.
 pub const ACKNOWLEDGES_TOO_MUCH: Fault = Fault {
     name: "acknowledges-too-much",
     about: "subscriptions are acknowledged for more than they asked for",
@@ -138,7 +181,6 @@ pub const ACKNOWLEDGES_TOO_MUCH: Fault = Fault {
     }),
 };
 
-/// What was turned down comes all the same.
 pub const SENDS_UNACKNOWLEDGED: Fault = Fault {
     name: "sends-unacknowledged",
     about: "changes of the tools are not acknowledged, and are told nevertheless",
@@ -153,7 +195,6 @@ pub const SENDS_UNACKNOWLEDGED: Fault = Fault {
     }),
 };
 
-/// A subscription that does not know that it is over.
 pub const TELLS_AFTER_END: Fault = Fault {
     name: "tells-after-end",
     about: "a subscription to changes of the tools is ended at once, and tells of one after that",
@@ -176,8 +217,48 @@ fn is_acknowledgment(message: &Value) -> bool {
     message["method"] == "notifications/subscriptions/acknowledged"
 }
 
-/// A change of the tools, on the subscription that `acknowledgment` is about.
+/// A change of the tools, on the subscription of `acknowledgment`.
 fn change_of_tools(acknowledgment: &Value) -> Value {
     let params = json!({ "_meta": acknowledgment["params"]["_meta"] });
     json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": params })
+}
+
+fn is_invalid(error: &Value) -> bool {
+    error["code"] == code::INVALID_PARAMS
+}
+
+/// Removes `requestState` from a request; false when there is none.
+fn without_state(incoming: &mut Incoming<'_>) -> bool {
+    incoming.params.as_object_mut().is_some_and(|params| params.shift_remove("requestState").is_some())
+}
+
+/// Turns a response into an error.
+fn refuse(message: &mut Value, why: &str) {
+    remove(message, "result");
+    message["error"] = json!({ "code": code::INVALID_PARAMS, "message": why });
+}
+
+/// The note that the result with this state asks for `key`.
+fn asked_for(state: &str, key: &str) -> String {
+    format!("{state} {key}")
+}
+
+/// Notes what an interim result asks for. If it asks for something else than the previous one, answers to that one are
+/// left over, and it becomes an error.
+fn note_questions(out: &Outgoing<'_>, message: &mut Value) {
+    let Some(asked) = message["result"]["inputRequests"].as_object() else { return };
+    let keys: Vec<String> = asked.keys().cloned().collect();
+    let state = message["result"]["requestState"].as_str().unwrap_or_default();
+    if let Some(before) = out.params["requestState"].as_str() {
+        if keys.iter().any(|key| !out.memory.has(&asked_for(before, key))) {
+            return refuse(message, "an answer is left over");
+        }
+        let notes = out.memory.notes();
+        for key in notes.iter().filter_map(|note| note.strip_prefix(before)) {
+            out.memory.note(&format!("{state}{key}"));
+        }
+    }
+    for key in keys {
+        out.memory.note(&asked_for(state, &key));
+    }
 }

@@ -1,10 +1,12 @@
-//! Faults of what both ends agree on: capabilities, revisions, order.
+//! Faults of negotiation: capabilities, revisions, order.
 
-use protocol::Version;
+use protocol::{Era, Version, code};
 use serde_json::json;
+use transport::serve::Opening;
 
-use super::edit::{legacy, preceded_by, recode, remove, results_of};
-use super::{Effect, Fault};
+use super::edit::{in_error, legacy, preceded_by, recode, remove, result_of, results_of, without_data};
+use super::lifecycle::is_unknown;
+use super::{Effect, Fault, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
     &ASKS_TOO_EARLY,
@@ -25,7 +27,6 @@ pub(super) const FAULTS: &[&Fault] = &[
 
 const OPENINGS: &[&str] = &["initialize", "server/discover"];
 
-/// The client is asked before it is ready.
 pub const ASKS_TOO_EARLY: Fault = Fault {
     name: "asks-too-early",
     about: "the client is asked for its roots before the handshake is over",
@@ -35,16 +36,12 @@ pub const ASKS_TOO_EARLY: Fault = Fault {
     }),
 };
 
-/// Log messages that were not announced.
 pub const LOGGING_UNDECLARED: Fault = Fault {
     name: "logging-undeclared",
     about: "log messages are sent, but the capability is not declared",
-    effect: Effect::Message(|out, m| {
-        results_of(out, OPENINGS, m, |r| remove(&mut r["capabilities"], "logging"))
-    }),
+    effect: Effect::Remove(OPENINGS, &["capabilities", "logging"]),
 };
 
-/// Changes that were not announced.
 pub const CHANGES_UNDECLARED: Fault = Fault {
     name: "changes-undeclared",
     about: "changes of lists are told, but listChanged is not declared",
@@ -60,7 +57,6 @@ pub const CHANGES_UNDECLARED: Fault = Fault {
     }),
 };
 
-/// The client is told something before it knows whom it talks to.
 pub const TELLS_TOO_EARLY: Fault = Fault {
     name: "tells-too-early",
     about: "a change of the tools is told before initialize is answered",
@@ -70,7 +66,6 @@ pub const TELLS_TOO_EARLY: Fault = Fault {
     }),
 };
 
-/// A message that the client's revision does not have.
 pub const METHOD_OF_OTHER_REVISION: Fault = Fault {
     name: "method-of-other-revision",
     about: "notifications are sent that only another revision has",
@@ -85,56 +80,68 @@ pub const METHOD_OF_OTHER_REVISION: Fault = Fault {
     }),
 };
 
-/// A capability without its methods.
 pub const CAPABILITY_UNSERVED: Fault = Fault {
     name: "capability-unserved",
     about: "prompts are declared, but prompts/list is an unknown method",
-    effect: Effect::Switch,
+    effect: Effect::Fail("prompts/list", code::METHOD_NOT_FOUND),
 };
 
-/// The worst counter-offer.
 pub const OLDEST_OFFERED: Fault = Fault {
     name: "oldest-offered",
     about: "an unknown version is answered with the oldest one that is spoken",
-    effect: Effect::Switch,
+    effect: Effect::Message(|out, m| {
+        result_of(out, "initialize", m, |r| {
+            if is_unknown(&out.params["protocolVersion"]) {
+                r["protocolVersion"] = json!(Version::ALL[0]);
+            }
+        })
+    }),
 };
 
-/// Nothing works before discovery.
 pub const DISCOVERY_FIRST: Fault = Fault {
     name: "discovery-first",
     about: "a connection has to begin with server/discover",
-    effect: Effect::Switch,
+    effect: Effect::Incoming(|incoming| {
+        let is_early = incoming.is_modern() && !incoming.connection.has_discovered();
+        let refused = is_early && incoming.method != "server/discover" && incoming.frame.id.is_some();
+        refused.then(|| {
+            let why = format!("{} before server/discover", incoming.method);
+            Reaction::Refuse(code::INVALID_REQUEST, why)
+        })
+    }),
 };
 
-/// The refusal does not say what was refused.
 pub const REQUESTED_NOT_NAMED: Fault = Fault {
     name: "requested-not-named",
     about: "the refusal of a version does not repeat the one that was asked for",
-    effect: Effect::Message(|_, mut m| {
-        if m["error"]["code"] == -32022 {
-            remove(&mut m["error"]["data"], "requested");
-        }
-        vec![m]
+    effect: Effect::Message(|_, m| {
+        in_error(m, |m, code| {
+            if code == -32022 {
+                remove(&mut m["error"]["data"], "requested");
+            }
+        })
     }),
 };
 
-/// A request without a version is served.
 pub const VERSION_GUESSED: Fault = Fault {
     name: "version-guessed",
     about: "a modern request that names no version is served",
-    effect: Effect::Switch,
-};
-
-/// An extension that anybody could have named so.
-pub const EXTENSION_WITHOUT_PREFIX: Fault = Fault {
-    name: "extension-without-prefix",
-    about: "an extension is advertised under a name without a prefix",
-    effect: Effect::Message(|out, m| {
-        results_of(out, &["server/discover"], m, |r| r["capabilities"]["extensions"]["tasks"] = json!({}))
+    effect: Effect::Incoming(|incoming| {
+        let is_open = incoming.opening == Opening::Legacy && incoming.connection.peer.version().is_none();
+        if is_open && incoming.frame.id.is_some() && incoming.method != "ping" {
+            incoming.complete_meta();
+            incoming.opening = Opening::Modern(Era::Modern.newest().to_string());
+        }
+        None
     }),
 };
 
-/// What is gone still works.
+pub const EXTENSION_WITHOUT_PREFIX: Fault = Fault {
+    name: "extension-without-prefix",
+    about: "an extension is advertised under a name without a prefix",
+    effect: Effect::Set(&["server/discover"], &["capabilities", "extensions", "tasks"], || json!({})),
+};
+
 pub const REMOVED_METHOD_SERVED: Fault = Fault {
     name: "removed-method-served",
     about: "methods that 2026-07-28 does not have are an internal error instead of unknown",
@@ -144,21 +151,14 @@ pub const REMOVED_METHOD_SERVED: Fault = Fault {
     }),
 };
 
-/// The wrong code for a client that cannot do enough.
 pub const MISSING_CAPABILITY_WRONG_CODE: Fault = Fault {
     name: "missing-capability-wrong-code",
     about: "a missing client capability is an internal error",
-    effect: Effect::Message(|out, m| recode(out, &[], m, -32021, -32603)),
+    effect: Effect::Recode(&[], -32021, -32603),
 };
 
-/// The client does not learn what it lacks.
 pub const MISSING_CAPABILITY_UNNAMED: Fault = Fault {
     name: "missing-capability-unnamed",
     about: "the error for a missing client capability does not name it",
-    effect: Effect::Message(|_, mut m| {
-        if m["error"]["code"] == -32021 {
-            remove(&mut m["error"], "data");
-        }
-        vec![m]
-    }),
+    effect: Effect::Message(|_, m| without_data(m, -32021)),
 };

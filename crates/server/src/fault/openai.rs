@@ -22,16 +22,14 @@ pub(super) const FAULTS: &[&Fault] = &[
     &OPENAI_STRUCTURED_LARGE,
 ];
 
-/// A widget that does not exist.
 pub const OPENAI_TEMPLATE_MISSING: Fault = Fault {
     name: "openai-template-missing",
     about: "openai/outputTemplate of tools names a resource that cannot be read",
-    effect: Effect::Message(|out, m| {
-        each_tool(out, m, OUTPUT_TEMPLATE, |value| *value = "ui://yardstick/nowhere".into())
+    effect: Effect::Replace(&["tools/list"], &["tools", "*", "_meta", OUTPUT_TEMPLATE], || {
+        "ui://yardstick/nowhere".into()
     }),
 };
 
-/// A widget that is no page.
 pub const OPENAI_TEMPLATE_PLAIN: Fault = Fault {
     name: "openai-template-plain",
     about: "apps are read with the media type text/plain",
@@ -40,28 +38,24 @@ pub const OPENAI_TEMPLATE_PLAIN: Fault = Fault {
     }),
 };
 
-/// Flags in words.
 pub const OPENAI_FLAGS_WRONG: Fault = Fault {
     name: "openai-flags-wrong",
     about: "openai/widgetAccessible of tools is a string",
-    effect: Effect::Message(|out, m| each_tool(out, m, WIDGET_ACCESSIBLE, |value| *value = "yes".into())),
+    effect: Effect::Replace(&["tools/list"], &["tools", "*", "_meta", WIDGET_ACCESSIBLE], || "yes".into()),
 };
 
-/// A status that does not fit.
 pub const OPENAI_STATUS_LONG: Fault = Fault {
     name: "openai-status-long",
     about: "openai/toolInvocation/invoking of tools has 65 characters",
-    effect: Effect::Message(|out, m| each_tool(out, m, INVOKING, |value| *value = "x".repeat(65).into())),
+    effect: Effect::Replace(&["tools/list"], &["tools", "*", "_meta", INVOKING], || "x".repeat(65).into()),
 };
 
-/// Two answers to the question who may call a tool.
 pub const OPENAI_VISIBILITY_DIFFERS: Fault = Fault {
     name: "openai-visibility-differs",
     about: "openai/visibility of tools is private, whatever ui.visibility says",
-    effect: Effect::Message(|out, m| each_tool(out, m, VISIBILITY, |value| *value = "private".into())),
+    effect: Effect::Replace(&["tools/list"], &["tools", "*", "_meta", VISIBILITY], || "private".into()),
 };
 
-/// One domain where a list of them belongs.
 pub const OPENAI_CSP_NOT_ARRAY: Fault = Fault {
     name: "openai-csp-not-array",
     about: "connect_domains of widgets is a string",
@@ -70,7 +64,6 @@ pub const OPENAI_CSP_NOT_ARRAY: Fault = Fault {
     }),
 };
 
-/// Two policies.
 pub const OPENAI_CSP_DIFFERS: Fault = Fault {
     name: "openai-csp-differs",
     about: "connect_domains of widgets has an origin that connectDomains has not",
@@ -79,7 +72,6 @@ pub const OPENAI_CSP_DIFFERS: Fault = Fault {
     }),
 };
 
-/// A wish in words.
 pub const OPENAI_BORDER_WORD: Fault = Fault {
     name: "openai-border-word",
     about: "openai/widgetPrefersBorder of widgets is a string, and their description is empty",
@@ -92,7 +84,6 @@ pub const OPENAI_BORDER_WORD: Fault = Fault {
     }),
 };
 
-/// More than a model wants to read.
 pub const OPENAI_STRUCTURED_LARGE: Fault = Fault {
     name: "openai-structured-large",
     about: "structured content has more than ten kilobytes",
@@ -104,14 +95,6 @@ pub const OPENAI_STRUCTURED_LARGE: Fault = Fault {
         })
     }),
 };
-
-/// Edits a key of each tool that has it.
-fn each_tool(out: &Outgoing<'_>, message: Value, key: &str, change: impl Fn(&mut Value)) -> Vec<Value> {
-    result_of(out, "tools/list", message, |r| {
-        let tools = r["tools"].as_array_mut().into_iter().flatten();
-        tools.filter_map(|tool| tool.get_mut("_meta")?.get_mut(key)).for_each(change);
-    })
-}
 
 /// Edits a key of each app that has it, listed or read.
 fn each_widget(out: &Outgoing<'_>, message: Value, key: &str, change: impl Fn(&mut Value)) -> Vec<Value> {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::edit::{in_error, legacy, only, preceded_by, remove, result_of};
-use super::{Effect, Fault};
+use super::edit::{each, in_error, legacy, mentions, modern, only, preceded_by, remove, result_of, succeed};
+use super::{Effect, Fault, path};
 
 pub(super) const FAULTS: &[&Fault] = &[
     &RESOURCE_NOT_FOUND_WRONG_CODE,
@@ -27,7 +27,6 @@ pub(super) const FAULTS: &[&Fault] = &[
     &COMPLETION_MISCOUNTED,
 ];
 
-/// The wrong code for a resource that does not exist.
 pub const RESOURCE_NOT_FOUND_WRONG_CODE: Fault = Fault {
     name: "resource-not-found-wrong-code",
     about: "a resource that does not exist gets -32603",
@@ -41,27 +40,28 @@ pub const RESOURCE_NOT_FOUND_WRONG_CODE: Fault = Fault {
     }),
 };
 
-/// A resource that does not exist is empty.
 pub const RESOURCE_NOT_FOUND_EMPTY: Fault = Fault {
     name: "resource-not-found-empty",
     about: "a resource that does not exist has no contents instead of being an error",
-    effect: Effect::Switch,
-};
-
-/// Contents that do not say what they are of.
-pub const CONTENTS_WITHOUT_URI: Fault = Fault {
-    name: "contents-without-uri",
-    about: "contents of a resource have no uri",
     effect: Effect::Message(|out, m| {
-        result_of(out, "resources/read", m, |r| {
-            if let Some(contents) = r["contents"].as_array_mut() {
-                contents.iter_mut().for_each(|content| remove(content, "uri"));
+        let is_missing = out.method == Some("resources/read") && mentions(&m, "no resource");
+        each(m, |m| {
+            if is_missing {
+                let hints =
+                    if modern(out) { json!({ "ttlMs": 0, "cacheScope": "private" }) } else { json!({}) };
+                succeed(out, m, hints);
+                m["result"]["contents"] = json!([]);
             }
         })
     }),
 };
 
-/// A listed resource cannot be read.
+pub const CONTENTS_WITHOUT_URI: Fault = Fault {
+    name: "contents-without-uri",
+    about: "contents of a resource have no uri",
+    effect: Effect::Remove(&["resources/read"], &["contents", "*", "uri"]),
+};
+
 pub const RESOURCE_UNREADABLE: Fault = Fault {
     name: "resource-unreadable",
     about: "a resource is listed that cannot be read",
@@ -74,67 +74,70 @@ pub const RESOURCE_UNREADABLE: Fault = Fault {
     }),
 };
 
-/// A prompt without messages.
 pub const PROMPT_WITHOUT_MESSAGES: Fault = Fault {
     name: "prompt-without-messages",
     about: "the result of prompts/get has no messages",
-    effect: Effect::Message(|out, m| result_of(out, "prompts/get", m, |r| remove(r, "messages"))),
+    effect: Effect::Remove(&["prompts/get"], &["messages"]),
 };
 
-/// Required arguments are not.
 pub const PROMPT_ARGUMENT_OPTIONAL: Fault = Fault {
     name: "prompt-argument-optional",
     about: "a prompt is rendered without its required arguments",
-    effect: Effect::Switch,
-};
-
-/// A prompt that does not exist is served.
-pub const UNKNOWN_PROMPT_SERVED: Fault = Fault {
-    name: "unknown-prompt-served",
-    about: "a prompt that does not exist gets an empty result",
-    effect: Effect::Switch,
-};
-
-/// More values than one answer may hold.
-pub const COMPLETION_TOO_MANY: Fault = Fault {
-    name: "completion-too-many",
-    about: "completion answers with more than a hundred values",
-    effect: Effect::Message(|out, m| {
-        result_of(out, "completion/complete", m, |r| {
-            let values: Vec<Value> = (0..101).map(|n| json!(format!("value {n}"))).collect();
-            r["completion"] = json!({ "values": values, "total": 101, "hasMore": false });
-        })
+    effect: Effect::Retry(|error, incoming| {
+        let message = error["message"].as_str().filter(|_| incoming.method == "prompts/get");
+        let missing = message.and_then(|text| text.strip_suffix("` is missing")?.rsplit_once('`'));
+        missing
+            .inspect(|(_, name)| path::set(&mut incoming.params, &["arguments", name], &json!("")))
+            .is_some()
     }),
 };
 
-/// Any log level will do.
-pub const LEVEL_UNCHECKED: Fault = Fault {
-    name: "level-unchecked",
-    about: "a log level that does not exist is accepted",
-    effect: Effect::Switch,
-};
-
-/// Results without caching hints.
-pub const CACHE_HINTS_MISSING: Fault = Fault {
-    name: "cache-hints-missing",
-    about: "lists carry no ttlMs",
-    effect: Effect::Message(|out, m| result_of(out, "tools/list", m, |r| remove(r, "ttlMs"))),
-};
-
-/// A negative time to live.
-pub const CACHE_TTL_NEGATIVE: Fault = Fault {
-    name: "cache-ttl-negative",
-    about: "lists carry a negative ttlMs",
+pub const UNKNOWN_PROMPT_SERVED: Fault = Fault {
+    name: "unknown-prompt-served",
+    about: "a prompt that does not exist gets an empty result",
     effect: Effect::Message(|out, m| {
-        result_of(out, "tools/list", m, |r| {
-            if r.get("ttlMs").is_some() {
-                r["ttlMs"] = (-1).into();
+        let is_unknown = out.method == Some("prompts/get") && mentions(&m, "unknown prompt");
+        each(m, |m| {
+            if is_unknown {
+                succeed(out, m, json!({ "messages": [] }));
             }
         })
     }),
 };
 
-/// A subscription that is not acknowledged.
+pub const COMPLETION_TOO_MANY: Fault = Fault {
+    name: "completion-too-many",
+    about: "completion answers with more than a hundred values",
+    effect: Effect::Set(&["completion/complete"], &["completion"], || {
+        let values: Vec<Value> = (0..101).map(|n| json!(format!("value {n}"))).collect();
+        json!({ "values": values, "total": 101, "hasMore": false })
+    }),
+};
+
+pub const LEVEL_UNCHECKED: Fault = Fault {
+    name: "level-unchecked",
+    about: "a log level that does not exist is accepted",
+    effect: Effect::Message(|out, m| {
+        in_error(m, |m, _| {
+            if out.method == Some("logging/setLevel") && out.params["level"].is_string() {
+                succeed(out, m, json!({}));
+            }
+        })
+    }),
+};
+
+pub const CACHE_HINTS_MISSING: Fault = Fault {
+    name: "cache-hints-missing",
+    about: "lists carry no ttlMs",
+    effect: Effect::Remove(&["tools/list"], &["ttlMs"]),
+};
+
+pub const CACHE_TTL_NEGATIVE: Fault = Fault {
+    name: "cache-ttl-negative",
+    about: "lists carry a negative ttlMs",
+    effect: Effect::Replace(&["tools/list"], &["ttlMs"], || (-1).into()),
+};
+
 pub const SUBSCRIPTION_UNACKNOWLEDGED: Fault = Fault {
     name: "subscription-unacknowledged",
     about: "subscriptions/listen is not acknowledged",
@@ -143,7 +146,6 @@ pub const SUBSCRIPTION_UNACKNOWLEDGED: Fault = Fault {
     }),
 };
 
-/// Notifications that do not say which subscription they belong to.
 pub const SUBSCRIPTION_UNTAGGED: Fault = Fault {
     name: "subscription-untagged",
     about: "notifications of a subscription do not carry its id",
@@ -155,7 +157,6 @@ pub const SUBSCRIPTION_UNTAGGED: Fault = Fault {
     }),
 };
 
-/// Updates for those who did not subscribe.
 pub const UPDATES_UNASKED: Fault = Fault {
     name: "updates-unasked",
     about: "updates of a resource are sent to clients that did not subscribe",
@@ -170,7 +171,6 @@ pub const UPDATES_UNASKED: Fault = Fault {
     }),
 };
 
-/// A change that nobody hears of.
 pub const CHANGE_UNTOLD: Fault = Fault {
     name: "change-untold",
     about: "a changed list of prompts is not told on subscriptions",
@@ -180,7 +180,6 @@ pub const CHANGE_UNTOLD: Fault = Fault {
     }),
 };
 
-/// Log messages where only changes belong.
 pub const LOG_ON_SUBSCRIPTION: Fault = Fault {
     name: "log-on-subscription",
     about: "a subscription brings log messages",
@@ -194,21 +193,18 @@ pub const LOG_ON_SUBSCRIPTION: Fault = Fault {
     }),
 };
 
-/// A prompt that is listed twice.
 pub const PROMPT_NAME_TWICE: Fault = Fault {
     name: "prompt-name-twice",
     about: "a prompt is listed twice",
     effect: Effect::Message(|out, m| result_of(out, "prompts/list", m, |r| repeat_first(r, "prompts"))),
 };
 
-/// A resource that is listed twice.
 pub const RESOURCE_URI_TWICE: Fault = Fault {
     name: "resource-uri-twice",
     about: "a resource is listed twice",
     effect: Effect::Message(|out, m| result_of(out, "resources/list", m, |r| repeat_first(r, "resources"))),
 };
 
-/// Numbers that contradict each other.
 pub const COMPLETION_MISCOUNTED: Fault = Fault {
     name: "completion-miscounted",
     about: "completion says that there are more values, and a total that is less than those there are",

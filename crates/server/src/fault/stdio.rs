@@ -1,5 +1,7 @@
 //! Faults of a pipe: how it is read, and how it ends.
 
+use std::time::Duration;
+
 use super::{Effect, Fault};
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -11,14 +13,12 @@ pub(super) const FAULTS: &[&Fault] = &[
     &NON_ASCII_LOST,
 ];
 
-/// The end of its input does not end the server.
 pub const OUTLIVES_STDIN: Fault = Fault {
     name: "outlives-stdin",
     about: "the server keeps its output open after its input has ended",
-    effect: Effect::Switch,
+    effect: Effect::Outlive(Duration::from_secs(60)),
 };
 
-/// A line that is no JSON ends the connection.
 pub const DIES_OF_BAD_LINE: Fault = Fault {
     name: "dies-of-bad-line",
     about: "a line that is not JSON ends the connection",
@@ -31,7 +31,6 @@ pub const DIES_OF_BAD_LINE: Fault = Fault {
     }),
 };
 
-/// Of what is read at once, only the first message counts.
 pub const ONE_MESSAGE_A_READ: Fault = Fault {
     name: "one-message-a-read",
     about: "of several messages in one write, only the first is seen",
@@ -41,10 +40,9 @@ pub const ONE_MESSAGE_A_READ: Fault = Fault {
     }),
 };
 
-/// What is read at once is taken for a whole message.
 pub const READ_IS_MESSAGE: Fault = Fault {
     name: "read-is-message",
-    about: "a message that comes in two writes is taken for two",
+    about: "a message that comes in two writes is read as two",
     effect: Effect::Input(|bytes| {
         let mut line = bytes.to_vec();
         if !line.ends_with(b"\n") {
@@ -54,7 +52,6 @@ pub const READ_IS_MESSAGE: Fault = Fault {
     }),
 };
 
-/// A carriage return before the newline breaks the message.
 pub const CARRIAGE_RETURN_REFUSED: Fault = Fault {
     name: "carriage-return-refused",
     about: "a line that ends with CR LF is not understood",
@@ -64,7 +61,6 @@ pub const CARRIAGE_RETURN_REFUSED: Fault = Fault {
     }),
 };
 
-/// Everything but ASCII is lost.
 pub const NON_ASCII_LOST: Fault = Fault {
     name: "non-ascii-lost",
     about: "characters beyond ASCII are sent back as question marks",

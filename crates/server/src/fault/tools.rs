@@ -1,9 +1,15 @@
 //! Faults of tools.
 
+use protocol::code;
+use protocol::meta::{LOG_LEVEL, LogLevel};
 use serde_json::{Value, json};
 
-use super::edit::{notification, remove, result_of};
-use super::{Effect, Fault};
+use super::calls::done;
+use super::edit::{each, mentions, notification, result_of, succeed};
+use super::{Effect, Fault, path};
+
+/// The server's message for arguments that do not match their schema.
+const INVALID: &str = "invalid arguments for";
 
 pub(super) const FAULTS: &[&Fault] = &[
     &UNKNOWN_TOOL_SUCCEEDS,
@@ -23,52 +29,45 @@ pub(super) const FAULTS: &[&Fault] = &[
     &TOOLS_UNSORTED,
 ];
 
-fn each_tool(result: &mut Value, change: impl Fn(&mut Value)) {
-    if let Some(tools) = result["tools"].as_array_mut() {
-        tools.iter_mut().for_each(change);
-    }
-}
-
-/// A tool that does not exist succeeds.
 pub const UNKNOWN_TOOL_SUCCEEDS: Fault = Fault {
     name: "unknown-tool-succeeds",
     about: "calling a tool that does not exist succeeds",
-    effect: Effect::Switch,
+    effect: Effect::Message(|out, m| {
+        let is_unknown = out.method == Some("tools/call") && mentions(&m, "unknown tool");
+        each(m, |m| {
+            if is_unknown {
+                succeed(out, m, done());
+            }
+        })
+    }),
 };
 
-/// Tools without an input schema.
 pub const TOOL_WITHOUT_SCHEMA: Fault = Fault {
     name: "tool-without-schema",
     about: "tools are listed without inputSchema",
-    effect: Effect::Message(|out, m| {
-        result_of(out, "tools/list", m, |r| each_tool(r, |tool| remove(tool, "inputSchema")))
-    }),
+    effect: Effect::Remove(&["tools/list"], &["tools", "*", "inputSchema"]),
 };
 
-/// An input schema that is none.
 pub const TOOL_SCHEMA_BROKEN: Fault = Fault {
     name: "tool-schema-broken",
     about: "a property of every input schema has a type that does not exist",
-    effect: Effect::Message(|out, m| {
-        result_of(out, "tools/list", m, |r| {
-            each_tool(r, |tool| tool["inputSchema"]["properties"] = json!({ "x": { "type": "text" } }));
-        })
-    }),
+    effect: Effect::Set(
+        &["tools/list"],
+        &["tools", "*", "inputSchema", "properties"],
+        || json!({ "x": { "type": "text" } }),
+    ),
 };
 
-/// A pattern that is no regular expression.
 pub const TOOL_PATTERN_BROKEN: Fault = Fault {
     name: "tool-pattern-broken",
     about: "a pattern of every input schema has a class that is not closed",
-    effect: Effect::Message(|out, m| {
-        result_of(out, "tools/list", m, |r| {
-            let broken = json!({ "type": "string", "pattern": "^[a-z+$" });
-            each_tool(r, |tool| tool["inputSchema"]["properties"]["code"] = broken.clone());
-        })
-    }),
+    effect: Effect::Set(
+        &["tools/list"],
+        &["tools", "*", "inputSchema", "properties", "code"],
+        || json!({ "type": "string", "pattern": "^[a-z+$" }),
+    ),
 };
 
-/// A name that not every client can show.
 pub const TOOL_NAME_WITH_SPACE: Fault = Fault {
     name: "tool-name-with-space",
     about: "a tool has a space in its name",
@@ -81,7 +80,6 @@ pub const TOOL_NAME_WITH_SPACE: Fault = Fault {
     }),
 };
 
-/// Two tools of one name.
 pub const TOOL_NAME_TWICE: Fault = Fault {
     name: "tool-name-twice",
     about: "two tools have the same name",
@@ -94,34 +92,32 @@ pub const TOOL_NAME_TWICE: Fault = Fault {
     }),
 };
 
-/// A result without content.
 pub const CALL_WITHOUT_CONTENT: Fault = Fault {
     name: "call-without-content",
     about: "the result of a tool call has no content",
-    effect: Effect::Message(|out, m| result_of(out, "tools/call", m, |r| remove(r, "content"))),
+    effect: Effect::Remove(&["tools/call"], &["content"]),
 };
 
-/// Arguments are not looked at.
 pub const ARGUMENTS_UNCHECKED: Fault = Fault {
     name: "arguments-unchecked",
     about: "arguments that break the input schema are accepted",
-    effect: Effect::Switch,
-};
-
-/// Structured output that breaks its own schema.
-pub const OUTPUT_AGAINST_SCHEMA: Fault = Fault {
-    name: "output-against-schema",
-    about: "structured content does not match the output schema",
     effect: Effect::Message(|out, m| {
-        result_of(out, "tools/call", m, |r| {
-            if r.get("structuredContent").is_some() {
-                r["structuredContent"] = json!({ "unexpected": true });
+        let text = m["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        let concerns = text.starts_with(INVALID) || mentions(&m, INVALID);
+        each(m, |m| {
+            if out.method == Some("tools/call") && concerns {
+                succeed(out, m, done());
             }
         })
     }),
 };
 
-/// Structured output that only some clients can read.
+pub const OUTPUT_AGAINST_SCHEMA: Fault = Fault {
+    name: "output-against-schema",
+    about: "structured content does not match the output schema",
+    effect: Effect::Replace(&["tools/call"], &["structuredContent"], || json!({ "unexpected": true })),
+};
+
 pub const STRUCTURED_WITHOUT_TEXT: Fault = Fault {
     name: "structured-without-text",
     about: "structured content is not repeated as text",
@@ -134,7 +130,6 @@ pub const STRUCTURED_WITHOUT_TEXT: Fault = Fault {
     }),
 };
 
-/// Progress that does not progress.
 pub const PROGRESS_STANDS_STILL: Fault = Fault {
     name: "progress-stands-still",
     about: "progress notifications repeat the same value",
@@ -143,30 +138,47 @@ pub const PROGRESS_STANDS_STILL: Fault = Fault {
     }),
 };
 
-/// Log messages that nobody asked for.
 pub const LOG_UNWANTED: Fault = Fault {
     name: "log-unwanted",
     about: "log messages are sent for requests that set no log level",
-    effect: Effect::Switch,
+    effect: Effect::Incoming(|incoming| {
+        // An unknown level is still refused.
+        let is_known = |level: &Value| level.as_str().is_some_and(|level| level.parse::<LogLevel>().is_ok());
+        let everything = json!(LogLevel::Debug.as_str());
+        if incoming.is_modern() {
+            incoming.set_meta(LOG_LEVEL, |level| level.is_none_or(is_known).then_some(everything));
+        } else if incoming.method == "logging/setLevel" && is_known(&incoming.params["level"]) {
+            incoming.params["level"] = everything;
+        }
+        None
+    }),
 };
 
-/// Any cursor will do.
 pub const CURSOR_UNCHECKED: Fault = Fault {
     name: "cursor-unchecked",
-    about: "a cursor that was made up is taken for the first page",
-    effect: Effect::Switch,
+    about: "a made-up cursor gives the first page",
+    effect: Effect::Retry(|error, incoming| {
+        let has_cursor = error["code"] == code::INVALID_PARAMS && incoming.params.get("cursor").is_some();
+        path::remove(&mut incoming.params, &["cursor"]);
+        has_cursor
+    }),
 };
 
-/// Pages without end.
 pub const PAGES_REPEAT: Fault = Fault {
     name: "pages-repeat",
     about: "every page of tools says that there is another one, and is the first again",
-    effect: Effect::Switch,
+    effect: Effect::Set(&["tools/list"], &["nextCursor"], || json!("again")),
 };
 
-/// A list in another order each time.
 pub const TOOLS_UNSORTED: Fault = Fault {
     name: "tools-unsorted",
     about: "tools are listed in another order each time",
-    effect: Effect::Switch,
+    effect: Effect::Message(|out, m| {
+        result_of(out, "tools/list", m, |r| {
+            if let Some(tools) = r["tools"].as_array_mut() {
+                let turn = out.memory.turn() % tools.len().max(1);
+                tools.rotate_left(turn);
+            }
+        })
+    }),
 };

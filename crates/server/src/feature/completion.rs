@@ -3,8 +3,8 @@
 use protocol::Version;
 use serde_json::{Map, Value, json};
 
+use crate::call::{Call, Reply, Stop};
 use crate::catalogue::Suggestions;
-use crate::context::{Call, Reply, Stop};
 use crate::rpc::RpcError;
 
 /// The most values that one answer may hold.
@@ -55,7 +55,7 @@ fn of_prompt(call: &Call, prompt: &str, argument: &str) -> Result<Suggestions, R
         .ok_or_else(|| RpcError::invalid_params(format!("prompt {prompt} has no argument `{argument}`")))
 }
 
-/// The arguments that the client has settled already (from 2025-06-18).
+/// The arguments that the client has already chosen (from 2025-06-18).
 fn others(call: &Call) -> Result<Map<String, Value>, RpcError> {
     let context = call.params.get("context").filter(|_| call.version() >= Version::V2025_06_18);
     match context.and_then(|context| context.get("arguments")) {

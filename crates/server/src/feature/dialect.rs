@@ -1,6 +1,6 @@
-//! The dialect of mcp-validator: methods that MCP does not have, for tests of those who test them.
+//! The dialect of mcp-validator: methods that MCP does not have, to test the checks for them.
 //!
-//! Nobody is served this unless a switch of [`crate::fault::dialect`] is on.
+//! Only a server that was made to speak it ([`crate::Server::speaking_dialect`]) serves this.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,15 +12,15 @@ use transport::serve::{Answer, Inbound, Opening};
 use wire::Frame;
 
 use super::{dispatch, lifecycle};
+use crate::call::{Call, Later, Reply, Stop};
 use crate::catalogue::tool::text;
-use crate::context::{Call, Later, Reply, Stop};
 use crate::rpc::{self, RpcError};
 use crate::server::supported;
 
-/// How a call in the background is read once it has an ordinary call's method.
+/// The method of the ordinary call that a background call becomes.
 const CALL: &str = r#""tools/call""#;
 
-/// What is remembered for those who speak it.
+/// The state of the dialect.
 #[derive(Debug, Default)]
 pub(crate) struct Dialect {
     calls: Arc<Mutex<Vec<Background>>>,
@@ -35,14 +35,14 @@ struct Background {
     work: AbortHandle,
 }
 
-/// What a server that speaks it declares.
+/// Adds the capabilities of the dialect.
 pub(crate) fn declare(capabilities: &mut Value) {
     capabilities["tools"]["asyncSupported"] = true.into();
     capabilities["workspace"] = json!({ "configuration": true });
 }
 
 impl Dialect {
-    /// The answer, if the request is one of the dialect's; `begin` makes an ordinary call of a message.
+    /// The answer, if the request belongs to the dialect. `begin` turns a message into an ordinary call.
     pub(crate) fn answer(
         &self,
         inbound: &Inbound<'_>,
@@ -81,7 +81,7 @@ impl Dialect {
         let all = self.calls.clone();
         let work = tokio::spawn(async move {
             let outcome = work.await;
-            // Whoever started this has noted it by the time the lock is free.
+            // The call has been noted by the time the lock is free.
             if let Some(call) = all.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at) {
                 call.status = if outcome.is_ok() { "completed" } else { "error" };
                 call.content = outcome.map(|result| result["content"].clone()).unwrap_or_default();

@@ -16,26 +16,15 @@ use protocol::{Era, code};
 use serde_json::{Value, json};
 
 use crate::apps;
-use crate::context::{Call, Reply, Stop};
-use crate::fault::lifecycle as fault;
-use crate::fault::negotiation::CAPABILITY_UNSERVED;
+use crate::call::{Call, Reply, Stop};
 use crate::rpc::RpcError;
 
-/// Whether a result may be kept, and for how long.
+/// The cache hints of a result.
 const TTL_MS: u64 = 60_000;
 
-/// Answers a request, or says what will.
+/// Answers a request, or returns the work that will.
 pub(crate) fn dispatch(call: &Call) -> Result<Reply, Stop> {
     match call.method.name {
-        name @ "ping" if call.server.is_broken(&fault::PING_REFUSED) => {
-            Err(RpcError::method_not_found(name).into())
-        }
-        name @ "server/discover" if call.server.is_broken(&fault::DISCOVER_MISSING) => {
-            Err(RpcError::method_not_found(name).into())
-        }
-        name @ "prompts/list" if call.server.is_broken(&CAPABILITY_UNSERVED) => {
-            Err(RpcError::method_not_found(name).into())
-        }
         "initialize" => lifecycle::initialize(call),
         "ping" => Ok(Reply::Done(json!({}))),
         "server/discover" => Ok(Reply::Done(lifecycle::discover(call))),
@@ -60,14 +49,14 @@ pub(crate) fn dispatch(call: &Call) -> Result<Reply, Stop> {
     }
 }
 
-/// Makes a result what the client's revision expects: nothing that came later, and what a modern one must have.
+/// Adapts a result to the client's revision: removes what came later, and adds what a modern result must have.
 pub(crate) fn finish(call: &Call, result: &mut Value) -> Result<(), RpcError> {
     let version = call.version();
     let Some(members) = result.as_object_mut() else { return Ok(()) };
     let complete = members.get("resultType").is_none_or(|kind| kind == "complete");
     if complete && call.method.cacheable(version) {
         members.entry("ttlMs").or_insert_with(|| TTL_MS.into());
-        // Lists differ between clients that show apps and others, so they are not for everybody.
+        // Lists differ between clients that show apps and others, so they must not be shared.
         members.entry("cacheScope").or_insert_with(|| "private".into());
     }
     apps::shape(call, result).map_err(|unfit| RpcError::new(code::INTERNAL_ERROR, unfit.to_string()))?;

@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::call::{Call, Reply, Stop};
 use crate::catalogue::{Argument, Prompt, Render};
-use crate::context::{Call, Reply, Stop};
-use crate::fault::resources as fault;
 use crate::lists;
 use crate::rpc::RpcError;
 
@@ -20,9 +19,6 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
 pub(crate) fn get(call: &Call) -> Result<Reply, Stop> {
     let name = call.text("name")?;
     let prompt = call.server.catalogue.prompt(call, name);
-    if prompt.is_none() && call.server.is_broken(&fault::UNKNOWN_PROMPT_SERVED) {
-        return Ok(Reply::Done(json!({ "messages": [] })));
-    }
     let prompt = prompt.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
     let none = Map::new();
     let arguments = match call.params.get("arguments") {
@@ -30,7 +26,7 @@ pub(crate) fn get(call: &Call) -> Result<Reply, Stop> {
         Some(Value::Object(arguments)) => arguments,
         Some(_) => return Err(RpcError::invalid_params("prompts/get: `arguments` must be an object").into()),
     };
-    check(call, prompt, arguments)?;
+    check(prompt, arguments)?;
     let described = |messages| json!({ "description": prompt.description, "messages": messages });
     match prompt.render {
         Render::Now(render) => Ok(Reply::Done(described(render(arguments)))),
@@ -40,8 +36,8 @@ pub(crate) fn get(call: &Call) -> Result<Reply, Stop> {
     }
 }
 
-/// Arguments are strings, and the required ones are there.
-fn check(call: &Call, prompt: &Prompt, arguments: &Map<String, Value>) -> Result<(), RpcError> {
+/// Checks that arguments are strings, and that the required ones are given.
+fn check(prompt: &Prompt, arguments: &Map<String, Value>) -> Result<(), RpcError> {
     let wrong = |argument: &Argument, how: &str| {
         let why = format!("prompt {}: argument `{}` {how}", prompt.name, argument.name);
         Err(RpcError::invalid_params(why))
@@ -49,9 +45,7 @@ fn check(call: &Call, prompt: &Prompt, arguments: &Map<String, Value>) -> Result
     for argument in prompt.arguments {
         match arguments.get(argument.name) {
             Some(value) if !value.is_string() => return wrong(argument, "must be a string"),
-            None if argument.required && !call.server.is_broken(&fault::PROMPT_ARGUMENT_OPTIONAL) => {
-                return wrong(argument, "is missing");
-            }
+            None if argument.required => return wrong(argument, "is missing"),
             Some(_) | None => {}
         }
     }

@@ -3,9 +3,8 @@
 use protocol::code;
 use serde_json::{Value, json};
 
+use crate::call::{Call, Reply, Stop};
 use crate::catalogue::Found;
-use crate::context::{Call, Reply, Stop};
-use crate::fault::resources::RESOURCE_NOT_FOUND_EMPTY;
 use crate::lists;
 use crate::rpc::RpcError;
 
@@ -29,12 +28,9 @@ pub(crate) fn templates(call: &Call) -> Result<Reply, Stop> {
 /// `resources/read`
 pub(crate) fn read(call: &Call) -> Result<Reply, Stop> {
     let uri = call.text("uri")?;
-    match call.server.catalogue.read(call, uri) {
+    match call.server.catalogue.find_resource(call, uri) {
         Some(Found::Contents(contents)) => Ok(Reply::Done(json!({ "contents": contents }))),
         Some(Found::Later(work)) => Ok(Reply::Later(work)),
-        None if call.server.is_broken(&RESOURCE_NOT_FOUND_EMPTY) => {
-            Ok(Reply::Done(json!({ "contents": [] })))
-        }
         None => Err(not_found(call, uri).into()),
     }
 }
@@ -43,7 +39,7 @@ pub(crate) fn read(call: &Call) -> Result<Reply, Stop> {
 pub(crate) fn subscribe(call: &Call) -> Result<Reply, Stop> {
     let uri = call.text("uri")?;
     check_length(uri)?;
-    if call.server.catalogue.read(call, uri).is_none() {
+    if call.server.catalogue.find_resource(call, uri).is_none() {
         return Err(not_found(call, uri).into());
     }
     call.peer.subscribe(uri).map_err(RpcError::over_budget)?;
@@ -56,7 +52,7 @@ pub(crate) fn unsubscribe(call: &Call) -> Result<Reply, Stop> {
     Ok(Reply::Done(Value::Object(serde_json::Map::new())))
 }
 
-/// What is to be remembered has to be of a sensible length.
+/// Refuses a URI that is too long to be kept.
 pub(super) fn check_length(uri: &str) -> Result<(), RpcError> {
     if uri.len() > LONGEST_URI {
         let why = format!("a URI of {} bytes: at most {LONGEST_URI} are subscribed to", uri.len());

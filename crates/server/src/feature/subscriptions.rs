@@ -1,27 +1,25 @@
-//! Telling clients what changed: to legacy sessions as it happens, to modern ones on `subscriptions/listen`.
+//! Notifies clients of changes: legacy sessions directly, modern clients on `subscriptions/listen`.
 
 use bytes::Bytes;
 use protocol::capability::TASKS_EXTENSION;
 use protocol::meta::SUBSCRIPTION_ID;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
-use transport::serve::Via;
+use transport::Transport;
 
 use super::{modern, resources, tasks};
-use crate::context::{Call, Reply, Stop};
-use crate::fault::mrtr::FILTER_IGNORED;
-use crate::fault::tasks::TASK_SERVED_UNDECLARED;
+use crate::call::{Call, Reply, Stop};
 use crate::peer::Peer;
 use crate::rpc::{self, RpcError};
 use crate::server::Change;
 
-/// What legacy sessions are told of a change.
+/// The notification of a change for legacy sessions.
 pub(crate) fn notice(change: &Change) -> Bytes {
     let (method, params) = notification(change);
     rpc::notification(method, &params).into()
 }
 
-/// Tells a legacy session, once it is ready to be told.
+/// Notifies a legacy session, if it is ready.
 pub(crate) fn tell(peer: &Peer, change: &Change, message: &Bytes) {
     let wanted = match change {
         Change::Tools | Change::Prompts | Change::Resources => true,
@@ -35,7 +33,7 @@ pub(crate) fn tell(peer: &Peer, change: &Change, message: &Bytes) {
 
 /// `subscriptions/listen` (from 2026-07-28)
 pub(crate) fn listen(call: &Call) -> Result<Reply, Stop> {
-    let filter = Filter::of(call)?;
+    let filter = Filter::from_call(call)?;
     Ok(Reply::Later(Box::new(|call| Box::pin(stream(call, filter)))))
 }
 
@@ -45,7 +43,7 @@ struct Filter {
     prompts: bool,
     resources: bool,
     uris: Vec<String>,
-    /// Tasks, those that exist.
+    /// The tasks that exist.
     tasks: Vec<String>,
 }
 
@@ -55,7 +53,7 @@ async fn stream(call: Call, filter: Filter) -> Result<Value, Stop> {
     let tag = json!({ SUBSCRIPTION_ID: id });
     let granted = json!({ "_meta": tag, "notifications": filter.granted() });
     call.notify("notifications/subscriptions/acknowledged", granted).await;
-    // How a task stands may have changed before anybody listened.
+    // The status of a task may have changed before the subscription began.
     for task in &filter.tasks {
         send(&call, &Change::Task(task.clone()), &tag).await;
     }
@@ -65,18 +63,12 @@ async fn stream(call: Call, filter: Filter) -> Result<Value, Stop> {
             () = call.server.closing.cancelled() => Err(RecvError::Closed),
         };
         match change {
-            Ok(change) if filter.wants(&change) || is_sent_anyway(&call, &change) => {
-                send(&call, &change, &tag).await;
-            }
-            // Those that were missed are made up for by the next one: they only say that something changed.
+            Ok(change) if filter.wants(&change) => send(&call, &change, &tag).await,
+            // The next notification makes up for missed ones, because they only say that something changed.
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return Ok(end(&call, id, &tag).await),
         }
     }
-}
-
-fn is_sent_anyway(call: &Call, change: &Change) -> bool {
-    !matches!(change, Change::Task(_)) && call.server.is_broken(&FILTER_IGNORED)
 }
 
 async fn send(call: &Call, change: &Change, tag: &Value) {
@@ -91,10 +83,10 @@ async fn send(call: &Call, change: &Change, tag: &Value) {
     call.notify(method, params).await;
 }
 
-/// The end, by the server's wish. On a pipe, where no stream can be closed, it is also announced as a cancellation:
-/// one page of the specification wants the one, another the other.
+/// Ends the subscription from the server's side. On a pipe, where no stream can be closed, it is also sent as a
+/// cancellation: one page of the specification asks for the one, another for the other.
 async fn end(call: &Call, id: Value, tag: &Value) -> Value {
-    if call.peer.via == Via::Pipe {
+    if call.peer.transport == Transport::Stdio {
         let params = json!({ "requestId": id, "reason": "the server stops" });
         call.notify("notifications/cancelled", params).await;
     }
@@ -102,7 +94,7 @@ async fn end(call: &Call, id: Value, tag: &Value) -> Value {
 }
 
 impl Filter {
-    fn of(call: &Call) -> Result<Self, RpcError> {
+    fn from_call(call: &Call) -> Result<Self, RpcError> {
         let asked = &call.params["notifications"];
         let flag = |name: &str| match &asked[name] {
             Value::Null => Ok(false),
@@ -123,7 +115,7 @@ impl Filter {
         };
         let mut tasks = strings("taskIds")?;
         let undeclared = asked.get("taskIds").is_some() && !call.client.has(TASKS_EXTENSION);
-        if undeclared && !call.server.is_broken(&TASK_SERVED_UNDECLARED) {
+        if undeclared {
             return Err(modern::missing_capabilities(call.version(), &[TASKS_EXTENSION]));
         }
         tasks.retain(|id| tasks::described(call, id).is_some());
@@ -148,7 +140,7 @@ impl Filter {
         }
     }
 
-    /// The part that we honour, which is all of it but tasks that do not exist; what was not asked for is not named.
+    /// The granted part: everything that was asked for, except tasks that do not exist.
     fn granted(&self) -> Value {
         let mut granted = json!({});
         let flags = [

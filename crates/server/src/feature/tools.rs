@@ -5,46 +5,29 @@ use std::sync::LazyLock;
 use protocol::{Era, Version};
 use serde_json::{Value, json};
 
+use crate::call::{Call, Later, Reply, Stop, Work};
 use crate::catalogue::tool::{failure, text};
 use crate::catalogue::{Run, ToolEntry};
-use crate::context::{Call, Later, Reply, Stop, Work};
-use crate::fault::{calls, tools as fault};
 use crate::feature::tasks::{self, Plan};
 use crate::lists;
 use crate::rpc::RpcError;
 
-/// More than there are: clients that ask for one page only still see every tool.
+/// More than there are, so that clients that read only one page see every tool.
 const PAGE: usize = 200;
 
-/// What a call without arguments has.
+/// The arguments of a call that gives none.
 static EMPTY: LazyLock<Value> = LazyLock::new(|| json!({}));
 
 /// `tools/list`
 pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
-    let mut tools: Vec<_> = call.server.catalogue.tools(call).map(|tool| tool.described(call)).collect();
-    if call.server.is_broken(&fault::TOOLS_UNSORTED) {
-        let turn = call.server.catalogue.turn() % tools.len().max(1);
-        tools.rotate_left(turn);
-    }
-    let mut page = lists::page(call, "tools", tools, PAGE)?;
-    if call.server.is_broken(&fault::PAGES_REPEAT) {
-        page["nextCursor"] = json!("again");
-    }
-    Ok(Reply::Done(page))
+    let tools = call.server.catalogue.tools(call).map(|tool| tool.described(call)).collect();
+    Ok(Reply::Done(lists::page(call, "tools", tools, PAGE)?))
 }
 
 /// `tools/call`
 pub(crate) fn call(call: &Call) -> Result<Reply, Stop> {
-    let name = match call.text("name") {
-        Err(_) if call.server.is_broken(&calls::NAMELESS_CALL_SUCCEEDS) => {
-            return Ok(Reply::Done(text("ok")));
-        }
-        name => name?,
-    };
+    let name = call.text("name")?;
     let tool = call.server.catalogue.tool(name).filter(|tool| tool.is_offered(call));
-    if tool.is_none() && call.server.is_broken(&fault::UNKNOWN_TOOL_SUCCEEDS) {
-        return Ok(Reply::Done(json!({ "content": [{ "type": "text", "text": "ok" }] })));
-    }
     let tool = tool.ok_or_else(|| RpcError::invalid_params(format!("unknown tool: {name}")))?;
     let plan = tasks::plan(call, tool.tool)?;
     let arguments = match call.params.get("arguments") {
@@ -52,8 +35,7 @@ pub(crate) fn call(call: &Call) -> Result<Reply, Stop> {
         Some(arguments @ Value::Object(_)) => arguments,
         Some(_) => return Err(RpcError::invalid_params("tools/call: `arguments` must be an object").into()),
     };
-    let problem = tool.problem(arguments).filter(|_| !call.server.is_broken(&fault::ARGUMENTS_UNCHECKED));
-    if let Some(problem) = problem {
+    if let Some(problem) = tool.problem(arguments) {
         return invalid(call, tool, plan, &problem);
     }
     run(call, tool.tool.run, plan, arguments)
@@ -87,7 +69,7 @@ fn run(call: &Call, run: Run, plan: Plan, arguments: &Value) -> Result<Reply, St
     }
 }
 
-/// All of a tool as one piece of work.
+/// Both stages of a tool as one piece of work.
 fn whole(run: Run, arguments: Value) -> Work {
     match run {
         Run::Now(run) => Box::new(move |call| Box::pin(async move { Ok(run(&call, &arguments)) })),
@@ -106,8 +88,8 @@ fn both(before: fn(Call, Value) -> Later, after: fn(Call, Value) -> Later, argum
     })
 }
 
-/// From 2025-11-25 on the model is told what is wrong with its arguments, so that it can mend them; before, the
-/// specification counted that among protocol errors. A client that asked for a task gets a task or an error.
+/// From 2025-11-25 on the model gets a result that says what is wrong with its arguments, so that it can correct them.
+/// Before, the specification made that a protocol error. A client that asked for a task gets a task or an error.
 fn invalid(call: &Call, tool: &ToolEntry, plan: Plan, problem: &str) -> Result<Reply, Stop> {
     let text = format!("invalid arguments for {}: {problem}", tool.tool.name);
     let wants_task = plan != Plan::Call && call.version().era() == Era::Legacy;

@@ -16,7 +16,7 @@ async fn every_app_is_listed_and_read() {
             assert_eq!(app["mimeType"], MIME_TYPE, "{uri}");
             let contents = talk.read(uri).await;
             assert_eq!(contents.len(), 1, "{version} {uri}");
-            let (content, findings) = UiContent::of(&contents[0]);
+            let (content, findings) = UiContent::from_item(&contents[0]);
             let content = content.unwrap();
             assert_eq!((content.uri.as_str(), findings), (uri, vec![]), "{version}");
             assert!(
@@ -24,7 +24,11 @@ async fn every_app_is_listed_and_read() {
                 "{uri}"
             );
             assert_eq!(app["size"], content.html.len(), "{uri}");
-            assert_eq!(ResourceUi::of(&app), (content.ui, vec![]), "the list and the content say the same");
+            assert_eq!(
+                ResourceUi::from_item(&app),
+                (content.ui, vec![]),
+                "the list and the content say the same"
+            );
         }
     }
 }
@@ -44,7 +48,7 @@ async fn every_app_of_a_tool_is_listed() {
 async fn content(talk: &mut Talk, name: &str) -> (Value, ResourceUi) {
     let mut contents = talk.read(&format!("ui://yardstick/{name}")).await;
     let content = contents.remove(0);
-    let (ui, _) = ResourceUi::of(&content);
+    let (ui, _) = ResourceUi::from_item(&content);
     (content, ui)
 }
 
@@ -98,7 +102,7 @@ async fn an_app_that_does_not_exist_is_an_error() {
 
 #[tokio::test]
 async fn the_inspector_calls_echo_as_it_wants_to_be_called() {
-    let mut talk = Talk::to_server(protocol::Version::LATEST, shows_apps()).await;
+    let mut talk = Talk::to_server(protocol::Era::Modern.newest(), shows_apps()).await;
     let (inspector, _) = content(&mut talk, "inspector").await;
     assert!(inspector["text"].as_str().unwrap().contains(r#"name: "echo", arguments: { text: "hello" }"#));
     let result = talk.call("echo", json!({ "text": "hello" })).await;

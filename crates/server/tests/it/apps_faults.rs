@@ -1,10 +1,12 @@
 //! Every fault of apps shows on the wire, and only where it should.
 
 use protocol::Version;
-use protocol::apps::{Finding, LEGACY_RESOURCE_URI, ResourceUi, ToolUi, UiContent, Weight, check_source};
+use protocol::apps::{
+    LEGACY_RESOURCE_URI, MetadataProblem, ResourceUi, ToolUi, UiContent, Weight, check_source,
+};
 use protocol::capability::extension;
 use serde_json::{Value, json};
-use yardstick_server::fault::{Faulty, apps};
+use yardstick_server::fault::{Faulty, apps, lists};
 use yardstick_server::{Fault, Faults};
 
 use crate::apps_support::{Talk, VERSIONS, shows_apps};
@@ -15,19 +17,19 @@ async fn broken(fault: &'static Fault, version: Version, capabilities: Value) ->
 }
 
 /// What is wrong with the tool of the monitor.
-async fn tool(fault: &'static Fault, version: Version) -> (Value, Vec<Finding>) {
+async fn tool(fault: &'static Fault, version: Version) -> (Value, Vec<MetadataProblem>) {
     let tool = broken(fault, version, shows_apps()).await.tools().await["system_monitor"].clone();
-    let (_, findings) = ToolUi::of(&tool);
+    let (_, findings) = ToolUi::from_tool(&tool);
     (tool, findings)
 }
 
 /// What is wrong with the two documents that travel as text and as a blob.
-async fn documents(fault: &'static Fault, version: Version) -> Vec<(Value, Vec<Finding>)> {
+async fn documents(fault: &'static Fault, version: Version) -> Vec<(Value, Vec<MetadataProblem>)> {
     let mut talk = broken(fault, version, shows_apps()).await;
     let mut found = Vec::new();
     for uri in ["ui://yardstick/map", "ui://yardstick/poem"] {
         let content = talk.read(uri).await.remove(0);
-        let (_, findings) = UiContent::of(&content);
+        let (_, findings) = UiContent::from_item(&content);
         found.push((content, findings));
     }
     let about = talk.read("yardstick://about").await;
@@ -104,7 +106,7 @@ async fn documents_that_are_well_formed_and_wrong() {
             assert!(findings.is_empty() && !text.contains('<'), "{version}");
         }
         for (content, findings) in documents(&apps::UI_CSP_BAD_SOURCE, version).await {
-            let csp = ResourceUi::of(&content).0.csp.unwrap();
+            let csp = ResourceUi::from_item(&content).0.csp.unwrap();
             assert!(findings.is_empty() && check_source(&csp.connect_domains[0]).is_err(), "{version}");
         }
         for (content, findings) in documents(&apps::UI_CONTENT_URI_DIFFERS, version).await {
@@ -178,14 +180,23 @@ async fn any_language_is_claimed() {
 }
 
 #[tokio::test]
+async fn what_a_fault_remembers_belongs_to_its_server() {
+    for _ in 0..2 {
+        let mut talk = broken(&lists::TOOLS_DIFFER, VERSIONS[0], json!({})).await;
+        let (first, second) = (talk.tools().await.len(), talk.tools().await.len());
+        assert_eq!(first, second + 1, "whatever other servers were asked");
+    }
+}
+
+#[tokio::test]
 async fn the_server_in_order_has_none_of_them() {
     for version in VERSIONS {
         let mut talk = Talk::to_server(version, shows_apps()).await;
         for (name, tool) in talk.tools().await {
-            assert_eq!(ToolUi::of(&tool).1, [], "{version} {name}");
+            assert_eq!(ToolUi::from_tool(&tool).1, [], "{version} {name}");
         }
         for app in talk.apps().await {
-            assert_eq!(ResourceUi::of(&app).1, [], "{version}");
+            assert_eq!(ResourceUi::from_item(&app).1, [], "{version}");
         }
     }
 }

@@ -34,7 +34,7 @@ async fn tools_name_their_apps_to_clients_that_show_them() {
         let mut talk = Talk::to_server(version, shows_apps()).await;
         let tools = talk.tools().await;
         for (name, uri) in OPENERS {
-            let (ui, findings) = ToolUi::of(&tools[name]);
+            let (ui, findings) = ToolUi::from_tool(&tools[name]);
             assert_eq!((ui.resource_uri.as_deref(), findings), (Some(uri), vec![]), "{version} {name}");
         }
         assert!(tools["echo"].get("_meta").is_none(), "a tool without an app has nothing to say");
@@ -46,7 +46,7 @@ async fn visibility_is_said() {
     for version in VERSIONS {
         let mut talk = Talk::to_server(version, shows_apps()).await;
         let tools = talk.tools().await;
-        let visibility = |name: &str| ToolUi::of(&tools[name]).0.visibility;
+        let visibility = |name: &str| ToolUi::from_tool(&tools[name]).0.visibility;
         assert_eq!(visibility("poll_system"), Visibility { model: false, app: true }, "{version}");
         assert_eq!(visibility("clear_expenses"), Visibility { model: true, app: false }, "{version}");
         assert_eq!(tools["submit_expense"]["_meta"]["ui"], json!({ "visibility": ["model", "app"] }));
@@ -101,7 +101,7 @@ async fn the_extension_is_declared_in_return() {
 
 #[tokio::test]
 async fn modern_clients_are_asked_anew_with_every_request() {
-    let mut talk = Talk::to_server(protocol::Version::LATEST, shows_apps()).await;
+    let mut talk = Talk::to_server(protocol::Era::Modern.newest(), shows_apps()).await;
     let plain = json!({ "_meta": { "io.modelcontextprotocol/clientCapabilities": {} } });
     let list = talk.result("tools/list", plain).await;
     assert!(!list.to_string().contains("ui://"), "this request did not declare apps");
@@ -110,7 +110,7 @@ async fn modern_clients_are_asked_anew_with_every_request() {
 
 #[tokio::test]
 async fn results_that_depend_on_the_client_are_not_for_everybody() {
-    let mut talk = Talk::to_server(protocol::Version::LATEST, shows_apps()).await;
+    let mut talk = Talk::to_server(protocol::Era::Modern.newest(), shows_apps()).await;
     assert_eq!(talk.greeting["cacheScope"], "private");
     for method in ["tools/list", "resources/list"] {
         assert_eq!(talk.result(method, json!({})).await["cacheScope"], "private", "{method}");

@@ -44,7 +44,7 @@ async fn everything_works_as_text_everywhere() {
 
 #[tokio::test]
 async fn structured_content_is_as_declared() {
-    let mut talk = Talk::to_server(protocol::Version::LATEST, shows_apps()).await;
+    let mut talk = Talk::to_server(protocol::Era::Modern.newest(), shows_apps()).await;
     let tools = talk.tools().await;
     for (tool, arguments) in calls().into_iter().chain([("poll_system", json!({}))]) {
         let result = talk.call(tool, arguments).await;
@@ -77,7 +77,7 @@ async fn apps_get_structured_content_in_every_revision() {
 
 #[tokio::test]
 async fn the_monitor_watches_this_machine() {
-    let mut talk = Talk::to_server(protocol::Version::LATEST, shows_apps()).await;
+    let mut talk = Talk::to_server(protocol::Era::Modern.newest(), shows_apps()).await;
     let facts = &talk.call("system_monitor", json!({})).await["structuredContent"];
     assert_eq!(facts["simulated"], !cfg!(target_os = "linux"));
     assert_eq!(facts["cores"], facts["sample"]["cpu"].as_array().unwrap().len());

@@ -114,7 +114,7 @@ async fn the_user_is_sent_to_a_url() {
 #[tokio::test]
 async fn a_url_may_be_wanted_before_anything_else() {
     everywhere(Span::only(Version::V2025_11_25), &able(), async |world| {
-        world.session.tune_in().await.unwrap();
+        world.session.open_get_stream().await.unwrap();
         let error = world.ask("tools/call", json!({ "name": "link-account" })).await.error().unwrap();
         assert_eq!(error.code, Some(-32042), "{world}");
         let wanted = error.data.unwrap()["elicitations"][0].take();

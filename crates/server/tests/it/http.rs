@@ -289,7 +289,7 @@ async fn nobody_responds_in_the_modern_era() {
 
 #[tokio::test]
 async fn a_body_that_is_too_large_is_refused() {
-    let world = World::open(Version::LATEST, Wire::Http, Profile::bare()).await;
+    let world = World::open(Era::Modern.newest(), Wire::Http, Profile::bare()).await;
     let body = vec![b' '; transport::MAX_MESSAGE + 1];
     assert_eq!(sent(world.session.request("x").body(body)).await.status(), Some(413));
 }

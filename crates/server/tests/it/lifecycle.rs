@@ -57,8 +57,8 @@ async fn versions_are_negotiated() {
             ("1999-12-31", "2025-11-25"),
             ("", "2025-11-25"),
         ] {
-            let world = World::open(Version::LATEST, wire, Profile::bare()).await;
-            let session = world.unopened(Version::LATEST_LEGACY, Profile::bare()).await;
+            let world = World::open(Era::Modern.newest(), wire, Profile::bare()).await;
+            let session = world.unopened(Era::Legacy.newest(), Profile::bare()).await;
             let result = initialize(&session, handshake(asked)).await.result().unwrap();
             assert_eq!(result["protocolVersion"], offered, "{asked} over {wire:?}");
         }
@@ -68,8 +68,8 @@ async fn versions_are_negotiated() {
 #[tokio::test]
 async fn a_handshake_that_is_none_is_refused_and_can_be_mended() {
     for wire in [Wire::Pipe, Wire::Http] {
-        let world = World::open(Version::LATEST, wire, Profile::bare()).await;
-        let session = world.unopened(Version::LATEST_LEGACY, Profile::bare()).await;
+        let world = World::open(Era::Modern.newest(), wire, Profile::bare()).await;
+        let session = world.unopened(Era::Legacy.newest(), Profile::bare()).await;
         for member in ["protocolVersion", "capabilities", "clientInfo"] {
             let mut params = handshake("2025-11-25");
             params.as_object_mut().unwrap().remove(member);
@@ -94,15 +94,15 @@ async fn one_handshake_is_enough() {
 /// On HTTP what belongs to no session does not get as far as the server.
 #[tokio::test]
 async fn nothing_but_ping_comes_before_the_handshake() {
-    let world = World::open(Version::LATEST, Wire::Pipe, Profile::bare()).await;
-    let session = world.unopened(Version::LATEST_LEGACY, Profile::bare()).await;
+    let world = World::open(Era::Modern.newest(), Wire::Pipe, Profile::bare()).await;
+    let session = world.unopened(Era::Legacy.newest(), Profile::bare()).await;
     let code = async |method: &str| session.request(method).send().await.unwrap().code();
     assert_eq!(code("tools/list").await, Some(-32600));
     assert_eq!(code("no/such/method").await, Some(-32600));
     assert_eq!(code("server/discover").await, Some(-32602), "it is modern, and lacks what makes it so");
     assert_eq!(code("ping").await, None);
-    let world = World::open(Version::LATEST, Wire::Http, Profile::bare()).await;
-    let session = world.unopened(Version::LATEST_LEGACY, Profile::bare()).await;
+    let world = World::open(Era::Modern.newest(), Wire::Http, Profile::bare()).await;
+    let session = world.unopened(Era::Legacy.newest(), Profile::bare()).await;
     assert_eq!(session.request("tools/list").send().await.unwrap().status(), Some(400));
 }
 

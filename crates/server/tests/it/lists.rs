@@ -38,7 +38,7 @@ async fn guests_come_and_go() {
 #[tokio::test]
 async fn sessions_are_told_of_changes() {
     everywhere(Span::LEGACY, &Profile::bare(), async |world| {
-        world.session.tune_in().await.unwrap();
+        world.session.open_get_stream().await.unwrap();
         for (what, _, notification) in KINDS {
             world.call("toggle", json!({ "what": what })).await;
             world.told(notification).await;

@@ -118,7 +118,7 @@ async fn a_resource_may_ask_before_it_opens() {
 async fn subscribers_are_told_until_they_unsubscribe() {
     everywhere(Span::LEGACY, &Profile::bare(), async |world| {
         let uri = json!({ "uri": "yardstick://counter" });
-        world.session.tune_in().await.unwrap();
+        world.session.open_get_stream().await.unwrap();
         assert_eq!(world.result("resources/subscribe", uri.clone()).await, json!({}), "{world}");
         world.call("touch", json!({})).await;
         assert_eq!(world.told("notifications/resources/updated").await, uri, "{world}");

@@ -176,7 +176,7 @@ async fn the_old_transport_has_a_stream_and_a_place_to_post_to() {
 /// A client that has sent its request and closed its side still reads the answer.
 #[tokio::test]
 async fn a_half_closed_socket_is_answered() {
-    let world = World::open(Version::LATEST, Wire::Http, Profile::bare()).await;
+    let world = World::open(Era::Modern.newest(), Wire::Http, Profile::bare()).await;
     let address = world.http.as_ref().unwrap().address();
     let endpoint = Endpoint::new(&format!("http://{address}/mcp")).unwrap();
     let mut raw = RawSocket::open(&endpoint, &Recorder::new(), &Limits::default()).await.unwrap();
@@ -197,7 +197,7 @@ async fn a_half_closed_socket_is_answered() {
 
 #[tokio::test]
 async fn a_server_that_shuts_down_finishes_what_it_began() {
-    let world = World::open(Version::LATEST, Wire::Http, able()).await;
+    let world = World::open(Era::Modern.newest(), Wire::Http, able()).await;
     let filter = json!({ "notifications": { "toolsListChanged": true } });
     let mut listening = world.session.request("subscriptions/listen").params(filter).start().await.unwrap();
     listening.next().await.unwrap().unwrap();

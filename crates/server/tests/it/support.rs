@@ -11,7 +11,8 @@ use std::time::Duration;
 use protocol::schema::{Extension, Schema};
 use protocol::{Span, Version, method};
 use serde_json::{Value, json};
-use transport::client::{Limits, Message, Profile, Reply, Session, Target, Transport};
+use transport::Transport;
+use transport::client::{Limits, Message, Profile, Reply, Session, Target};
 use transport::serve::http::{HttpServer, Options};
 use transport::serve::pipe;
 use wire::{Direction, Transcript};
@@ -113,7 +114,7 @@ impl World {
 
     /// The same, without a handshake or a discovery.
     pub(crate) async fn unopened(&self, version: Version, profile: Profile) -> Session {
-        Session::connect_via(&self.target, transport(self.wire), version, profile, limits()).await.unwrap()
+        Session::connect_over(&self.target, transport(self.wire), version, profile, limits()).await.unwrap()
     }
 
     pub(crate) fn version(&self) -> Version {
@@ -206,13 +207,13 @@ pub(crate) fn dial(server: &Arc<Server>) -> Target {
 }
 
 async fn open(target: &Target, version: Version, wire: Wire, profile: Profile) -> Session {
-    let opened = Session::open_via(target, transport(wire), version, profile, limits()).await;
+    let opened = Session::open_over(target, transport(wire), version, profile, limits()).await;
     opened.unwrap_or_else(|failure| panic!("{version} over {wire:?}: {failure}"))
 }
 
 const fn transport(wire: Wire) -> Transport {
     match wire {
-        Wire::Pipe => Transport::InProcess,
+        Wire::Pipe => Transport::Stdio,
         Wire::Http => Transport::StreamableHttp,
         Wire::Sse => Transport::HttpSse,
     }
@@ -223,7 +224,7 @@ fn limits() -> Limits {
 }
 
 fn inspect(version: Version, transcript: &Transcript, label: &str) {
-    let schema = Schema::of(version).with(Extension::Tasks);
+    let schema = Schema::for_version(version).with(Extension::Tasks);
     let mut asked: HashMap<String, String> = HashMap::new();
     for entry in transcript.messages() {
         let Ok(message) = serde_json::from_slice::<Value>(&entry.bytes) else { continue };

@@ -179,7 +179,7 @@ async fn tasks_are_listed_in_pages_and_only_to_their_session() {
 #[tokio::test]
 async fn the_owner_is_told_how_a_task_stands_and_of_its_progress() {
     everywhere(ONLY, &Profile::bare(), async |world| {
-        world.session.tune_in().await.unwrap();
+        world.session.open_get_stream().await.unwrap();
         let params = json!({ "name": "research", "arguments": { "ms": 40 }, "task": {} });
         let request = world.session.request("tools/call").params(params).meta("progressToken", "p");
         let task = request.send().await.unwrap().result().unwrap()["task"].take();

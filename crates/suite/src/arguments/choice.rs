@@ -9,7 +9,7 @@ pub(super) struct Choices {
 
 impl Choices {
     /// The `n`th row.
-    pub(super) const fn of(n: u64) -> Self {
+    pub(super) const fn from_number(n: u64) -> Self {
         Self { state: n.wrapping_mul(0x9e37_79b9_7f4a_7c15) }
     }
 

@@ -9,8 +9,8 @@ use super::flat::merge;
 use crate::schema::{Budget, Judged, matches_pattern, weight};
 
 /// No object gets more members than this.
-const MOST: usize = 64;
-/// Numbers of these names say how long something takes, and nobody wants to wait for it.
+const MOST_MEMBERS: usize = 64;
+/// Numbers with these names say how long something takes. They are kept small, so that no check waits for it.
 const BRIEF: &[&str] = &["duration", "seconds", "delay", "sleep", "wait", "millis", "interval"];
 
 impl Attempt<'_> {
@@ -20,7 +20,7 @@ impl Attempt<'_> {
         let mut flat = flat.clone();
         let mut names = self.names(&mut flat, depth)?;
         let least = flat.get("minProperties").and_then(Value::as_u64).unwrap_or(0);
-        let least = usize::try_from(least).unwrap_or(MOST).min(MOST);
+        let least = usize::try_from(least).unwrap_or(MOST_MEMBERS).min(MOST_MEMBERS);
         for (name, _) in properties(&flat) {
             if names.len() >= least {
                 break;
@@ -70,7 +70,7 @@ impl Attempt<'_> {
                 break;
             }
         }
-        names.all.truncate(MOST);
+        names.all.truncate(MOST_MEMBERS);
         Ok(names.all)
     }
 
@@ -82,7 +82,7 @@ impl Attempt<'_> {
             let least = flat.get("minimum").and_then(Value::as_f64).unwrap_or(0.0);
             flat.entry("maximum").or_insert_with(|| super::number::exact(least.max(1.0), false));
         }
-        // Members differ by their names; equal values in them are no harm, and a salt would spoil what is suggested.
+        // Members differ by name, so equal values do no harm, and a salt would spoil suggested values.
         let salt = if name.is_empty() { salt } else { 0 };
         self.of_flat(&flat, depth, salt)
     }

@@ -1,7 +1,7 @@
-//! Arguments for tools that nobody told us about, made from their schemas.
+//! Makes arguments for unknown tools from their schemas.
 //!
-//! What is made is a guess until a validator has agreed: valid arguments are those that it accepts, wrong ones those
-//! that it refuses. Guesses are cheap, so keywords that cannot be met head-on (`not`, `oneOf`, `contains` …) are met by
+//! Each is a guess until a validator agrees: valid arguments are those that it accepts, wrong ones those that it
+//! refuses. Guesses are cheap, so keywords that cannot be met head-on (`not`, `oneOf`, `contains` …) are met by
 //! guessing again, always in the same order.
 
 mod choice;
@@ -56,7 +56,7 @@ pub(crate) async fn invalid(schema: &Value, version: Version) -> Judged<Vec<Wron
 
 fn find_valid(schema: &Value, version: Version, budget: &Budget) -> Judged<Option<Value>> {
     let Some(judge) = Judge::new(schema, version, budget)? else { return Ok(None) };
-    let references = References::of(schema);
+    let references = References::index(schema);
     for n in 0..ATTEMPTS {
         let arguments = guess(schema, &references, n, budget)?;
         if arguments.is_object() && schema::weight(&arguments) <= HEAVIEST && judge.accepts(&arguments)? {
@@ -68,7 +68,7 @@ fn find_valid(schema: &Value, version: Version, budget: &Budget) -> Judged<Optio
 
 /// The `n`th guess; the first one takes what comes first everywhere.
 fn guess(schema: &Value, references: &References<'_>, n: u64, budget: &Budget) -> Judged<Value> {
-    let mut attempt = Attempt { references, choices: Choices::of(n), budget };
+    let mut attempt = Attempt { references, choices: Choices::from_number(n), budget };
     let flat = attempt.flat(schema, DEPTH)?;
     Ok(attempt.members(&flat, DEPTH)?.into())
 }

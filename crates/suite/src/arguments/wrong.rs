@@ -49,8 +49,8 @@ pub(crate) enum Kind {
 pub(super) fn find_invalid(schema: &Value, version: Version, budget: &Budget) -> Judged<Vec<Wrong>> {
     let Some(judge) = Judge::new(schema, version, budget)? else { return Ok(Vec::new()) };
     let Some(good) = find_valid(schema, version, budget)? else { return Ok(Vec::new()) };
-    let references = References::of(schema);
-    let mut attempt = Attempt { references: &references, choices: Choices::of(0), budget };
+    let references = References::index(schema);
+    let mut attempt = Attempt { references: &references, choices: Choices::from_number(0), budget };
     let mut found = Vec::new();
     attempt.spoil(schema, &good, &Place::default(), &mut found)?;
     let mut wrong: Vec<Wrong> = Vec::new();
@@ -74,7 +74,7 @@ struct Place(Vec<String>);
 type Mistake = (Place, Kind, String, Option<Value>);
 
 impl Place {
-    fn of(&self, name: &str) -> Self {
+    fn member(&self, name: &str) -> Self {
         Self(self.0.iter().cloned().chain([name.to_owned()]).collect())
     }
 
@@ -105,12 +105,12 @@ impl Attempt<'_> {
         let flat = self.flat(schema, DEPTH)?;
         for name in flat.get("required").and_then(Value::as_array).into_iter().flatten() {
             if let Some(name) = name.as_str() {
-                found.push((at.of(name), Kind::Missing, "{} is missing".into(), None));
+                found.push((at.member(name), Kind::Missing, "{} is missing".into(), None));
             }
         }
         for (name, _) in flat.get("properties").and_then(Value::as_object).into_iter().flatten() {
             let schema = schema_of(&flat, name, self.budget)?;
-            let place = at.of(name);
+            let place = at.member(name);
             let member = self.flat(&schema, DEPTH)?;
             for (kind, what, value) in mistakes(&member) {
                 self.budget.spend(weight(&value))?;
@@ -121,7 +121,7 @@ impl Attempt<'_> {
             }
         }
         let extra =
-            (at.of("yardstick_extra"), Kind::Extra, "{} is not declared".into(), Some(json!("extra")));
+            (at.member("yardstick_extra"), Kind::Extra, "{} is not declared".into(), Some(json!("extra")));
         found.push(extra);
         Ok(())
     }

@@ -15,14 +15,14 @@ pub(crate) struct Ledger<'b> {
     /// Entries, by their place, that a failure has proved right.
     holding: HashSet<usize>,
     held: Vec<CaseReport>,
-    /// What has come of the checks that entries name.
+    /// The outcomes of the checks that entries name.
     seen: Vec<Seen>,
 }
 
-/// What is known of the cases that an entry is about.
+/// What is known of the cases of an entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// Some of its checks ran, be it in another revision or over another transport.
+    /// Some of its checks ran, possibly in another revision or over another transport.
     named: bool,
     /// Something that it covers ran.
     covered: bool,
@@ -55,6 +55,7 @@ impl<'b> Ledger<'b> {
             | Event::Began { .. }
             | Event::Surveyed { .. }
             | Event::UnusedEntry { .. }
+            | Event::Viewed(_)
             | Event::Interrupted => vec![event],
         }
     }
@@ -76,7 +77,7 @@ impl<'b> Ledger<'b> {
         Some(case)
     }
 
-    /// What was kept back, now that all is known.
+    /// The events that were held back until everything is known.
     fn release(&mut self) -> Vec<CaseReport> {
         let mut held = std::mem::take(&mut self.held);
         for case in &mut held {
@@ -98,7 +99,7 @@ impl<'b> Ledger<'b> {
         }
     }
 
-    /// Entries that could be taken out and nobody would see a difference. What was not chosen to run says nothing.
+    /// Entries that have no effect and could be removed. Checks that were not selected do not count.
     fn unused_entries(&self) -> impl Iterator<Item = Event> {
         let judged = self.baseline.entries.iter().zip(&self.seen).filter_map(|(entry, seen)| {
             let why = match seen {
@@ -123,7 +124,7 @@ mod tests {
     use std::time::Duration;
 
     use protocol::Version;
-    use transport::serve::Via;
+    use transport::Transport;
 
     use super::*;
     use crate::{Case, Finding, Level, Report, Verdict};
@@ -138,7 +139,7 @@ mod tests {
         let mut ledger = Ledger::new(&baseline);
         let mut report = Report::default();
         let finished = verdicts.iter().map(|(version, verdict)| {
-            let case = Case { check, version: *version, via: Via::Pipe, level: Level::Must };
+            let case = Case { check, version: *version, transport: Transport::Stdio, level: Level::Must };
             Event::Finished(CaseReport::new(&case, verdict, Duration::ZERO))
         });
         for event in finished.chain([Event::Ended { took: Duration::ZERO }]) {

@@ -1,11 +1,11 @@
 //! Our own list: `CHECK [REVISION] [TRANSPORT]  # reason`, one a line.
 
+use transport::Transport;
+
 use super::{Baseline, BaselineError, Entry};
 
-const TRANSPORTS: [&str; 3] = ["stdio", "http", "http+sse"];
-
 /// Reads the list.
-pub(super) fn read(text: &str) -> Result<Baseline, BaselineError> {
+pub(super) fn parse_lines(text: &str) -> Result<Baseline, BaselineError> {
     let mut entries = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let written = line.split('#').next().unwrap_or_default().trim();
@@ -18,6 +18,7 @@ pub(super) fn read(text: &str) -> Result<Baseline, BaselineError> {
 }
 
 fn entry(written: &str) -> Result<Entry, String> {
+    let transports = Transport::ALL.map(Transport::name);
     let mut words = written.split_whitespace();
     let check = words.next().unwrap_or_default();
     if !crate::registry().any(|known| crate::plan::matches(known, check)) {
@@ -28,13 +29,13 @@ fn entry(written: &str) -> Result<Entry, String> {
     for word in words {
         match word.parse() {
             Ok(version) if entry.protocol.is_none() => entry.protocol = Some(version),
-            Err(_) if TRANSPORTS.contains(&word) && entry.transport.is_none() => {
+            Err(_) if transports.contains(&word) && entry.transport.is_none() => {
                 entry.transport = Some(word.to_owned());
             }
             Ok(_) | Err(_) => {
                 return Err(format!(
                     "`{word}` is neither a revision nor a transport ({}), or it is there twice",
-                    TRANSPORTS.join(", ")
+                    transports.join(", ")
                 ));
             }
         }
@@ -51,7 +52,7 @@ mod tests {
     #[test]
     fn a_line_names_a_check_and_may_narrow_it() {
         let text = "# ours\n\nserver/tools\nserver/tools/name-unique 2025-11-25 stdio # because\n";
-        let read = read(text).unwrap();
+        let read = parse_lines(text).unwrap();
         assert_eq!(read.entries.len(), 2);
         assert_eq!(read.entries[0].protocol, None);
         assert_eq!(read.entries[1].protocol, Some(Version::V2025_11_25));
@@ -65,7 +66,7 @@ mod tests {
             ("server/tools 2025-01-01", 1, "`2025-01-01`"),
             ("server/tools stdio http", 1, "`http`"),
         ] {
-            let error = read(text).unwrap_err();
+            let error = parse_lines(text).unwrap_err();
             assert_eq!(error.line, line, "{text}");
             assert!(error.what.contains(part), "{error}");
         }

@@ -50,7 +50,7 @@ pub struct BaselineError {
 impl Baseline {
     /// Reads a list of ours (`CHECK [REVISION] [TRANSPORT]  # reason`), or the expected failures of the official suite.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
-        if yaml::is_mapping(text) { official::read(text) } else { lines::read(text) }
+        if yaml::is_mapping(text) { official::parse_official(text) } else { lines::parse_lines(text) }
     }
 
     /// A list of everything that falls short in `report`, one case a line, with the reason.
@@ -95,6 +95,7 @@ mod tests {
     fn what_is_written_reads_back() {
         let case = crate::CaseReport {
             check: "server/tools/name-unique".to_owned(),
+            subject: None,
             section: "tools".to_owned(),
             title: "names are unique".to_owned(),
             protocol: Version::V2025_11_25,

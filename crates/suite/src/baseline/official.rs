@@ -7,7 +7,7 @@ use super::names::{CHECKS, Row, SCENARIOS};
 use super::{Baseline, BaselineError, Entry, yaml};
 
 /// Reads the list.
-pub(super) fn read(text: &str) -> Result<Baseline, BaselineError> {
+pub(super) fn parse_official(text: &str) -> Result<Baseline, BaselineError> {
     let mut baseline = Baseline::default();
     for item in yaml::items(text)? {
         let known = match item.key.as_str() {
@@ -51,10 +51,10 @@ mod tests {
     fn what_has_no_counterpart_is_set_aside_and_named() {
         let text = "server:\n  - tools-list\n  - caching:sep-2549-ttl-non-negative\n  - sep-2640-skills-manifest\n\
                     \x20 - tools-list:no-such\nclient:\n  - initialize\n";
-        let read = read(text).unwrap();
+        let read = parse_official(text).unwrap();
         assert_eq!(read.entries.len(), 2);
         assert_eq!(read.entries[1].checks, ["server/caching/ttl-not-negative"]);
         assert_eq!(read.aside, ["sep-2640-skills-manifest", "tools-list:no-such"]);
-        assert_eq!(super::read("elsewhere:\n  - x\n").unwrap_err().line, 2);
+        assert_eq!(parse_official("elsewhere:\n  - x\n").unwrap_err().line, 2);
     }
 }

@@ -1,5 +1,11 @@
 //! The checks, a file per section of the protocol.
+//!
+//! `server` holds the checks that talk to a server, `wire` those that only read what was said, `app` those that look at an
+//! app in a browser. Above each check stands, in our
+//! own words, what the specification asks; the place itself is in its `cites`.
 
+mod app;
+mod host;
 mod server;
 pub(crate) mod wire;
 
@@ -35,6 +41,16 @@ pub(crate) const ALL: &[&[Check]] = &[
     wire::ui::sandbox::CHECKS,
     wire::ui::capabilities::CHECKS,
     wire::ui::teardown::CHECKS,
+    app::lifecycle::CHECKS,
+    app::messages::CHECKS,
+    app::modes::CHECKS,
+    app::grants::CHECKS,
+    app::csp::CHECKS,
+    app::size::CHECKS,
+    app::theme::CHECKS,
+    app::data::CHECKS,
+    app::page::CHECKS,
+    app::access::CHECKS,
     server::base::CHECKS,
     server::requests::CHECKS,
     server::batches::CHECKS,
@@ -93,4 +109,15 @@ pub(crate) const ALL: &[&[Check]] = &[
     server::openai::widgets::CHECKS,
     server::openai::results::CHECKS,
     server::dialect::CHECKS,
+    host::server::CHECKS,
+    host::handshake::CHECKS,
+    host::data::CHECKS,
+    host::context::CHECKS,
+    host::requests::CHECKS,
+    host::modes::CHECKS,
+    host::visibility::CHECKS,
+    host::sandbox::CHECKS,
+    host::attack::CHECKS,
+    host::leaks::CHECKS,
+    host::person::CHECKS,
 ];

@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use protocol::Version;
 use protocol::method::Side;
-use transport::serve::Via;
+use transport::Transport;
 use wire::recording::{Medium, Tape};
 use wire::{Direction, What};
 
 use crate::baseline::Ledger;
 use crate::check::Run;
 use crate::lanes::worse;
-use crate::{Case, CaseReport, Event, Finding, Options, Plan, Report, TargetReport, Verdict, WireCx, checks};
+use crate::{Case, CaseReport, Event, Finding, Options, Plan, Report, TargetReport, Verdict, WireCx};
 
 /// Recorded sessions, and how to name them.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,7 @@ const BRIDGE: Version = Version::V2025_11_25;
 struct Group<'t> {
     version: Version,
     /// None for what View and host say to each other.
-    via: Option<Via>,
+    transport: Option<Transport>,
     tapes: Vec<&'t Tape>,
 }
 
@@ -58,14 +58,14 @@ pub fn judge(recorded: &Recorded, sides: &[Side], options: &Options) -> Judged {
     let mut tell = |event| ledger.take(event).iter().for_each(|event| report.add(event));
     tell(Event::Reached(describe(recorded, &groups)));
     for group in &groups {
-        let plan = match group.via {
-            Some(via) => Plan::new(&[group.version], via, &options.selection),
+        let plan = match group.transport {
+            Some(transport) => Plan::new(&[group.version], transport, &options.selection),
             None => Plan::of_bridge(&options.selection),
         };
         for case in &plan.cases {
             let began = Instant::now();
             let Some(verdict) = group.judge(case, sides, recorded.tapes.len() > 1) else { continue };
-            // What is in a file has its secrets taken out.
+            // Secrets in files are already removed.
             let report = CaseReport::new(case, &verdict, began.elapsed()).redacted(str::to_owned);
             tell(Event::Finished(report));
         }
@@ -77,8 +77,8 @@ pub fn judge(recorded: &Recorded, sides: &[Side], options: &Options) -> Judged {
 impl Group<'_> {
     /// What the sessions say about one check; `None` when it does not judge by reading, or none of `sides`.
     fn judge(&self, case: &Case, sides: &[Side], many: bool) -> Option<Verdict> {
-        let Run::Wire(judge) = case.check.run else { return None };
-        let suits = |side: &Side| checks::wire::judges(case.check, *side);
+        let Run::Wire(_, judge) = case.check.run else { return None };
+        let suits = |side: &Side| case.check.judges(*side);
         let mut verdict: Option<Verdict> = None;
         for side in sides.iter().copied().filter(suits) {
             let mut of_side = Err(Finding::blocked(match side {
@@ -87,9 +87,10 @@ impl Group<'_> {
             }));
             let tapes: Vec<_> = self.tapes.iter().filter(|tape| spoke(tape, side)).collect();
             let transcripts = tapes.iter().map(|tape| &tape.transcript);
-            let heard = WireCx::all(self.version, case.via, side, transcripts);
+            let heard = WireCx::all(self.version, case.transport, side, transcripts);
             for (tape, cx) in tapes.into_iter().zip(&heard) {
-                let one = judge(cx).map_err(|finding| if many { placed(finding, tape) } else { finding });
+                let one =
+                    cx.judge(judge).map_err(|finding| if many { placed(finding, tape) } else { finding });
                 of_side = worse(of_side, one);
             }
             verdict = Some(verdict.map_or(of_side.clone(), |before| worse(before, of_side)));
@@ -120,17 +121,17 @@ fn spoke(tape: &Tape, side: Side) -> bool {
 
 fn grouped<'t>(tapes: &'t [Tape], wanted: &[Version], skipped: &mut Vec<String>) -> Vec<Group<'t>> {
     let mut groups: Vec<Group<'t>> = Vec::new();
-    // A session in which nobody said anything shows nothing, and hides nothing either.
+    // An empty session is neither evidence nor an obstacle.
     for tape in tapes.iter().filter(|tape| spoke(tape, Side::Server) || spoke(tape, Side::Client)) {
         if tape.dropped > 0 {
             let why = "its beginning was not kept, so what follows cannot be judged";
             skipped.push(format!("session {}: {why}", tape.name));
             continue;
         }
-        let via = via(tape);
+        let transport = find_transport(tape);
         let versions = match facts::version(tape) {
             // The bridge has one revision, whatever the server's is.
-            _ if via.is_none() => vec![BRIDGE],
+            _ if transport.is_none() => vec![BRIDGE],
             Ok(version) if wanted.is_empty() || wanted.contains(&version) => vec![version],
             Ok(version) => {
                 skipped.push(format!("session {} is in {version}, which was not asked for", tape.name));
@@ -143,24 +144,23 @@ fn grouped<'t>(tapes: &'t [Tape], wanted: &[Version], skipped: &mut Vec<String>)
             }
         };
         for version in versions {
-            match groups.iter_mut().find(|group| group.version == version && group.via == via) {
+            match groups.iter_mut().find(|group| group.version == version && group.transport == transport) {
                 Some(group) => group.tapes.push(tape),
-                None => groups.push(Group { version, via, tapes: vec![tape] }),
+                None => groups.push(Group { version, transport, tapes: vec![tape] }),
             }
         }
     }
     groups
 }
 
-/// The transport; heads of HTTP tell where the record does not name it.
-fn via(tape: &Tape) -> Option<Via> {
+/// The transport, which is none for the bridge. Where the record does not name it, heads of HTTP tell.
+fn find_transport(tape: &Tape) -> Option<Transport> {
     match tape.medium {
-        Some(Medium::Stdio) => Some(Via::Pipe),
-        Some(Medium::Http) => Some(Via::StreamableHttp),
-        Some(Medium::HttpSse) => Some(Via::HttpSse),
-        Some(Medium::PostMessage) => None,
-        None if tape.transcript.entries.iter().any(|e| e.what == What::Head) => Some(Via::StreamableHttp),
-        None => Some(Via::Pipe),
+        Some(medium) => Transport::ALL.into_iter().find(|transport| transport.medium() == medium),
+        None if tape.transcript.entries.iter().any(|e| e.what == What::Head) => {
+            Some(Transport::StreamableHttp)
+        }
+        None => Some(Transport::Stdio),
     }
 }
 
@@ -168,8 +168,8 @@ fn describe(recorded: &Recorded, groups: &[Group<'_>]) -> TargetReport {
     let mut speaks: Vec<_> = groups.iter().map(|group| group.version).collect();
     speaks.sort_unstable();
     speaks.dedup();
-    let name = |via: Option<Via>| via.map_or(Medium::PostMessage.as_str(), crate::run::transport_name);
-    let mut transports: Vec<_> = groups.iter().map(|group| name(group.via)).collect();
+    let name = |transport: Option<Transport>| transport.map_or(Medium::PostMessage.as_str(), Transport::name);
+    let mut transports: Vec<_> = groups.iter().map(|group| name(group.transport)).collect();
     transports.sort_unstable();
     transports.dedup();
     let info = groups.iter().flat_map(|group| &group.tapes).find_map(|tape| facts::server_info(tape));

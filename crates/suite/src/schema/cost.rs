@@ -30,8 +30,8 @@ pub(super) struct Cost<'s> {
 }
 
 impl<'s> Cost<'s> {
-    pub(super) fn of(root: &'s Value, budget: &'s Budget) -> Self {
-        Self { root, references: References::of(root), budget, patterns: RefCell::default() }
+    pub(super) fn new(root: &'s Value, budget: &'s Budget) -> Self {
+        Self { root, references: References::index(root), budget, patterns: RefCell::default() }
     }
 
     /// Spends what it takes to compile the schema: every part once, in the order of references.

@@ -21,7 +21,7 @@ pub(super) fn validator(schema: &Value, version: Version) -> Option<Validator> {
 /// What is wrong with `schema` by the meta-schema of its dialect, and where; or what it refers to and does not have.
 pub(super) fn flaw(schema: &Value, version: Version, budget: &Budget) -> Judged<Option<String>> {
     // What is judged here is as much work as what it would take to judge by it.
-    Cost::of(schema, budget).compile()?;
+    Cost::new(schema, budget).compile()?;
     let dangles = || dangling(schema).map(|target| format!(": \"$ref\": {target:?} leads nowhere"));
     Ok(against_dialect(&without_patterns(schema), version).or_else(dangles))
 }

@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use crate::lock::lock;
 use serde_json::Value;
 use tokio::sync::{Semaphore, oneshot};
 
@@ -76,7 +77,7 @@ async fn on_a_thread<T: Send + 'static>(
 }
 
 fn refused() -> std::sync::MutexGuard<'static, HashMap<u64, TooComplex>> {
-    REFUSED.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&REFUSED)
 }
 
 fn hash_of(schema: &Value) -> u64 {

@@ -16,7 +16,7 @@ pub(crate) struct Judge<'s> {
 impl<'s> Judge<'s> {
     /// `None` for what is no schema, or refers to what is not in it.
     pub(crate) fn new(schema: &'s Value, version: Version, budget: &'s Budget) -> Judged<Option<Self>> {
-        let cost = Cost::of(schema, budget);
+        let cost = Cost::new(schema, budget);
         cost.compile()?;
         Ok(dialect::validator(schema, version).map(|validator| Self { validator, cost }))
     }

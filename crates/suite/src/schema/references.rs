@@ -17,7 +17,7 @@ pub(crate) struct References<'s> {
 }
 
 impl<'s> References<'s> {
-    pub(crate) fn of(root: &'s Value) -> Self {
+    pub(crate) fn index(root: &'s Value) -> Self {
         let mut all = Self { resources: vec![root], named: HashMap::new() };
         all.collect(root, true);
         all

@@ -1,8 +1,8 @@
 //! Tools that ask, called as clients that can be asked less than the usual one.
 
-use protocol::meta::{LOG_LEVEL, LogLevel};
+use protocol::meta::{CLIENT_CAPABILITIES, LOG_LEVEL, LogLevel};
 use protocol::{Era, Version};
-use serde_json::Value;
+use serde_json::{Value, json};
 use transport::client::Session;
 
 use super::call::is_task_only;
@@ -13,6 +13,8 @@ use crate::{Alone, Finding, ServerCx};
 
 /// How many tools that do not look as if they ask are called as a client that declares nothing.
 const OTHERS: usize = 2;
+/// How many tools that asked are called again with each capability alone.
+const MOST_ASKING: usize = 8;
 /// Words in the names of tools that ask the client for something.
 const WORDS: &[&str] = &[
     "sampl",
@@ -84,13 +86,37 @@ impl ServerCx {
         }
     }
 
+    /// In the modern era: calls the server's own tools that asked before, as clients that can be asked for one thing only.
+    pub(crate) async fn ask_with_one_capability(&self) {
+        if self.version.era() == Era::Legacy {
+            return;
+        }
+        let (Ok(session), Ok(calls), Ok(tools)) =
+            (self.session().await, self.calls().await, self.tools().await)
+        else {
+            return;
+        };
+        let asking = calls.iter().filter(|called| called.asked() && may_refuse(&called.tool, tools));
+        let mut asks = Vec::new();
+        for called in asking.take(MOST_ASKING) {
+            let Some(good) = self.arguments_for(&called.tool).await else { continue };
+            for capabilities in
+                [json!({ "elicitation": {} }), json!({ "sampling": {} }), json!({ "roots": {} })]
+            {
+                let ask = self.call_on(session, &called.tool, &good);
+                asks.push(((), ask.with(|r| r.meta(CLIENT_CAPABILITIES, capabilities))));
+            }
+        }
+        send_all(asks).await;
+    }
+
     async fn asking_tools(&self) -> Result<Asking<'_>, Finding> {
         let callable = self.callable().await?;
         let fed = callable.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
         Ok(fed.filter(|(tool, _)| !is_task_only(self.version, tool)).partition(|(tool, _)| asks(tool)))
     }
 
-    async fn call_all(&self, session: &Session, chosen: &[&(&Value, Value)], reads_logs: bool) {
+    pub(super) async fn call_all(&self, session: &Session, chosen: &[&(&Value, Value)], reads_logs: bool) {
         let calls = chosen.iter().map(|(tool, good)| {
             let ask = self.call_on(session, tool, good);
             ((), if reads_logs { ask.with(|r| r.meta(LOG_LEVEL, LogLevel::Debug.as_str())) } else { ask })

@@ -12,7 +12,7 @@ use crate::schema::Judged;
 use crate::{Finding, ServerCx, arguments};
 
 /// How many tools are called at most.
-const MOST: usize = 64;
+const MOST_CALLS: usize = 64;
 /// Every call asks for progress, each under a token of its own, so that the passive checks have some to judge.
 static TOKENS: AtomicU64 = AtomicU64::new(1);
 
@@ -25,31 +25,43 @@ pub struct Called {
     pub answers: Answers,
 }
 
+impl Called {
+    /// Whether the tool asked for input before it completed, which only a modern one does in an answer.
+    pub(crate) fn asked(&self) -> bool {
+        let first = self.answers.as_ref().ok().and_then(|answers| answers.first());
+        first.and_then(|answer| answer.reply.result_type()).as_deref() == Some("input_required")
+    }
+}
+
 impl ServerCx {
     /// The tools that may be called, each with arguments that fit, if any could be made.
     pub async fn callable(&self) -> Result<Vec<(&Value, Option<Value>)>, Finding> {
-        let fed = self.once(|facts| &facts.fed, async {
+        let fed = self.known.learn(|facts| &facts.fed, async {
             let tools = self.tools().await?;
             let allowed = tools.iter().filter(|tool| self.rules().decide(tool, tools).is_call());
             let mut fed = Vec::new();
-            for tool in allowed.take(MOST) {
+            for tool in allowed.take(MOST_CALLS) {
                 fed.push((tool.clone(), self.arguments_for(tool).await));
             }
-            if fed.is_empty() {
-                let why =
-                    tools.first().map_or("there are none", |tool| self.rules().decide(tool, tools).why());
-                return Err(Finding::not_applicable(format!("no tool may be called: {why}")));
+            match (tools, fed.is_empty()) {
+                (_, false) => Ok(fed),
+                ([], true) => Err(Finding::not_applicable("the server lists no tools")),
+                ([first, ..], true) => {
+                    let why = self.rules().decide(first, tools).why();
+                    let verb = if self.rules().leaves_callable(tools) { "may be" } else { "is" };
+                    Err(Finding::not_applicable(format!("no tool {verb} called: {why}")))
+                }
             }
-            Ok(fed)
         });
         Ok(fed.await?.iter().map(|(tool, good)| (tool, good.clone())).collect())
     }
 
-    /// Not applicable because no tool `does` something: none at all, or none of those that may be called.
+    /// Not applicable because no tool `does` something: none at all, or none of those that may be called, where the user
+    /// could allow more calls.
     pub(crate) async fn no_tool(&self, does: impl std::fmt::Display) -> Finding {
         let tools = self.tools().await.unwrap_or_default();
-        let all = tools.iter().all(|tool| self.rules().decide(tool, tools).is_call());
-        let which = if all { "no tool" } else { "no tool that may be called" };
+        let more = self.rules().leaves_callable(tools);
+        let which = if more { "no tool that may be called" } else { "no tool" };
         Finding::not_applicable(format!("{which} {does}"))
     }
 
@@ -70,16 +82,20 @@ impl ServerCx {
 
     /// Every tool that may be called, called once.
     pub async fn calls(&self) -> Result<&[Called], Finding> {
-        self.once(|facts| &facts.calls, async {
-            let session = self.session().await?;
-            let callable = self.callable().await?;
-            let fed = callable.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
-            let asks = fed.filter(|(tool, _)| !is_task_only(self.version, tool));
-            let asks = asks.map(|(tool, good)| (tool, self.call_on(session, tool, &good))).collect();
-            let answered = send_all(asks).await;
-            Ok(answered.into_iter().map(|(tool, answers)| Called { tool: tool.clone(), answers }).collect())
-        })
-        .await
+        self.known
+            .learn(|facts| &facts.calls, async {
+                let session = self.session().await?;
+                let callable = self.callable().await?;
+                let fed = callable.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
+                let asks = fed.filter(|(tool, _)| !is_task_only(self.version, tool));
+                let asks = asks.map(|(tool, good)| (tool, self.call_on(session, tool, &good))).collect();
+                let answered = send_all(asks).await;
+                Ok(answered
+                    .into_iter()
+                    .map(|(tool, answers)| Called { tool: tool.clone(), answers })
+                    .collect())
+            })
+            .await
     }
 
     /// A call of `tool` on `session`.

@@ -9,7 +9,7 @@ use super::{Answers, last, send_all};
 use crate::{Finding, ServerCx};
 
 /// How many arguments are completed at most.
-const MOST: usize = 40;
+const MOST_COMPLETIONS: usize = 40;
 
 /// An argument that was completed.
 #[derive(Debug)]
@@ -38,29 +38,31 @@ impl ServerCx {
         if self.version >= Version::V2025_03_26 {
             self.needs(COMPLETIONS).await?;
         }
-        self.once(|facts| &facts.completions, async {
-            let session = self.session().await?;
-            let mut wanted = Vec::new();
-            for prompt in self.prompts().await.unwrap_or_default() {
-                let arguments = prompt["arguments"].as_array().into_iter().flatten();
-                for name in arguments.filter_map(|argument| argument["name"].as_str()) {
-                    wanted.push((json!({ "type": "ref/prompt", "name": prompt["name"] }), name.to_owned()));
+        self.known
+            .learn(|facts| &facts.completions, async {
+                let session = self.session().await?;
+                let mut wanted = Vec::new();
+                for prompt in self.prompts().await.unwrap_or_default() {
+                    let arguments = prompt["arguments"].as_array().into_iter().flatten();
+                    for name in arguments.filter_map(|argument| argument["name"].as_str()) {
+                        wanted
+                            .push((json!({ "type": "ref/prompt", "name": prompt["name"] }), name.to_owned()));
+                    }
                 }
-            }
-            for template in self.templates().await.unwrap_or_default() {
-                let Some(uri) = template["uriTemplate"].as_str() else { continue };
-                let reference = json!({ "type": "ref/resource", "uri": uri });
-                wanted.extend(variables(uri).into_iter().map(|name| (reference.clone(), name)));
-            }
-            let asks = wanted.into_iter().take(MOST).map(|(reference, argument)| {
-                let params = json!({ "ref": reference, "argument": { "name": argument, "value": "" } });
-                let ask = self.on(session, "completion/complete").params(params);
-                ((reference, argument), ask)
-            });
-            let answered = send_all(asks.collect()).await;
-            let completed = |((reference, argument), answers)| Completed { reference, argument, answers };
-            Ok(answered.into_iter().map(completed).collect())
-        })
-        .await
+                for template in self.templates().await.unwrap_or_default() {
+                    let Some(uri) = template["uriTemplate"].as_str() else { continue };
+                    let reference = json!({ "type": "ref/resource", "uri": uri });
+                    wanted.extend(variables(uri).into_iter().map(|name| (reference.clone(), name)));
+                }
+                let asks = wanted.into_iter().take(MOST_COMPLETIONS).map(|(reference, argument)| {
+                    let params = json!({ "ref": reference, "argument": { "name": argument, "value": "" } });
+                    let ask = self.on(session, "completion/complete").params(params);
+                    ((reference, argument), ask)
+                });
+                let answered = send_all(asks.collect()).await;
+                let completed = |((reference, argument), answers)| Completed { reference, argument, answers };
+                Ok(answered.into_iter().map(completed).collect())
+            })
+            .await
     }
 }

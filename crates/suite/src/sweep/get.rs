@@ -6,7 +6,7 @@ use super::{Answers, send_all};
 use crate::{Finding, ServerCx};
 
 /// How many prompts are got at most.
-const MOST: usize = 50;
+const MOST_PROMPTS: usize = 50;
 
 /// A prompt that was got.
 #[derive(Debug)]
@@ -20,20 +20,21 @@ pub struct Got {
 impl ServerCx {
     /// Every prompt, got once.
     pub async fn gets(&self) -> Result<&[Got], Finding> {
-        self.once(|facts| &facts.gets, async {
-            let session = self.session().await?;
-            let mut asks = Vec::new();
-            for prompt in self.prompts().await?.iter().take(MOST) {
-                let params = json!({ "name": prompt["name"], "arguments": self.filled(prompt).await });
-                asks.push((prompt, self.on(session, "prompts/get").params(params)));
-            }
-            let answered = send_all(asks).await;
-            Ok(answered
-                .into_iter()
-                .map(|(prompt, answers)| Got { prompt: prompt.clone(), answers })
-                .collect())
-        })
-        .await
+        self.known
+            .learn(|facts| &facts.gets, async {
+                let session = self.session().await?;
+                let mut asks = Vec::new();
+                for prompt in self.prompts().await?.iter().take(MOST_PROMPTS) {
+                    let params = json!({ "name": prompt["name"], "arguments": self.filled(prompt).await });
+                    asks.push((prompt, self.on(session, "prompts/get").params(params)));
+                }
+                let answered = send_all(asks).await;
+                Ok(answered
+                    .into_iter()
+                    .map(|(prompt, answers)| Got { prompt: prompt.clone(), answers })
+                    .collect())
+            })
+            .await
     }
 
     /// A value for every argument: one that the server suggests, else one that fits the name.

@@ -5,6 +5,7 @@ mod ask;
 mod call;
 mod complete;
 mod get;
+mod listen;
 mod odd;
 mod read;
 mod slow;

@@ -1,7 +1,7 @@
 //! Messages that are lawful but unusual, sent once so that the passive checks see what becomes of them.
 
 use serde_json::json;
-use transport::serve::Via;
+use transport::Transport;
 
 use crate::ServerCx;
 
@@ -12,7 +12,7 @@ impl ServerCx {
     /// Sends requests with large ids and, over HTTP, a response that answers nothing. What comes back is not judged here.
     pub(crate) async fn send_odd_messages(&self) {
         let Ok(session) = self.alone().await else { return };
-        if self.via == Via::Pipe {
+        if self.transport == Transport::Stdio {
             // A rounded id answers nothing that was asked; nobody waits for it.
             for id in LARGE_IDS {
                 let message = session.request("yardstick/no-such-method").id(id).message();

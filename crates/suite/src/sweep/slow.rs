@@ -11,7 +11,9 @@ use crate::{Finding, ServerCx};
 /// What takes at least so long can be interrupted.
 const LONG: Duration = Duration::from_millis(600);
 /// What takes so long does so every time.
-const VERY_LONG: Duration = Duration::from_millis(1500);
+const VERY_LONG: Duration = Duration::from_millis(2500);
+/// How often a call is tried again to see how long it takes.
+const CONFIRMATIONS: usize = 2;
 /// The tool of the official suite that takes a while and says how far it is.
 const FIXTURE: &str = "test_tool_with_progress";
 /// How long that one may take.
@@ -42,7 +44,8 @@ impl ServerCx {
             Some((took, called)) => {
                 let arguments = self.arguments_for(&called.tool).await.unwrap_or_else(|| json!({}));
                 let took = self.confirmed(&called.tool, &arguments, took).await?;
-                if took >= LONG.max(self.pace().benefit_of_doubt()) {
+                let needed = LONG.max(self.pace().benefit_of_doubt());
+                if took >= needed {
                     return Ok(SlowCall {
                         tool: called.tool.clone(),
                         arguments,
@@ -50,21 +53,32 @@ impl ServerCx {
                         reports: reports(called),
                     });
                 }
-                let (name, took) = (&called.tool["name"], took.as_millis());
-                Err(self.no_tool(format!("takes long enough: the slowest, {name}, took {took} ms")).await)
+                let name = called.tool["name"].as_str().unwrap_or_default();
+                let (needed, took) = (needed.as_millis(), took.as_millis());
+                let does = format!(
+                    "takes long enough to be interrupted for certain: that needs {needed} ms at the pace of this \
+                     server, and the slowest, {name}, took {took} ms"
+                );
+                Err(self.no_tool(does).await)
             }
             None => Err(Finding::not_applicable("no call was answered")),
         }
     }
 
-    /// How long a call takes. Many take long only the first time, so what is neither short nor very long is tried once more.
+    /// How long a call takes. Many take long only the first time or on a busy machine, so what is neither short nor very long is
+    /// tried a few times more, and the shortest time counts.
     async fn confirmed(&self, tool: &Value, arguments: &Value, took: Duration) -> Result<Duration, Finding> {
-        if took < LONG || took >= VERY_LONG {
-            return Ok(took);
+        let mut shortest = took;
+        for _ in 0..CONFIRMATIONS {
+            if shortest < LONG || shortest >= VERY_LONG {
+                break;
+            }
+            let session = self.alone().await?;
+            let again =
+                self.call_on(&session, tool, arguments).send().await.map_err(Finding::into_obstacle)?;
+            shortest = shortest.min(again.reply.elapsed);
         }
-        let session = self.alone().await?;
-        let again = self.call_on(&session, tool, arguments).send().await.map_err(Finding::into_obstacle)?;
-        Ok(took.min(again.reply.elapsed))
+        Ok(shortest)
     }
 
     /// A tool that reports progress, with arguments; not applicable when no tool that may be called does.

@@ -1,17 +1,12 @@
 //! MCP Apps: every id of the older catalogues is answered, and every row of the specification is accounted for.
 
-use std::path::Path;
-
 use suite::{by_id, registry, seeds};
 
-/// A file beside this project, if it is there; where the project stands alone there is nothing to compare with.
-fn shared(name: &str) -> Option<String> {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(name)).ok()
-}
+use crate::shared;
 
 #[test]
 fn every_row_of_the_older_catalogues_is_answered() {
-    let Some(text) = shared("catalog/seed-tests.tsv") else { return };
+    let Some(text) = shared::load("catalog/seed-tests.tsv") else { return };
     let rows = text.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
     let of_apps = |row: &Vec<&str>| row[1].contains("Apps") && row[2] == "server";
     let open: Vec<_> =
@@ -41,7 +36,7 @@ fn every_row_of_the_specification_is_accounted_for() {
             "{key} names a check that does not exist: {what}"
         );
     }
-    let Some(text) = shared("spec/apps-2026-01-26.tsv") else { return };
+    let Some(text) = shared::load("spec/apps-2026-01-26.tsv") else { return };
     let rows = text.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
     for row in rows.filter(|row| row[1] != "MAY") {
         assert!(

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::method::Side;
 use server::bridge::{self, Session};
-use suite::{CaseReport, Check, Level, On, Options, Outcome, Recorded, Selection, judge, registry};
+use suite::{Applies, CaseReport, Check, Level, Options, Outcome, Recorded, Selection, judge, registry};
 use wire::recording::{About, Medium, Recording, Tape, write};
 use wire::{Direction, Entry, What};
 
@@ -20,7 +20,7 @@ fn recorded(session: &Session) -> Recorded {
     tape.transcript.entries.push(Entry { at, direction: Direction::ToClient, what, exchange: 0, bytes });
     let mut file = write::header(&About::default());
     file.extend(write::tape(&tape));
-    Recorded { tapes: Recording::read(file).unwrap().tapes, ..Recorded::default() }
+    Recorded { tapes: Recording::parse(file).unwrap().tapes, ..Recorded::default() }
 }
 
 fn judged(recorded: &Recorded, sides: &[Side], only: &[&str]) -> Vec<CaseReport> {
@@ -36,7 +36,7 @@ fn told(case: &CaseReport) -> String {
 }
 
 fn checks() -> impl Iterator<Item = &'static Check> {
-    registry().filter(|check| check.on == On::Bridge)
+    registry().filter(|check| check.applies == Applies::BetweenViewAndHost)
 }
 
 #[test]

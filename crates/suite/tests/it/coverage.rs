@@ -1,9 +1,8 @@
 //! The account of the specification's statements is complete, and true to the checks.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
-use protocol::Version;
+use protocol::Era;
 use suite::Level;
 use suite::coverage::{self, Row, State};
 
@@ -12,13 +11,8 @@ fn rows() -> Vec<Row> {
 }
 
 /// The lines of a file of facts that is kept beside the project, or nothing where it is absent.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was left out")]
 fn facts(file: &str) -> Option<Vec<Vec<String>>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(file);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("not compared: there is no shared/{file} beside the project");
-        return None;
-    };
+    let text = crate::shared::load(file)?;
     Some(text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect())
 }
 
@@ -57,7 +51,7 @@ fn what_says_the_same_leads_to_an_account() {
 
 #[test]
 fn no_requirement_of_the_newest_revisions_is_open() {
-    let newest = [Some(Version::LATEST_LEGACY), Some(Version::LATEST)];
+    let newest = Era::ALL.map(|era| Some(era.newest()));
     let open: Vec<_> = rows()
         .into_iter()
         .filter(|row| row.level == Level::Must && newest.contains(&row.version()))

@@ -153,6 +153,8 @@ async fn a_server_whose_sessions_are_short() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_ends_a_session_each_time_is_still_found() {
     let wrong = measure(served([&DELETE_ENDS_ALL]).await, End::AfterRequests(50)).await;
-    assert!(!wrong.is_empty());
-    assert!(wrong.iter().all(|case| case.check == "server/sessions/independent"), "{wrong:#?}");
+    // Calls of the sessions that were ended hang, so checks that need them may be blocked; nothing else fails.
+    let failed: Vec<_> = wrong.iter().filter(|case| case.outcome == Outcome::Failed).collect();
+    assert!(!failed.is_empty());
+    assert!(failed.iter().all(|case| case.check == "server/sessions/independent"), "{failed:#?}");
 }

@@ -4,12 +4,15 @@
 
 extern crate yardstick_suite as suite;
 
+mod app;
 mod apps;
 mod bridge;
 mod coverage;
 mod forgetful;
 mod guarded;
+mod host;
 mod hung;
+mod legal;
 mod matrix;
 mod mcpjam;
 mod one_finding;
@@ -18,6 +21,8 @@ mod proof;
 mod recorded;
 mod reference;
 mod registry;
+mod scripted_http;
+mod shared;
 mod slow;
 mod stubborn;
 mod table;

@@ -1,6 +1,6 @@
 //! Defects that show in many places: each is one finding, and what follows from it names it.
 
-use protocol::Version;
+use protocol::{Era, Version};
 use server::Fault;
 use server::fault::Effect;
 use suite::{CaseReport, Options, Outcome, run};
@@ -41,7 +41,7 @@ async fn findings(target: &Target, version: Version) -> Vec<(String, Outcome, Op
 #[tokio::test(flavor = "multi_thread")]
 async fn streams_that_call_themselves_json() {
     let subject = served([&STREAM_CALLED_JSON]).await;
-    for version in [Version::V2025_11_25, Version::LATEST] {
+    for version in Era::ALL.map(Era::newest) {
         let found = findings(&subject.target, version).await;
         assert_eq!(found, [("wire/http/one-json-object".to_owned(), Outcome::Failed, None)], "{version}");
     }

@@ -4,7 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use server::fault::Faulty;
 use server::{Fault, Faults};
-use suite::{Check, On};
+use suite::{Applies, Check};
+use transport::Transport;
 use transport::client::{Endpoint, Target};
 use transport::serve::http::{Bearer, HttpServer, Options};
 
@@ -59,11 +60,11 @@ async fn over_http(
 
 /// The reference with the fault of `check`, where the check makes sense.
 pub(crate) async fn faulty(check: &'static Check) -> Subject {
-    match check.on {
-        On::Http if check.id.starts_with("server/authorization/") => guarded([check.fault]).await,
-        On::Http => served([check.fault]).await,
-        On::HttpSse => served_old([check.fault]).await,
-        On::Any | On::Pipe => piped([check.fault]),
-        On::Bridge => piped([]),
+    match check.applies {
+        Applies::OverProtectedHttp => guarded([check.fault]).await,
+        Applies::Over(Transport::StreamableHttp) => served([check.fault]).await,
+        Applies::Over(Transport::HttpSse) => served_old([check.fault]).await,
+        Applies::Everywhere | Applies::Over(Transport::Stdio) => piped([check.fault]),
+        Applies::BetweenViewAndHost | Applies::ToViews | Applies::ToHosts => piped([]),
     }
 }

@@ -33,7 +33,7 @@ impl Table {
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/matrix.tsv")
     }
 
-    pub(crate) fn read() -> Self {
+    pub(crate) fn load() -> Self {
         let text = std::fs::read_to_string(Self::path()).unwrap_or_default();
         let (head, lines): (Vec<_>, Vec<_>) = text.lines().partition(|line| line.starts_with('#'));
         let head = head.into_iter().map(str::to_owned).collect();

@@ -9,7 +9,7 @@ use wire::Malformed;
 /// Why there is no answer to look at.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Failure {
-    /// The description of the target makes no sense.
+    /// The target is described wrongly.
     #[error("the target makes no sense: {0}")]
     Unusable(String),
     /// The command could not be started.
@@ -20,7 +20,7 @@ pub enum Failure {
         /// The system's reason, and the repair when there is one.
         why: String,
     },
-    /// No connection came about.
+    /// The connection could not be made.
     #[error("cannot reach {address}: {why}")]
     Unreachable {
         /// Host and port.
@@ -28,7 +28,7 @@ pub enum Failure {
         /// The system's reason, and the repair when there is one.
         why: String,
     },
-    /// The connection came about, but TLS did not.
+    /// The connection was made, but TLS failed.
     #[error("no TLS with {host}: {why}")]
     Tls {
         /// The host.
@@ -41,9 +41,9 @@ pub enum Failure {
     Closed {
         /// What was going on.
         during: String,
-        /// How it went, as far as it shows.
+        /// How it ended, as far as that is known.
         how: String,
-        /// What it said last on stderr.
+        /// The last lines of stderr.
         stderr: Stderr,
     },
     /// The target answered with 404: it no longer knows the session.
@@ -53,31 +53,40 @@ pub enum Failure {
         doing: String,
     },
     /// The target took too long.
-    #[error("the target gave no answer to {waiting} within {} ms{stderr}", after.as_millis())]
+    #[error(
+        "the target gave no answer to {waiting} within {} ms{}{}{stderr}",
+        after.as_millis(),
+        repair_of_start(*is_start),
+        begin_of_stdout(stdout.as_deref())
+    )]
     TimedOut {
         /// What was waited for.
         waiting: String,
         /// How long.
         after: Duration,
-        /// What it said last on stderr.
+        /// Whether it is the start of the target that took too long.
+        is_start: bool,
+        /// The first line of stdout, if no answer ever came there.
+        stdout: Option<String>,
+        /// The last lines of stderr.
         stderr: Stderr,
     },
-    /// What came is no HTTP.
-    #[error("the target answered {doing} with what is no HTTP: {why}")]
+    /// The target does not speak HTTP.
+    #[error("the target answered {doing} with something that is not HTTP: {why}")]
     NotHttp {
         /// What was going on.
         doing: String,
         /// The parser's reason, with the first bytes.
         why: String,
     },
-    /// What came is no JSON-RPC.
-    #[error("the target answered {doing} with what is no JSON-RPC: {why}")]
+    /// The target does not speak JSON-RPC.
+    #[error("the target answered {doing} with something that is not JSON-RPC: {why}")]
     NotJsonRpc {
         /// What was going on.
         doing: String,
         /// What is wrong with it.
         why: Malformed,
-        /// How long something better was waited for.
+        /// How long a message was waited for.
         after: Duration,
     },
     /// An HTTP response without the message that belongs there.
@@ -87,6 +96,17 @@ pub enum Failure {
         doing: String,
         /// The status.
         status: u16,
+    },
+    /// The target refuses requests because there are too many, and says nothing about the request itself.
+    #[error(
+        "the server limits requests (HTTP {status}): raise its limit while it is measured, or measure a part at a time \
+         with --only and --protocol"
+    )]
+    RateLimited {
+        /// 429 or 503.
+        status: u16,
+        /// When to come back, if the target says so.
+        retry_after: Option<Duration>,
     },
     /// An answer with neither a result nor an error for the request.
     #[error("the target ended its answer to {doing} without a response")]
@@ -112,13 +132,13 @@ pub enum Failure {
         /// What the target offered, as it spelled it.
         offered: String,
     },
-    /// The GET of HTTP+SSE led to no endpoint.
+    /// The GET of HTTP+SSE did not give an endpoint.
     #[error("the target has no HTTP+SSE endpoint: {why}")]
     NoEndpoint {
         /// What came instead.
         why: String,
     },
-    /// The stream of HTTP+SSE was there, but does not say where to post.
+    /// The stream of HTTP+SSE opened, but does not say where to post.
     #[error("the target opens a stream of HTTP+SSE that is of no use: {why}")]
     BadEndpoint {
         /// What is wrong with it.
@@ -132,13 +152,13 @@ pub enum Failure {
         /// The bound.
         limit: usize,
     },
-    /// More than a session, or all of them, may bring.
+    /// The target sent more than a session, or all of them, may receive.
     #[error("the target floods: it sent more than the {limit} bytes that a session or the run has room for")]
     Flooded {
         /// The bound.
         limit: usize,
     },
-    /// A mistake of this end.
+    /// An error of Yardstick itself.
     #[error("a fault of the tester itself: {0}")]
     Ours(String),
 }
@@ -146,11 +166,11 @@ pub enum Failure {
 /// Who is to blame for a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Blame {
-    /// The user: the target is not described so that it can be reached.
+    /// The user: the target cannot be reached as it was described.
     User,
     /// The target: it was reached and misbehaved.
     Target,
-    /// This end.
+    /// Yardstick.
     Ours,
 }
 
@@ -170,6 +190,7 @@ impl Failure {
             | Self::NotHttp { .. }
             | Self::NotJsonRpc { .. }
             | Self::Status { .. }
+            | Self::RateLimited { .. }
             | Self::NoResponse { .. }
             | Self::Refused { .. }
             | Self::OtherVersion { .. }
@@ -181,12 +202,12 @@ impl Failure {
         }
     }
 
-    /// Whether a wait ran out.
+    /// Whether it is a timeout.
     pub const fn is_timeout(&self) -> bool {
         matches!(self, Self::TimedOut { .. })
     }
 
-    /// Whether the target could not be reached at all, so that trying it in another way is idle.
+    /// Whether the target could not be reached at all, so that no other transport will work either.
     pub const fn is_unreachable(&self) -> bool {
         matches!(
             self,
@@ -195,14 +216,34 @@ impl Failure {
     }
 
     pub(crate) fn timed_out(waiting: impl Into<String>, after: Duration) -> Self {
-        Self::TimedOut { waiting: waiting.into(), after, stderr: Stderr::default() }
+        let (is_start, stdout, stderr) = (false, None, Stderr::default());
+        Self::TimedOut { waiting: waiting.into(), after, is_start, stdout, stderr }
     }
 
     pub(crate) fn closed(during: impl Into<String>, how: impl Into<String>) -> Self {
         Self::Closed { during: during.into(), how: how.into(), stderr: Stderr::default() }
     }
 
-    /// The same failure with what the process said last.
+    /// The same failure where it kept a session from starting: a timeout names the option that waits longer.
+    #[must_use]
+    pub fn at_start(mut self) -> Self {
+        if let Self::TimedOut { is_start, .. } = &mut self {
+            *is_start = true;
+        }
+        self
+    }
+
+    /// The same failure with the first line of stdout, if there is one.
+    pub(crate) fn with_stdout(mut self, first: Option<String>) -> Self {
+        if let Self::TimedOut { stdout, .. } = &mut self {
+            *stdout = first;
+        } else if let Self::Closed { how, .. } = &mut self {
+            how.push_str(&begin_of_stdout(first.as_deref()));
+        }
+        self
+    }
+
+    /// The same failure with the last lines of stderr.
     pub(crate) fn with_stderr(mut self, last: Stderr) -> Self {
         if let Self::Closed { stderr, .. } | Self::TimedOut { stderr, .. } = &mut self {
             *stderr = last;
@@ -221,13 +262,21 @@ impl fmt::Display for Stderr {
     }
 }
 
+const fn repair_of_start(is_start: bool) -> &'static str {
+    if is_start { "; --start-timeout SECONDS waits longer for a start" } else { "" }
+}
+
+fn begin_of_stdout(first: Option<&str>) -> String {
+    first.map(|line| format!("; its stdout begins with `{line}`, which is no answer")).unwrap_or_default()
+}
+
 const fn hint(status: u16) -> &'static str {
     match status {
-        401 => "; it wants a token: give one with --bearer TOKEN, or in YARDSTICK_BEARER",
+        401 => "; it wants a token, and a valid one: give it with --bearer TOKEN, or in YARDSTICK_BEARER",
         403 => {
             "; it does not serve this Host, or wants other credentials: try `localhost` in the URL, or give a header"
         }
-        404 => "; is the path of the URL right?",
+        404 | 405 => "; look at the path of the URL: common ones are /mcp and /sse",
         301 | 302 | 303 | 307 | 308 => "; redirects are not followed: give the final URL",
         _ => "",
     }
@@ -242,8 +291,8 @@ mod tests {
         let failure = Failure::Status { doing: "initialize".into(), status: 401 };
         assert_eq!(
             failure.to_string(),
-            "the target answered initialize with HTTP 401; it wants a token: give one with --bearer TOKEN, or in \
-             YARDSTICK_BEARER"
+            "the target answered initialize with HTTP 401; it wants a token, and a valid one: give it with --bearer \
+             TOKEN, or in YARDSTICK_BEARER"
         );
     }
 

@@ -1,27 +1,28 @@
-//! How long and how much: every wait and every buffer of this end has its bound here.
+//! The bounds of a client: every wait and every buffer has one.
 
 use std::time::Duration;
 
 use super::quota::RunQuota;
+use super::rate_limit::RateLimitWaits;
 
-/// What a message weighs once it is parsed can be many times its bytes.
+/// A parsed message can take many times its bytes.
 const MESSAGE: usize = 8 * 1024 * 1024;
 const SESSION: usize = 3 * MESSAGE;
 
 /// The bounds of one session or probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Until a socket is connected, TLS included.
+    /// How long connecting may take, TLS included.
     pub connect: Duration,
-    /// Until a fresh target gives its first answer; a process may have to be installed first.
+    /// How long the first answer may take; a process may have to be installed first.
     pub start: Duration,
-    /// Until a request is answered, unless the request says otherwise.
+    /// How long an answer may take, unless the request says otherwise.
     pub request: Duration,
-    /// Until a probe takes silence for an answer.
+    /// How long a probe waits before it takes silence for an answer.
     pub probe: Duration,
-    /// For each rung of the shutdown: stdin closed, SIGTERM, SIGKILL.
+    /// How long each step of a shutdown may take: stdin closed, SIGTERM, SIGKILL.
     pub shutdown: Duration,
-    /// How long a stream is still read after the response came, to see whether it ends.
+    /// How long a stream is read after the response, to see whether it ends.
     pub linger: Duration,
     /// The longest `retry` of an event stream that is respected.
     pub retry: Duration,
@@ -31,19 +32,21 @@ pub struct Limits {
     pub rounds: u32,
     /// The most bytes of one message.
     pub message: usize,
-    /// The most bytes that a target may send within one session; each message counts with its overhead.
+    /// The most bytes that a target may send in one session. Each message counts with its overhead.
     pub traffic: usize,
-    /// The most bytes that the record of a session keeps; of more, the oldest entries are dropped.
+    /// The most bytes that the record of a session keeps. Beyond that, the oldest entries are dropped.
     pub record: usize,
+    /// Whether 429 and 503 are waited out, for how long together, and are a failure then.
+    pub rate_limit: RateLimitWaits,
     /// What all sessions with these limits may receive together.
     pub run: RunQuota,
 }
 
 impl Limits {
-    /// The same limits for another run.
+    /// The same limits for a run that judges what it hears.
     #[must_use]
     pub fn for_new_run(&self) -> Self {
-        Self { run: RunQuota::default(), ..self.clone() }
+        Self { run: RunQuota::default(), rate_limit: RateLimitWaits::bounded(), ..self.clone() }
     }
 }
 
@@ -62,6 +65,7 @@ impl Default for Limits {
             message: MESSAGE,
             traffic: SESSION,
             record: usize::MAX,
+            rate_limit: RateLimitWaits::default(),
             run: RunQuota::default(),
         }
     }

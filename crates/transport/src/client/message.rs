@@ -10,7 +10,7 @@ use wire::{Frame, Id, Kind, Malformed, Payload};
 /// One transport message as it arrived: a line, an HTTP body, the data of an event.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Exactly the bytes; JSON, if the sender is sane.
+    /// Exactly the bytes, which should be JSON.
     pub bytes: Bytes,
     /// The event that carried it, with its raw bytes, when it came on a stream of events.
     pub event: Option<Arc<Event>>,
@@ -25,12 +25,12 @@ impl Message {
     }
 
     /// The message that an event carries; `None` when it carries none.
-    pub(crate) fn of_event(event: Event, exchange: u32) -> Option<Self> {
+    pub(crate) fn from_event(event: Event, exchange: u32) -> Option<Self> {
         let data = event.data.as_deref().filter(|data| !data.is_empty() && event.is_dispatched())?;
         Some(Self { bytes: Bytes::copy_from_slice(data.as_bytes()), event: Some(Arc::new(event)), exchange })
     }
 
-    /// What it holds: a frame, a batch, or the reason why it is neither.
+    /// Its frame or batch, or the reason why it is neither.
     pub fn payload(&self) -> Result<Payload<'_>, Malformed> {
         Payload::parse(&self.bytes)
     }
@@ -40,7 +40,7 @@ impl Message {
         Frame::parse(&self.bytes).ok()
     }
 
-    /// Its frames: one, or those of a batch that are sound.
+    /// Its frames: one, or the valid ones of a batch.
     pub fn frames(&self) -> Vec<Frame<'_>> {
         match self.payload() {
             Ok(Payload::Single(frame)) => vec![frame],
@@ -70,7 +70,7 @@ impl Message {
             .is_some_and(|f| f.kind() == Kind::Notification && f.method().is_some_and(|m| m == method))
     }
 
-    /// The whole of it as a JSON value.
+    /// The whole message as a JSON value.
     pub fn value(&self) -> Option<Value> {
         serde_json::from_slice(&self.bytes).ok()
     }
@@ -81,22 +81,17 @@ pub(crate) fn value(raw: &RawValue) -> Option<Value> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// Whether two ids are the same request's: spelled alike, or the same number in another spelling, as text included. That
-/// the spelling changed is for a check to judge; here it only decides which request was answered.
+/// Whether two ids name the same request: equal, or the same number in another notation or as a string. A check judges
+/// the notation; here it only matters which request was answered.
 pub(crate) fn same_id(one: &Id, other: &Id) -> bool {
     match (one, other) {
         (Id::Number(a), Id::Number(b)) if a != b => {
-            // Long digits lose their tail here, so that an id rounded by the peer still finds its request.
+            // Long numbers are rounded here, so that an id that the peer has rounded still finds its request.
             matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a.to_bits() == b.to_bits())
         }
         (Id::Number(number), Id::String(text)) | (Id::String(text), Id::Number(number)) => number == text,
         _ => one == other,
     }
-}
-
-/// Whether a frame answers a request, be it badly.
-pub(crate) fn is_response(frame: &Frame<'_>) -> bool {
-    frame.method.is_none() && (frame.result.is_some() || frame.error.is_some())
 }
 
 #[cfg(test)]
@@ -119,7 +114,7 @@ mod tests {
     #[test]
     fn an_event_without_data_is_no_message() {
         let event = Event { id: Some("1".into()), data: Some(String::new()), ..Event::default() };
-        assert!(Message::of_event(event, 1).is_none());
+        assert!(Message::from_event(event, 1).is_none());
     }
 
     #[test]

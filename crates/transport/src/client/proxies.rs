@@ -1,18 +1,17 @@
-//! Which proxy an endpoint is reached through, as the usual variables say it. No I/O.
+//! Chooses the proxy for an endpoint by the usual environment variables. No I/O.
 
 use std::fmt;
 use std::net::IpAddr;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use url::{Host, Url};
 
 use super::Failure;
+use super::basic_auth::encode_credentials;
 use super::link::http::Origin;
 use crate::secrets::origin::show_url;
 use crate::secrets::secrets_of_url;
 
-/// The proxies of this machine, and what is reached without them.
+/// The proxies of this machine, and the exceptions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proxies {
     http: Option<Proxy>,
@@ -28,18 +27,18 @@ pub(crate) struct Proxy {
     variable: String,
 }
 
-/// What is reached without a proxy: one entry of `NO_PROXY`.
+/// An exception: one entry of `NO_PROXY`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Direct {
     Everything,
     /// A name and all names below it.
     Domain(String, Option<u16>),
-    /// The addresses that begin with so many bits of this one.
+    /// The addresses that share this many leading bits with this one.
     Network(IpAddr, u32),
 }
 
 impl Proxies {
-    /// What `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say; in lower case they come first.
+    /// Reads `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`. Lower-case names take precedence.
     pub fn from_variables(value_of: impl Fn(&str) -> Option<String>) -> Result<Self, Failure> {
         let set = |name: &str| {
             [name.to_ascii_lowercase(), name.to_owned()].into_iter().find_map(|name| {
@@ -54,7 +53,7 @@ impl Proxies {
         Ok(Self { http: proxy("HTTP_PROXY")?, https: proxy("HTTPS_PROXY")?, direct })
     }
 
-    /// The proxy on the way to `origin`. What is on this machine is always reached without one.
+    /// The proxy for `origin`. Loopback is always reached without one.
     pub(crate) fn on_the_way_to(&self, origin: &Origin) -> Option<&Proxy> {
         let proxy = if origin.tls { self.https.as_ref() } else { self.http.as_ref() };
         let is_direct = || is_loopback(&origin.host) || self.direct.iter().any(|entry| entry.covers(origin));
@@ -64,7 +63,9 @@ impl Proxies {
     /// The credentials of all proxies.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let proxies = self.http.iter().chain(&self.https);
-        proxies.flat_map(|proxy| secrets_of_url(&proxy.url).into_iter().chain(proxy.credentials())).collect()
+        proxies
+            .flat_map(|proxy| secrets_of_url(&proxy.url).into_iter().chain(encode_credentials(&proxy.url)))
+            .collect()
     }
 }
 
@@ -84,24 +85,16 @@ impl Proxy {
 
     /// Where it listens.
     pub(crate) fn origin(&self) -> Result<Origin, Failure> {
-        Origin::of(&self.url)
+        Origin::from_url(&self.url)
     }
 
-    /// What `Proxy-Authorization` says, if it asks for a user.
+    /// The value of `Proxy-Authorization`, if the URL has credentials.
     pub(crate) fn authorization(&self) -> Option<String> {
-        self.credentials().map(|credentials| format!("Basic {credentials}"))
-    }
-
-    fn credentials(&self) -> Option<String> {
-        let decoded = |text: &str| percent_decoded(text);
-        let user = decoded(self.url.username());
-        let password = self.url.password().map(decoded).unwrap_or_default();
-        let given = !user.is_empty() || !password.is_empty();
-        given.then(|| STANDARD.encode(format!("{user}:{password}")))
+        encode_credentials(&self.url).map(|credentials| format!("Basic {credentials}"))
     }
 }
 
-/// The proxy for people: where it is and who names it, without its credentials.
+/// Shows the address and the variable, without the credentials.
 impl fmt::Display for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the proxy {} (from {})", show_url(&self.url).trim_end_matches('/'), self.variable)
@@ -175,15 +168,6 @@ fn is_loopback(host: &Host<String>) -> bool {
     }
 }
 
-/// The text behind `%` escapes.
-fn percent_decoded(text: &str) -> String {
-    let form = format!("v={}", text.replace('+', "%2B").replace('&', "%26"));
-    url::form_urlencoded::parse(form.as_bytes())
-        .next()
-        .map(|(_, value)| value.into_owned())
-        .unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,7 +180,7 @@ mod tests {
     }
 
     fn way(proxies: &Proxies, url: &str) -> Option<String> {
-        let origin = Origin::of(&url.parse().unwrap()).unwrap();
+        let origin = Origin::from_url(&url.parse().unwrap()).unwrap();
         proxies.on_the_way_to(&origin).map(ToString::to_string)
     }
 
@@ -244,7 +228,7 @@ mod tests {
     #[test]
     fn credentials_are_sent_and_never_shown() {
         let set = proxies(&[("HTTP_PROXY", "http://me:p%40ss+word@p.example:1")]);
-        let origin = Origin::of(&"http://a.example/".parse().unwrap()).unwrap();
+        let origin = Origin::from_url(&"http://a.example/".parse().unwrap()).unwrap();
         let proxy = set.on_the_way_to(&origin).unwrap();
         assert_eq!(proxy.authorization().as_deref(), Some("Basic bWU6cEBzcyt3b3Jk"));
         assert!(!format!("{proxy} {set:?}").contains("ss"), "{set:?}");

@@ -1,15 +1,15 @@
-//! What the sessions of one run may receive together, and what becomes of a target that floods.
+//! Bounds what the sessions of one run may receive together, and refuses a target that floods.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Failure;
 
-/// The most bytes that a run receives in all, each message with its overhead.
+/// The most bytes that a run may receive. Each message counts with its overhead.
 const WHOLE_RUN: usize = 96 * 1024 * 1024;
-/// A session with a target that has flooded one before gets less.
+/// The bound of a session with a target that has flooded another one before.
 const AFTER_A_FLOOD: usize = 2 * 1024 * 1024;
-/// After so many floods no more sessions are opened: whoever tries again and again would be at it for minutes.
+/// After so many floods no more sessions are opened, because trying again would take minutes.
 const FLOODS: usize = 8;
 
 /// What the sessions of one run may receive together. Clones share it.
@@ -20,7 +20,7 @@ pub struct RunQuota(Arc<State>);
 struct State {
     received: AtomicUsize,
     floods: AtomicUsize,
-    /// For sessions that last: what comes is bounded message by message, not in all.
+    /// Unlimited, for long-lived sessions. Single messages are still bounded.
     is_endless: bool,
 }
 
@@ -30,7 +30,7 @@ impl RunQuota {
         Self(Arc::new(State { is_endless: true, ..State::default() }))
     }
 
-    /// The bound of a session that begins now and would usually have `usual`.
+    /// The bound of a new session, which is `usual` at most.
     pub(crate) fn session_bound(&self, usual: usize) -> usize {
         if self.0.floods.load(Ordering::Relaxed) == 0 { usual } else { usual.min(AFTER_A_FLOOD) }
     }
@@ -41,13 +41,13 @@ impl RunQuota {
         if is_over { Err(Failure::Flooded { limit: WHOLE_RUN }) } else { Ok(()) }
     }
 
-    /// Takes note of what came, and says whether the run has room for it.
+    /// Counts what came; false when the run has no room for it.
     pub(crate) fn receive(&self, bytes: usize) -> bool {
         self.0.received.fetch_add(bytes, Ordering::Relaxed);
         !self.is_used_up()
     }
 
-    /// A session has met its bound.
+    /// Notes that a session has hit its bound.
     pub(crate) fn note_flood(&self) {
         if !self.0.is_endless {
             self.0.floods.fetch_add(1, Ordering::Relaxed);

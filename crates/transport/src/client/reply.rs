@@ -9,7 +9,7 @@ use serde_json::Value;
 use wire::Frame;
 
 use super::Message;
-use super::message::{is_response, value};
+use super::message::value;
 
 /// The head of an HTTP response.
 #[derive(Clone, Debug)]
@@ -31,16 +31,16 @@ pub struct Head {
 pub struct Reply {
     /// The head of the HTTP response; `None` where there is no HTTP.
     pub head: Option<Head>,
-    /// The body that is no stream of events, as it came; empty for streams and where there is no HTTP.
+    /// The body as it came; empty for a stream of events, and where there is no HTTP.
     pub body: Bytes,
-    /// Every message of the exchange, in order, the response included. On a channel that all requests share, this
-    /// includes what cannot be told to belong to another request.
+    /// Every message of the exchange, in order, the response included. On a shared channel this includes all messages
+    /// that may belong to this request.
     pub messages: Vec<Message>,
     /// The message that settled the request.
     pub response: Option<Message>,
-    /// Why the answer ended before its end, if it did.
+    /// How the answer was cut short, if it was.
     pub cut: Option<String>,
-    /// Whether the answer was seen to its end; a stream may stay open after the response.
+    /// Whether the answer has ended. A stream may stay open after the response.
     pub ended: bool,
     /// The id of the last event of its stream that had one.
     pub last_event_id: Option<String>,
@@ -94,12 +94,12 @@ impl Reply {
 
     /// The response's frame.
     pub fn frame(&self) -> Option<Frame<'_>> {
-        self.response.as_ref()?.frames().into_iter().find(is_response)
+        self.response.as_ref()?.frames().into_iter().find(Frame::is_response)
     }
 
-    /// Every response frame, as a batch gets many.
+    /// Every response frame; a batch has many.
     pub fn responses(&self) -> Vec<Frame<'_>> {
-        self.messages.iter().flat_map(Message::frames).filter(is_response).collect()
+        self.messages.iter().flat_map(Message::frames).filter(Frame::is_response).collect()
     }
 
     /// The response's bytes; nothing when there was none.
@@ -107,19 +107,19 @@ impl Reply {
         self.response.as_ref().map_or(&[], |message| &message.bytes)
     }
 
-    /// The result, if the response has one and is no error.
+    /// The result, if the response has one and is not an error.
     pub fn result(&self) -> Option<Value> {
         self.frame().filter(|frame| frame.error.is_none())?.result.and_then(value)
     }
 
-    /// Whether the response has an error, however malformed.
+    /// Whether the response has an error, even a malformed one.
     pub fn is_error(&self) -> bool {
         self.frame().is_some_and(|frame| frame.error.is_some())
     }
 
     /// The error, if the response has one.
     pub fn error(&self) -> Option<RpcError> {
-        RpcError::of(&self.frame()?)
+        RpcError::from_frame(&self.frame()?)
     }
 
     /// The error's code, if the response has one that is an integer.
@@ -127,7 +127,7 @@ impl Reply {
         self.error()?.code
     }
 
-    /// Whether it says that the server does not know the session: 404, unless its error is about the request itself.
+    /// Whether the server does not know the session: 404, unless the error is about the request itself.
     pub fn is_session_unknown(&self) -> bool {
         const ABOUT_REQUEST: [i64; 3] =
             [code::METHOD_NOT_FOUND, code::INVALID_PARAMS, code::RESOURCE_NOT_FOUND];
@@ -147,7 +147,7 @@ impl Reply {
 
 impl RpcError {
     /// The error of a frame, if it has one.
-    pub fn of(frame: &Frame<'_>) -> Option<Self> {
+    pub fn from_frame(frame: &Frame<'_>) -> Option<Self> {
         let error = value(frame.error?).unwrap_or(Value::Null);
         Some(Self {
             code: error.get("code").and_then(wire::integer_of),

@@ -1,4 +1,4 @@
-//! Answers the requests that a server sends, where a revision lets it.
+//! Answers the requests of a server, in the revisions that allow them.
 
 use bytes::Bytes;
 use protocol::Era;
@@ -8,10 +8,10 @@ use wire::{Frame, Kind};
 use super::message::value;
 use super::{Answer, Message, Profile, ServerRequest};
 
-/// How many requests of one message are answered: a batch can hold more than anybody could mean.
+/// How many requests of one batch are answered.
 const AT_ONCE: usize = 256;
 
-/// Answers by a profile. In the modern era nobody asks, and what asks is not answered.
+/// Answers with a profile. In the modern era servers send no requests, and none is answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Responder {
     profile: Profile,

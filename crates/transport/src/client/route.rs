@@ -8,14 +8,17 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use wire::{Frame, Id, Malformed};
 
-use super::message::{is_response, same_id};
+use super::message::same_id;
 use super::want::{About, Want};
 use super::{Failure, Message};
 
-/// How many messages that belong to no request are kept; the oldest go first.
+/// How many messages that belong to no request are kept. The oldest are dropped first.
 const UNCLAIMED: usize = 4096;
 
-/// Hands each message to the requests that it concerns.
+/// How many characters of the first line are kept.
+const FIRST_LINE: usize = 200;
+
+/// Delivers each message to the requests that it concerns.
 #[derive(Debug, Default)]
 pub(crate) struct Router {
     state: Mutex<State>,
@@ -29,6 +32,8 @@ struct State {
     ended: Option<Failure>,
     noise: Option<Malformed>,
     sound: bool,
+    first_line: Option<String>,
+    answered: bool,
     keys: u64,
 }
 
@@ -41,10 +46,10 @@ struct Waiter {
     arrivals: mpsc::UnboundedSender<Arrival>,
 }
 
-/// What a request gets to see.
+/// What is delivered to a request.
 #[derive(Debug)]
 pub(crate) enum Arrival {
-    /// A message; whether the request is answered with it.
+    /// A message, and whether it settles the request.
     Message(Message, bool),
     /// A line that was too long to be kept, while no other request was open.
     Overlong,
@@ -59,7 +64,8 @@ pub(crate) struct Ticket {
 }
 
 impl Router {
-    /// Takes part: what answers `want`, carries `token` or cannot be told to belong to another comes to the ticket.
+    /// Registers a request. Its ticket gets what answers `want`, what carries `token`, and what may belong to any
+    /// request.
     pub(crate) fn register(self: &Arc<Self>, want: Want, token: Option<Id>) -> Ticket {
         let (arrivals, receiver) = mpsc::unbounded_channel();
         let key = self.with(|state| {
@@ -73,30 +79,45 @@ impl Router {
         Ticket { key, arrivals: receiver, router: Arc::clone(self) }
     }
 
-    /// Hands on one message.
+    /// Delivers one message.
     pub(crate) fn route(&self, message: &Message) {
         let frames = message.frames();
         self.with(|state| state.route(message, &frames));
         self.changed.notify_waiters();
     }
 
-    /// A line came that is no message.
+    /// Keeps the first line that came, whatever it is.
+    pub(crate) fn note_line(&self, line: &[u8]) {
+        let line = line.trim_ascii();
+        self.with(|state| {
+            if state.first_line.is_none() && !line.is_empty() {
+                state.first_line = Some(String::from_utf8_lossy(line).chars().take(FIRST_LINE).collect());
+            }
+        });
+    }
+
+    /// The first line that came, if no response ever did.
+    pub(crate) fn unanswered_output(&self) -> Option<String> {
+        self.with(|state| if state.answered { None } else { state.first_line.clone() })
+    }
+
+    /// Notes a line that is not a message.
     pub(crate) fn noise(&self, why: Malformed) {
         self.with(|state| state.noise = Some(why));
     }
 
-    /// A line came that was too long to be kept.
+    /// Notes a line that was too long to be kept.
     pub(crate) fn overlong(&self) {
         self.with(|state| {
             let mut open = state.waiters.iter().filter(|w| w.want.is_open());
             if let (Some(only), None) = (open.next(), open.next()) {
-                // A receiver that is gone has no more use for it.
+                // The receiver may have gone.
                 let _ = only.arrivals.send(Arrival::Overlong);
             }
         });
     }
 
-    /// The channel has ended: nobody will get anything any more.
+    /// Notes that the channel has ended, and wakes everybody.
     pub(crate) fn end(&self, why: Failure) {
         self.with(|state| {
             state.ended.get_or_insert(why);
@@ -110,7 +131,7 @@ impl Router {
         self.with(|state| state.ended.clone())
     }
 
-    /// The last line that was no message, if never a message came.
+    /// The last line that is not a message, if no message ever came.
     pub(crate) fn only_noise(&self) -> Option<Malformed> {
         self.with(|state| if state.sound { None } else { state.noise.clone() })
     }
@@ -121,7 +142,7 @@ impl Router {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
-            // Enabled before the look, so that nothing that comes in between is missed.
+            // Enabled before the state is read, so that no message in between is missed.
             changed.as_mut().enable();
             let (next, ended) = self.with(|state| (state.unclaimed.pop_front(), state.ended.clone()));
             match (next, ended) {
@@ -143,11 +164,12 @@ impl Router {
 impl State {
     fn route(&mut self, message: &Message, frames: &[Frame<'_>]) {
         self.sound |= !frames.is_empty();
+        self.answered |= frames.iter().any(Frame::is_response);
         let alone = self.waiters.iter().filter(|w| w.want.is_open()).count() == 1;
-        let about: Vec<About> = frames.iter().map(About::of).collect();
+        let about: Vec<About> = frames.iter().map(About::from_frame).collect();
         let mut claimed = false;
         for waiter in &mut self.waiters {
-            let answers = waiter.want.take(frames, alone);
+            let answers = waiter.want.apply_frames(frames, alone);
             if answers || about.iter().any(|about| waiter.is_concerned(about)) {
                 claimed = true;
                 waiter.send(message, answers && waiter.want.is_settled());
@@ -156,8 +178,8 @@ impl State {
         if claimed {
             return;
         }
-        // A stray response is nobody's; anything else may belong to whatever is going on.
-        if !frames.iter().any(is_response) {
+        // A stray response belongs to no request. Anything else may belong to any open one.
+        if !frames.iter().any(Frame::is_response) {
             self.waiters.iter().for_each(|waiter| waiter.send(message, false));
         }
         if self.unclaimed.len() == UNCLAIMED {
@@ -174,13 +196,13 @@ impl Waiter {
     }
 
     fn send(&self, message: &Message, settles: bool) {
-        // A receiver that is gone has no more use for it.
+        // The receiver may have gone.
         let _ = self.arrivals.send(Arrival::Message(message.clone(), settles));
     }
 }
 
 impl Ticket {
-    /// What comes next; the reason when nothing will.
+    /// The next delivery, or why there is none.
     pub(crate) async fn next(&mut self) -> Result<Arrival, Failure> {
         match self.arrivals.recv().await {
             Some(arrival) => Ok(arrival),

@@ -9,6 +9,7 @@ use tokio::io::DuplexStream;
 use url::Url;
 
 use super::{Failure, Proxies};
+use crate::Transport;
 use crate::secrets::origin::{read_words, show_url, with_bare};
 use crate::secrets::{Secrets, secrets_of_environment, secrets_of_url};
 
@@ -19,7 +20,7 @@ pub enum Target {
     Command(Program),
     /// An HTTP endpoint.
     Url(Endpoint),
-    /// A server within this process, behind a pipe that carries lines like stdio.
+    /// A server within this process, behind a pipe that carries lines, as stdio does.
     InProcess(Arc<dyn Dial>),
 }
 
@@ -34,9 +35,9 @@ pub struct Program {
     pub env: Vec<(String, String)>,
     /// The directory that it runs in; ours unless given.
     pub cwd: Option<PathBuf>,
-    /// Values that are never shown, besides those of variables and what looks secret in itself.
+    /// Values that are never shown, besides variables and what looks secret.
     pub hidden: Vec<String>,
-    /// Whether secrets are shown all the same; the description says so.
+    /// Whether secrets are shown. Then the description says so.
     pub with_secrets: bool,
 }
 
@@ -53,15 +54,15 @@ pub struct Endpoint {
     pub insecure: bool,
     /// The proxies that it may be reached through.
     pub proxies: Arc<Proxies>,
-    /// Values that are never shown, besides those of headers and what looks secret in itself.
+    /// Values that are never shown, besides headers and what looks secret.
     pub hidden: Vec<String>,
-    /// Whether secrets are shown all the same; the description says so.
+    /// Whether secrets are shown. Then the description says so.
     pub with_secrets: bool,
 }
 
-/// Something within this process that can be connected to.
+/// Something within this process that accepts connections.
 pub trait Dial: Send + Sync + 'static {
-    /// A fresh connection. Must be called within a tokio runtime.
+    /// A new connection. Must be called within a tokio runtime.
     fn dial(&self) -> DuplexStream;
 
     /// What it is, for humans.
@@ -70,7 +71,7 @@ pub trait Dial: Send + Sync + 'static {
     }
 }
 
-/// A function that dials is a way to dial.
+/// A function can be dialled.
 impl<F: Fn() -> DuplexStream + Send + Sync + 'static> Dial for F {
     fn dial(&self) -> DuplexStream {
         self()
@@ -121,7 +122,7 @@ impl Target {
         Self::InProcess(Arc::new(dial))
     }
 
-    /// One line for humans, without secrets. It says what a reader of the verdict has to know of the way there.
+    /// One line for people, without secrets. It mentions what qualifies the verdict, such as an unverified certificate.
     pub fn describe(&self) -> String {
         let mut text = self.name_on_command_line();
         if let Self::Url(endpoint) = self
@@ -155,12 +156,12 @@ impl Target {
         }
     }
 
-    /// `text` with every secret of the target hidden. Who has more than one text asks for [`Target::secrets`] once.
+    /// `text` with every secret of the target hidden. For more than one text, use [`Target::secrets`].
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.secrets().hide(text)
     }
 
-    /// Every value that came to us with the target and must not be shown, and those of the environment that it inherits.
+    /// The secrets of the target, and those of the environment that it inherits.
     pub fn secrets(&self) -> Secrets {
         if self.shows_secrets() {
             return Secrets::default();
@@ -178,6 +179,14 @@ impl Target {
                 Secrets::new(own.chain(endpoint.hidden.iter().cloned())).and(&secrets_of_environment())
             }
             Self::InProcess(_) => Secrets::default(),
+        }
+    }
+
+    /// The transport to assume as long as nothing is known of the target.
+    pub const fn usual_transport(&self) -> Transport {
+        match self {
+            Self::Command(_) | Self::InProcess(_) => Transport::Stdio,
+            Self::Url(_) => Transport::StreamableHttp,
         }
     }
 
@@ -258,7 +267,7 @@ impl From<Program> for Target {
     }
 }
 
-/// A word as a shell would need it.
+/// Quotes a word for a shell, if needed.
 pub fn quoted(word: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+*".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -1,7 +1,7 @@
 //! The order in which the requests of a session were sent.
 //!
-//! A server may work on one request at a time. It is not silent about a request while it answers those that were sent
-//! before: the silence is counted from the last of these answers.
+//! A server may work on one request at a time. While it answers earlier requests it is not silent about a later one:
+//! silence counts from the last of these answers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ struct State {
     waiting: BTreeMap<u64, Instant>,
 }
 
-/// The place of a request in the order of sending. Clones share the place; it is given up with the last of them.
+/// The place of a request in the order of sending. Clones share it; it is given up with the last clone.
 #[derive(Clone, Debug)]
 pub struct Turn(Arc<Place>);
 
@@ -31,8 +31,8 @@ struct Place {
 }
 
 impl Turns {
-    /// The place of a request that is sent now.
-    pub(crate) fn take(self: &Arc<Self>) -> Turn {
+    /// Adds a request that is sent now.
+    pub(crate) fn add_request(self: &Arc<Self>) -> Turn {
         let mut state = self.lock();
         let number = state.next;
         state.next += 1;
@@ -62,7 +62,7 @@ impl Turn {
         }
     }
 
-    /// What `future` gives, unless the server has been silent for `limit` since `start`.
+    /// Waits for `future`, unless the server has been silent for `limit` since `start`.
     pub(crate) async fn wait<T>(
         &self,
         start: Instant,
@@ -76,7 +76,7 @@ impl Turn {
         }
     }
 
-    /// The request has been answered: the server has time for those that were sent after it.
+    /// Notes that the request was answered, so that the server can turn to the later ones.
     pub(crate) fn answered(&self) {
         let mut state = self.0.turns.lock();
         if state.waiting.remove(&self.0.number).is_some() {
@@ -116,7 +116,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_to_an_earlier_request_is_no_silence() {
         let turns = Arc::new(Turns::default());
-        let (first, second, third) = (turns.take(), turns.take(), turns.take());
+        let (first, second, third) = (turns.add_request(), turns.add_request(), turns.add_request());
         assert_eq!(waited(&second, first).await.as_secs(), 5);
         assert_eq!(waited(&second, third).await.as_secs(), 3, "it was sent later");
     }

@@ -1,29 +1,29 @@
-//! Which messages settle a request.
+//! Decides which messages settle a request.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 use wire::{Frame, Id, Kind, Payload};
 
-use super::message::{is_response, same_id};
+use super::message::same_id;
 
-/// What must come until a request counts as answered.
+/// What must come before a request counts as answered.
 #[derive(Clone, Debug)]
 pub(crate) enum Want {
-    /// A response to each of these; answered ones are taken out.
+    /// A response to each of these ids. Answered ones are removed.
     Ids(Vec<Id>),
-    /// The same, where nothing but a response with the id will do.
+    /// The same, but an error without an id does not count.
     ExactIds(Vec<Id>),
-    /// An error that names no request: what was sent is no message.
+    /// An error without an id, because what was sent is not a message.
     Anonymous,
-    /// Nothing: what was sent asks for no response.
+    /// Nothing: what was sent needs no response.
     Nothing,
-    /// Nothing any more.
+    /// Nothing more: it is settled.
     Settled,
 }
 
 impl Want {
-    /// What the bytes that are sent ask for.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+    /// What the sent bytes ask for.
+    pub(crate) fn from_sent(bytes: &[u8]) -> Self {
         match Payload::parse(bytes) {
             Ok(Payload::Single(frame)) => match (frame.kind(), frame.id()) {
                 (Kind::Request | Kind::Invalid(_), Some(id)) => Self::Ids(vec![id]),
@@ -44,7 +44,7 @@ impl Want {
         }
     }
 
-    /// The same, where an error that names no request is no answer.
+    /// The same, but an error without an id does not count as an answer.
     pub(crate) fn exact(self) -> Self {
         match self {
             Self::Ids(ids) => Self::ExactIds(ids),
@@ -75,9 +75,9 @@ impl Want {
         self.ids().first()
     }
 
-    /// Takes in the frames of one message; true when one of them answers. An error that names no request is an
-    /// answer only when no other request is open, which `alone` tells.
-    pub(crate) fn take(&mut self, frames: &[Frame<'_>], alone: bool) -> bool {
+    /// Applies the frames of one message; true when one of them is an answer. An error without an id counts only if
+    /// `alone`: no other request is open.
+    pub(crate) fn apply_frames(&mut self, frames: &[Frame<'_>], alone: bool) -> bool {
         let lenient = matches!(self, Self::Ids(_) | Self::Anonymous);
         if alone && lenient && frames.iter().any(Frame::is_anonymous_error) {
             *self = Self::Settled;
@@ -85,7 +85,7 @@ impl Want {
         }
         let (Self::Ids(ids) | Self::ExactIds(ids)) = self else { return false };
         let before = ids.len();
-        let answered: Vec<Id> = frames.iter().filter(|f| is_response(f)).filter_map(Frame::id).collect();
+        let answered: Vec<Id> = frames.iter().filter(|f| f.is_response()).filter_map(Frame::id).collect();
         ids.retain(|id| !answered.iter().any(|other| same_id(id, other)));
         let hit = ids.len() < before;
         if ids.is_empty() {
@@ -102,7 +102,7 @@ pub(crate) fn progress_token(bytes: &[u8]) -> Option<Id> {
     params.meta?.progress_token.map(Id::from_raw)
 }
 
-/// The requests that a notification says it is about: by progress token, by subscription, by cancellation.
+/// The requests that a notification names: by progress token, subscription or cancellation.
 #[derive(Debug, Default)]
 pub(crate) struct About {
     pub(crate) token: Option<Id>,
@@ -110,7 +110,7 @@ pub(crate) struct About {
 }
 
 impl About {
-    pub(crate) fn of(frame: &Frame<'_>) -> Self {
+    pub(crate) fn from_frame(frame: &Frame<'_>) -> Self {
         let method = frame.method();
         let (Some(method), Some(params)) = (method.as_deref(), frame.params) else { return Self::default() };
         let Ok(params) = serde_json::from_str::<Params<'_>>(params.get()) else { return Self::default() };
@@ -141,7 +141,7 @@ struct Meta<'a> {
     subscription_id: Option<&'a RawValue>,
 }
 
-/// A notification that takes a request back.
+/// A notification that cancels a request.
 pub(crate) fn cancellation(id: &Id, reason: Option<&str>) -> String {
     let reason = reason.map(|r| format!(r#","reason":{}"#, Value::from(r))).unwrap_or_default();
     format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}{reason}}}}}"#)
@@ -152,8 +152,8 @@ mod tests {
     use super::*;
 
     fn settles(sent: &str, came: &str, alone: bool) -> bool {
-        let mut want = Want::of(sent.as_bytes());
-        want.take(&[Frame::parse(came.as_bytes()).unwrap()], alone);
+        let mut want = Want::from_sent(sent.as_bytes());
+        want.apply_frames(&[Frame::parse(came.as_bytes()).unwrap()], alone);
         want.is_settled()
     }
 
@@ -183,18 +183,18 @@ mod tests {
 
     #[test]
     fn a_batch_waits_for_all_of_its_ids() {
-        let mut want = Want::of(br#"[{"id":1,"method":"a"},{"method":"n"},{"id":2,"method":"b"}]"#);
-        assert!(want.take(&[Frame::parse(br#"{"id":2,"result":{}}"#).unwrap()], true));
+        let mut want = Want::from_sent(br#"[{"id":1,"method":"a"},{"method":"n"},{"id":2,"method":"b"}]"#);
+        assert!(want.apply_frames(&[Frame::parse(br#"{"id":2,"result":{}}"#).unwrap()], true));
         assert!(want.is_open());
-        assert!(want.take(&[Frame::parse(br#"{"id":1,"result":{}}"#).unwrap()], true));
+        assert!(want.apply_frames(&[Frame::parse(br#"{"id":1,"result":{}}"#).unwrap()], true));
         assert!(want.is_settled());
-        assert!(matches!(Want::of(b"[]"), Want::Anonymous));
-        assert!(matches!(Want::of(br#"[{"method":"n"}]"#), Want::Nothing));
+        assert!(matches!(Want::from_sent(b"[]"), Want::Anonymous));
+        assert!(matches!(Want::from_sent(br#"[{"method":"n"}]"#), Want::Nothing));
     }
 
     #[test]
     fn notifications_say_what_they_are_about() {
-        let about = |json: &str| About::of(&Frame::parse(json.as_bytes()).unwrap());
+        let about = |json: &str| About::from_frame(&Frame::parse(json.as_bytes()).unwrap());
         let progress = r#"{"method":"notifications/progress","params":{"progressToken":"t","progress":1}}"#;
         assert_eq!(about(progress).token, Some(Id::from("t")));
         let listed = r#"{"method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":3}}}"#;

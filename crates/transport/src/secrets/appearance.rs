@@ -1,6 +1,6 @@
 //! What a name or a value says about itself: whether it looks secret, and whether it is too ordinary to be one. No I/O.
 
-/// Marks that make a name secret wherever they stand in it.
+/// Parts that make a name secret, wherever they occur in it.
 const MARKS: [&str; 17] = [
     "token",
     "secret",
@@ -20,17 +20,17 @@ const MARKS: [&str; 17] = [
     "cookie",
     "jwt",
 ];
-/// The same, where they are a word of their own.
+/// Parts that make a name secret only as whole words.
 const WORDS: [&str; 12] =
     ["auth", "key", "keys", "sig", "pass", "pwd", "code", "pat", "otp", "cred", "creds", "dsn"];
-/// A name that ends so tells where a secret is, or what kind, and not the secret.
+/// A name with such an ending tells where a secret is, or of what kind it is.
 const ABOUT: [&str; 17] = [
     "file", "path", "dir", "home", "name", "url", "uri", "type", "ttl", "timeout", "limit", "length", "size",
     "count", "sock", "socket", "version",
 ];
-/// What counts something is no secret either.
+/// A name of something that is counted, which is not a secret either.
 const COUNTING: [&str; 4] = ["max", "min", "num", "limit"];
-/// What secrets of well-known services begin with.
+/// The prefixes of the secrets of well-known services.
 const PREFIXES: [&str; 24] = [
     "sk-",
     "sk_",
@@ -57,7 +57,7 @@ const PREFIXES: [&str; 24] = [
     "hf_",
     "shpat_",
 ];
-/// Values that say nothing and stand in any text: to hide them there would hide the text.
+/// Common values that occur in any text. Hiding them would hide the text.
 const ORDINARY: [&str; 64] = [
     "true",
     "false",
@@ -125,9 +125,9 @@ const ORDINARY: [&str; 64] = [
     "text/event-stream",
 ];
 
-/// Secrets that are shorter would hide half of any text.
+/// Hiding shorter values would hide half of any text.
 pub(crate) const SHORTEST: usize = 4;
-/// What is shorter may be a word, however random it looks.
+/// A shorter text may be a word, however random it looks.
 const SHORTEST_RANDOM: usize = 16;
 
 /// Whether a name (of a query parameter, an option, a variable, a header) says that its value is a secret.
@@ -142,7 +142,7 @@ pub fn is_secret_name(name: &str) -> bool {
     MARKS.iter().any(|mark| plain.contains(mark)) || words.iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
-/// The words of a name in lower case, wherever it marks their borders: `accessKey`, `ACCESS_KEY`, `--access-key`.
+/// The words of a name in lower case, in any common notation: `accessKey`, `ACCESS_KEY`, `--access-key`.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = '_';
@@ -160,7 +160,7 @@ fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether a value is so short or so common that it is not looked for in text, wherever it came from.
+/// Whether a value is too short or too common to be looked for in text, wherever it came from.
 pub(crate) fn is_ordinary(value: &str) -> bool {
     let value = value.trim();
     let is_number = value.chars().all(|c| c.is_ascii_digit() || c == '.');
@@ -176,7 +176,7 @@ pub(crate) fn is_place(value: &str) -> bool {
     path.is_absolute() && path.exists()
 }
 
-/// Whether a word looks as if chance had made it, as keys and tokens do; no path, name, version or number does.
+/// Whether a word looks random, as keys and tokens do. Paths, names, versions and numbers do not.
 pub(crate) fn looks_random(word: &str) -> bool {
     if word.len() < SHORTEST_RANDOM || is_uuid(word) || !word.chars().all(is_of_token) {
         return false;
@@ -191,7 +191,7 @@ pub(crate) fn looks_random(word: &str) -> bool {
         letters += run.len();
         longest = longest.max(run.len());
     }
-    // In `getAllTools2` one letter in three differs in kind from the next; where digits are many, chance has put them there.
+    // In `getAllTools2` one letter in three differs in kind from the next. Many digits are a sign of randomness.
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let enough = if digits * 8 >= letters { letters } else { letters * 8 / 5 };
     letters >= SHORTEST_RANDOM && longest >= 10 && switches * 4 >= enough && distinct(word) >= 8
@@ -200,10 +200,10 @@ pub(crate) fn looks_random(word: &str) -> bool {
 /// The words within `text` that look random.
 pub(crate) fn random_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !is_of_token(c)).flat_map(|word| {
-        // `name=value`: what is before the sign is a name.
+        // In `name=value` the part before the sign is a name.
         let value = word.split_once('=').filter(|(_, value)| !value.trim_matches('=').is_empty());
         let word = value.map_or(word, |(_, value)| value);
-        // A path is judged by its parts; a `/` within a token leaves parts that are as random.
+        // A path is judged by its parts. The parts of a token with a `/` in it are as random as the whole.
         let is_path = word.starts_with(['/', '.', '~']) || word.matches('/').count() > 3;
         let parts: Vec<&str> = if is_path { word.split('/').collect() } else { vec![word] };
         parts.into_iter().filter(|part| looks_random(part))
@@ -226,7 +226,7 @@ fn distinct(word: &str) -> usize {
     word.bytes().collect::<std::collections::BTreeSet<_>>().len()
 }
 
-/// Ids of this shape are everywhere, and most open nothing.
+/// UUIDs are common, and most of them are not secrets.
 fn is_uuid(word: &str) -> bool {
     let parts: Vec<&str> = word.split('-').collect();
     let lengths = [8, 4, 4, 4, 12];

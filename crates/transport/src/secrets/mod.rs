@@ -1,9 +1,9 @@
-//! What must not be shown, and the one pass that hides it.
+//! Finds secrets in text and hides them, in one pass.
 //!
-//! A value is secret because of where it came from (`origin.rs`): an option, a header, a configuration, a URL, the environment.
-//! Wherever it appears, in any common encoding, [`HIDDEN`] stands in its place. Values that are too ordinary to be looked
-//! for in text (`looks.rs`) are hidden only where they are given. A piece of a secret at the place where a text was cut is hidden
-//! as well. No I/O besides the environment.
+//! A value is secret because of where it came from (`origin.rs`): an option, a header, a configuration, a URL, the
+//! environment. Wherever it appears, in any common encoding, [`HIDDEN`] replaces it. Values that are too common to be
+//! looked for in text (`appearance.rs`) are hidden only where they are given. Where a text was cut, the remaining piece
+//! of a secret is hidden as well. No I/O besides reading the environment.
 
 mod appearance;
 pub(crate) mod origin;
@@ -24,17 +24,18 @@ pub use origin::{secrets_of_command_line, secrets_of_environment, secrets_of_url
 use spelling::{Spelling, spellings};
 use unescape::Unescaped;
 
-/// What stands in the place of a secret.
+/// The text that replaces a secret.
 pub const HIDDEN: &str = "***";
-/// Pieces of a secret that are shorter tell nothing.
+/// Shorter pieces of a secret reveal nothing.
 const SHORTEST_PIECE: usize = 6;
-/// A line of a longer value is looked for by itself when it has so many bytes, and no piece has more than these.
+/// A line of a longer value is looked for by itself when it has at least so many bytes.
 const SHORTEST_LINE: usize = 20;
+/// The most bytes of one piece of a value.
 const LONGEST: usize = 1024;
-/// JSON within JSON, a URL within that: nobody escapes more often.
+/// How often a text may be escaped: JSON within JSON, and a URL within that.
 const MOST_ESCAPED: usize = 4;
 
-/// The values that must not be shown. Clones share them.
+/// The secret values. Clones share them.
 #[derive(Clone, Default)]
 pub struct Secrets(Option<Arc<Known>>);
 
@@ -47,19 +48,19 @@ struct Known {
     endings: Pieces,
 }
 
-/// Short pieces of spellings; each knows the spelling that it is a piece of.
+/// Short pieces of spellings, each with the spelling that it belongs to.
 struct Pieces {
     patterns: Option<AhoCorasick>,
     of: Vec<usize>,
 }
 
 impl Secrets {
-    /// These values, but for those that are too ordinary to be looked for.
+    /// These values, without those that are too common to be looked for.
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
-        Self::of_values(values.into_iter().flat_map(|value| parts_of_value(&value)).collect())
+        Self::from_values(values.into_iter().flat_map(|value| parts_of_value(&value)).collect())
     }
 
-    /// These values, and those.
+    /// The same, with more values.
     #[must_use]
     pub fn with(&self, values: impl IntoIterator<Item = String>) -> Self {
         let mut all: BTreeSet<String> = values.into_iter().flat_map(|value| parts_of_value(&value)).collect();
@@ -68,22 +69,22 @@ impl Secrets {
             Some(known) => all.extend(known.values.iter().cloned()),
             None => {}
         }
-        Self::of_values(all)
+        Self::from_values(all)
     }
 
-    /// These, and all of `other`.
+    /// The same, with all values of `other`.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         self.with(other.0.iter().flat_map(|known| known.values.iter().cloned()))
     }
 
-    fn of_values(values: BTreeSet<String>) -> Self {
+    fn from_values(values: BTreeSet<String>) -> Self {
         let mut all: Vec<Spelling> = values.iter().flat_map(|value| spellings(value)).collect();
         all.retain(|spelling| spelling.text.len() >= appearance::SHORTEST);
         if all.is_empty() {
             return Self(None);
         }
-        // It fails only when there are more patterns than a machine has memory for.
+        // This fails only when the patterns do not fit into memory.
         let whole = AhoCorasick::new(all.iter().map(|spelling| &spelling.text));
         let known = whole.ok().map(|whole| Known {
             beginnings: Pieces::new(&all, |text| &text[..SHORTEST_PIECE]),
@@ -116,11 +117,11 @@ impl Secrets {
         (!spans.is_empty()).then(|| replace(bytes, &spans))
     }
 
-    /// Where secrets are, in their order and without overlaps.
+    /// The spans of all secrets, in order and without overlaps.
     pub(crate) fn find(&self, text: &[u8]) -> Vec<Range<usize>> {
         let Some(known) = &self.0 else { return Vec::new() };
         let mut spans = known.find(text);
-        // Each level is found in the one above it, and its spans are led back through all of them.
+        // Each level is unescaped from the one above it, and its spans are mapped back through all levels.
         let mut levels: Vec<Unescaped> = Vec::new();
         while levels.len() < MOST_ESCAPED
             && let Some(level) = Unescaped::new(levels.last().map_or(text, |level| &level.text))
@@ -175,15 +176,15 @@ impl Pieces {
         Self { patterns, of }
     }
 
-    /// Where a piece is, and which spelling it is a piece of.
+    /// The index of the spelling and the span, for each piece that is found.
     fn find<'p>(&'p self, text: &'p [u8]) -> impl Iterator<Item = (usize, Range<usize>)> + 'p {
         let found = self.patterns.iter().flat_map(move |patterns| patterns.find_overlapping_iter(text));
         found.map(|found| (self.of[found.pattern().as_usize()], found.start()..found.end()))
     }
 }
 
-/// A value as it is looked for: whole, without the space around it, and line by line, since a key in PEM is often shown so. What
-/// is very long is looked for in pieces, which costs less and finds the same.
+/// The texts to look for: the trimmed value, and each of its lines, since a key in PEM is often printed line by line. A
+/// very long value is looked for in pieces, which is cheaper and finds the same.
 fn parts_of_value(value: &str) -> Vec<String> {
     let mut parts: Vec<&str> = vec![value, value.trim()];
     parts.extend(value.lines().map(str::trim).filter(|line| line.len() >= SHORTEST_LINE));
@@ -200,7 +201,7 @@ fn parts_of_value(value: &str) -> Vec<String> {
     found
 }
 
-/// Whether a text was cut before `rest`: it ends there, is quoted, or says so.
+/// Whether a text was cut before `rest`: there is no rest, or a quotation mark or an ellipsis follows.
 fn is_cut_after(rest: &[u8]) -> bool {
     rest.is_empty()
         || [&b"..."[..], "…".as_bytes(), b"`", b"\"", b"'", b"\\", b"\n"]
@@ -213,7 +214,7 @@ fn is_cut_before(before: &[u8]) -> bool {
     before.is_empty() || [&b"..."[..], "…".as_bytes()].iter().any(|mark| before.ends_with(mark))
 }
 
-/// The digits at both ends that hold a few bits of the secret, and the padding.
+/// Extends the span by the digits at both ends that hold a few bits of the secret, and by the padding.
 fn around_base64(text: &[u8], span: Range<usize>) -> Range<usize> {
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
     let start = span.start - usize::from(text[..span.start].last().is_some_and(is_digit));
@@ -222,7 +223,7 @@ fn around_base64(text: &[u8], span: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// The spans in order, those that touch made one, and none that cuts a character in two.
+/// Sorts the spans, joins those that touch, and extends each to whole characters.
 pub(crate) fn merged(mut spans: Vec<Range<usize>>, text: &[u8]) -> Vec<Range<usize>> {
     spans.sort_by_key(|span| (span.start, span.end));
     let is_inside = |at: usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
@@ -252,7 +253,7 @@ pub(crate) fn replace(text: &[u8], spans: &[Range<usize>]) -> Vec<u8> {
     shown
 }
 
-// Not derived: it would show what must not be shown.
+// Not derived: that would show the secrets.
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secrets")

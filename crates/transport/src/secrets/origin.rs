@@ -6,9 +6,9 @@ use url::Url;
 
 use super::{HIDDEN, Secrets, is_ordinary, is_secret_name, looks_random, random_words};
 
-/// What the environment calls a secret may also be a word; only what is long enough to be one is taken for it.
+/// A variable with a secret name may hold an ordinary word. Only a value of at least this length counts as a secret.
 const SHORTEST_VARIABLE: usize = 8;
-/// Parts of a variable's name which say that its value is no secret, however it looks.
+/// Parts of a variable's name that rule out a secret, however random the value looks.
 const HARMLESS: [&str; 22] = [
     "PATH",
     "HOME",
@@ -91,7 +91,7 @@ fn read_value<'w>(value: &'w str, option: &str) -> Word<'w> {
     read_text(value)
 }
 
-/// A word that nothing is known of: URLs in it lose their secrets, and so does it lose what looks random.
+/// A word without a known meaning: secrets in its URLs are hidden, and what looks random.
 fn read_text(text: &str) -> Word<'_> {
     let mut secrets: Vec<String> = random_words(text).map(str::to_owned).collect();
     if let Some(parts) = parts_of_url(text) {
@@ -116,7 +116,7 @@ fn assignment(word: &str) -> Option<(&str, &str)> {
     (is_name && !value.is_empty()).then_some((name, value))
 }
 
-/// A credential, and what is left of it without its scheme: it shows in both ways.
+/// A credential with and without its scheme, because either may be shown.
 pub(crate) fn with_bare(value: &str) -> Vec<String> {
     let bare = value.split_once(' ').map(|(_, bare)| bare.trim().to_owned());
     let scheme =
@@ -129,13 +129,13 @@ pub(crate) fn with_bare(value: &str) -> Vec<String> {
     }
 }
 
-/// The secrets of a command line of ours, also of one that makes no sense: values of options, URLs, and the server's command.
+/// The secrets of our own command line, valid or not: values of options, URLs, and the server's command.
 pub fn secrets_of_command_line(words: &[String]) -> Secrets {
     let mut found: Vec<String> = read_words(words).into_iter().flat_map(|word| word.secrets).collect();
     for pair in words.windows(2) {
         let (option, value) = (pair[0].as_str(), pair[1].as_str());
         let is_name = value.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
-        // One that is misspelt is echoed whole.
+        // The parser echoes a misspelt option whole.
         if (HEADER_OPTIONS.contains(&option) && !value.contains(':'))
             || (VARIABLE_OPTIONS.contains(&option) && !value.contains('=') && !is_name)
         {
@@ -145,7 +145,7 @@ pub fn secrets_of_command_line(words: &[String]) -> Secrets {
     Secrets::new(found)
 }
 
-/// The secrets among the variables that this process has inherited, and that what it starts inherits.
+/// The secrets among the environment variables of this process, which the processes that it starts inherit.
 pub fn secrets_of_environment() -> Secrets {
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -155,7 +155,7 @@ pub fn secrets_of_environment() -> Secrets {
 /// The secrets in an inherited variable.
 fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
     if let Some(parts) = parts_of_url(value) {
-        // The address of a service is no secret, but who may use it is.
+        // The address of a service is not a secret, but the credentials in it are.
         return parts;
     }
     let upper = name.to_ascii_uppercase();
@@ -175,7 +175,7 @@ pub fn secrets_of_url(url: &Url) -> Vec<String> {
     parts_of_url(url.as_str()).unwrap_or_default()
 }
 
-/// The secrets in a text that is meant as a URL, whether or not it is one; `None` where it is not meant so.
+/// The secrets in a text that looks like a URL, valid or not; `None` for any other text.
 fn parts_of_url(text: &str) -> Option<Vec<String>> {
     let (_, rest) = text.split_once("://").filter(|(scheme, _)| is_scheme(scheme))?;
     let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
@@ -187,7 +187,7 @@ fn parts_of_url(text: &str) -> Option<Vec<String>> {
         parts.extend([userinfo, user, password]);
     }
     parts.extend(query.split('&').filter_map(|pair| pair.split_once('=').map(|(_, value)| value)));
-    // What has no name is a value.
+    // A part without a name is a value.
     parts.extend(query.split('&').filter(|pair| !pair.contains('=')));
     parts.push(fragment);
     parts.extend(fragment.split('&').filter_map(|pair| pair.split_once('=').map(|(_, value)| value)));
@@ -201,7 +201,7 @@ fn is_scheme(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
 }
 
-/// The parts of a path that look random, or stand behind a word that announces a secret.
+/// The parts of a path that look random, or that follow a word that announces a secret.
 fn secret_segments(path: &str) -> impl Iterator<Item = &str> {
     let segments = || path.split('/');
     let before = std::iter::once("").chain(segments());
@@ -258,7 +258,7 @@ fn show_url_text(text: &str) -> String {
     shown
 }
 
-/// The names of the parameters; what has no name is a value.
+/// The names of the parameters. A part without a name is a value, and hidden.
 fn show_query(query: &str) -> String {
     let pair = |pair: &str| match pair.split_once('=') {
         Some((name, _)) => format!("{name}={HIDDEN}"),

@@ -11,7 +11,7 @@ pub(super) struct Spelling {
     pub(super) base64: bool,
 }
 
-/// Of anything shorter, what base64 makes of it stands in other base64 by chance.
+/// The base64 of a shorter text occurs in other base64 by chance.
 const SHORTEST_ENCODED: usize = 5;
 
 /// Every way to write `secret`.
@@ -36,7 +36,7 @@ pub(super) fn spellings(secret: &str) -> Vec<Spelling> {
     all
 }
 
-/// The digits that are the same whatever stands around the secret, when as many bytes as `before`, modulo three, come first.
+/// The digits that do not depend on the text around the secret, when `before` bytes (modulo three) come before it.
 fn within_base64(secret: &str, before: usize) -> [String; 2] {
     let mut bytes = vec![0; before];
     bytes.extend_from_slice(secret.as_bytes());

@@ -1,12 +1,12 @@
-//! Text with its escapes undone, and the way back from a place in it to the place in the original.
+//! Text without its escapes, which maps each place in it to the place in the original.
 //!
-//! JSON (`\n`, `\/`, `\u0041`), URLs (`%41`) and HTML (`&amp;`, `&#65;`, `&#x41;`) are undone in one pass. What looks like an
-//! escape and is none stays as it is. No I/O.
+//! JSON (`\n`, `\/`, `\u0041`), URLs (`%41`) and HTML (`&amp;`, `&#65;`, `&#x41;`) are undone in one pass. Invalid
+//! escapes stay as they are. No I/O.
 
 /// Text without escapes.
 pub(super) struct Unescaped {
     pub(super) text: Vec<u8>,
-    /// Where an escape was: its place in the text, how many bytes it became, and its place in the original.
+    /// An escape: its place in the text, how many bytes it became, and its place in the original.
     escapes: Vec<Escape>,
 }
 
@@ -45,7 +45,7 @@ impl Unescaped {
         self.place(span.start, false)..self.place(span.end, true)
     }
 
-    /// Within an escape, its beginning, or its end where a part ends.
+    /// Maps a place to the original. A place within an escape maps to its beginning, or to its end if `end` is set.
     fn place(&self, at: usize, end: bool) -> usize {
         let known = self.escapes.partition_point(|escape| escape.at + usize::from(end) <= at);
         let Some(escape) = known.checked_sub(1).map(|last| self.escapes[last]) else { return at };

@@ -1,4 +1,4 @@
-//! A payload, single or batch, through a handler: the part that every transport shares.
+//! Passes a payload, single or batch, to a handler. Every transport uses this.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use wire::{Frame, Kind, Malformed, Payload};
 
 use super::{Answer, Handler, Inbound, Limits, Opening, Out};
 
-/// How many streamed messages may wait before the server is made to wait.
+/// How many streamed messages may be queued before the server has to wait.
 const QUEUE: usize = 16;
 
 /// Answers a whole payload.
@@ -34,7 +34,7 @@ pub(super) fn answer<H: Handler>(
                     Err(why) => handler.malformed(Some(peer), &why),
                 });
             }
-            // On a pipe the responses to a batch are a batch; an event stream takes each as it comes.
+            // On a pipe the responses to a batch form a batch. On an event stream each goes out as it comes.
             joined.into_answer(headers.is_none())
         }
         Payload::Batch(_) => handler.malformed(Some(peer), &Malformed::NotAnObject("array")),
@@ -47,11 +47,11 @@ fn one<H: Handler>(
     frame: Frame<'_>,
     headers: Option<&HeaderMap>,
 ) -> Answer {
-    let opening = Opening::of(&frame);
+    let opening = Opening::classify(&frame);
     handler.handle(peer, Inbound { frame, opening, headers })
 }
 
-/// A batch is part of its session, whatever its messages say: there is no handshake in it, and nothing modern.
+/// A batch belongs to its session, whatever its messages say. It holds neither handshakes nor modern requests.
 fn in_batch<H: Handler>(
     handler: &Arc<H>,
     peer: &Arc<H::Peer>,
@@ -74,7 +74,7 @@ struct Joined {
     streams: Vec<mpsc::Receiver<Out>>,
 }
 
-/// Responses that go out together, which must not be longer than one message may be.
+/// Responses that go out together. They are bounded like one message.
 struct Responses {
     messages: Vec<Bytes>,
     bytes: usize,
@@ -86,7 +86,7 @@ impl Joined {
         Self { ready: Responses { messages: Vec::new(), bytes: 0, most }, streams: Vec::new() }
     }
 
-    /// Adds the answer to one message. Once the answers are as long as they may be, requests are not worked on any more.
+    /// Adds the answer to one message. Once the batch is full, further requests are not handled.
     fn add<'a>(
         &mut self,
         item: Result<Frame<'a>, Malformed>,
@@ -158,7 +158,7 @@ fn array(messages: &[Bytes]) -> Bytes {
     out.into()
 }
 
-/// Passes everything on as it comes, or keeps the responses back until all of them are there.
+/// Passes on each message as it comes, or collects the responses until all are complete.
 async fn merge(
     mut ready: Responses,
     streams: Vec<mpsc::Receiver<Out>>,
@@ -172,7 +172,7 @@ async fn merge(
     drop(gather);
     if !collect {
         for message in ready.messages.drain(..) {
-            // The client has gone; the streams learn it by themselves.
+            // The client has gone. The streams notice that by themselves.
             let _ = sender.send(Out::Message(message)).await;
         }
     }

@@ -1,8 +1,8 @@
-//! Budgets in bytes: the process has one, a session has a share of it, and whatever holds memory on a client's behalf holds
-//! a [`Reservation`] for as long as it does.
+//! Budgets in bytes: the process has one, a session has a share of it, and whatever holds memory on behalf of a client
+//! holds a [`Reservation`] for as long.
 //!
-//! Reserving never waits and never blocks: there is room, or the client is refused. A reservation gives back what it
-//! took when it is dropped, on every path. Nothing here allocates memory or knows what the bytes are.
+//! Reserving never waits: if there is no room, the client is refused. A reservation returns its bytes when it is
+//! dropped. Nothing here allocates memory or knows what the bytes are.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use super::Limits;
 
-/// Pieces of at most this size may also use [`reserve_for_small`], so that what is large cannot shut out what is small.
+/// Pieces of at most this size may also use [`reserve_for_small`], so that large pieces cannot crowd out small ones.
 const SMALL: usize = 4 * 1024;
 
 /// What a charged message costs besides its bytes: the box around it, and its place in a queue.
@@ -29,18 +29,18 @@ struct Account {
     parent: Option<Budget>,
 }
 
-/// Bytes that are taken from a budget, and from those above it, until this is dropped.
+/// Bytes that are reserved in a budget, and in those above it, until this is dropped.
 #[derive(Debug)]
 pub struct Reservation {
     budget: Budget,
     bytes: usize,
 }
 
-/// The two budgets that everything is charged to. They are apart so that what sessions keep for long never takes the room
-/// that requests need for a moment.
+/// The two budgets that everything is charged to. They are separate, so that what sessions keep for long never uses up
+/// the room that requests need for a moment.
 #[derive(Clone, Debug)]
 pub struct Budgets {
-    /// Messages that are read, worked on or written now.
+    /// Messages that are being read, handled or written.
     pub work: Budget,
     /// What outlives a request: replay logs, queued messages, and whatever the handler remembers.
     pub kept: Budget,
@@ -49,7 +49,7 @@ pub struct Budgets {
 /// Whose budget it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Everybody's.
+    /// The whole process's.
     Process,
     /// One session's, or one pipe's.
     Session,
@@ -61,7 +61,7 @@ pub enum Scope {
 pub struct Exhausted {
     /// Whose budget has no room.
     pub scope: Scope,
-    /// Whether there would be none even if nothing else were held.
+    /// Whether there would be no room even if nothing else were held.
     pub is_too_large: bool,
 }
 
@@ -71,7 +71,7 @@ impl Budget {
         Self(Arc::new(Account { scope: Scope::Process, limit, used: AtomicUsize::new(0), parent: None }))
     }
 
-    /// The share of one session: what it takes is taken from this budget too.
+    /// The share of one session. Its reservations count in this budget too.
     #[must_use]
     pub fn for_session(&self, limit: usize) -> Self {
         let parent = Some(self.clone());
@@ -90,7 +90,7 @@ impl Budget {
 
     /// Takes `bytes`, or says whose budget has no room for them.
     pub fn reserve(&self, bytes: usize) -> Result<Reservation, Exhausted> {
-        self.take(bytes)?;
+        self.take_bytes(bytes)?;
         Ok(Reservation { budget: self.clone(), bytes })
     }
 
@@ -99,25 +99,25 @@ impl Budget {
         Reservation { budget: self.clone(), bytes: 0 }
     }
 
-    /// Whether more than half of it is used, so that what can be done without should be given back.
+    /// Whether more than half of it is used, so that caches should be dropped.
     pub fn is_half_used(&self) -> bool {
         self.used() > self.limit() / 2
     }
 
-    /// Charges a message for as long as anybody holds it or a part of it.
+    /// Charges a message for as long as anybody holds it or a slice of it.
     pub fn hold(&self, message: Bytes) -> Result<Bytes, Exhausted> {
         let reservation = self.reserve(message.len() + OVERHEAD)?;
         Ok(Bytes::from_owner(Held { message, _reservation: reservation }))
     }
 
-    fn take(&self, bytes: usize) -> Result<(), Exhausted> {
+    fn take_bytes(&self, bytes: usize) -> Result<(), Exhausted> {
         let account = &*self.0;
         let limit = account.limit + if bytes <= SMALL { reserve_for_small(account.limit) } else { 0 };
         let before = account.used.fetch_add(bytes, Ordering::Relaxed);
         let refused = if before.saturating_add(bytes) > limit {
             Err(Exhausted { scope: account.scope, is_too_large: bytes > limit })
         } else {
-            account.parent.as_ref().map_or(Ok(()), |parent| parent.take(bytes))
+            account.parent.as_ref().map_or(Ok(()), |parent| parent.take_bytes(bytes))
         };
         if refused.is_err() {
             account.used.fetch_sub(bytes, Ordering::Relaxed);
@@ -144,10 +144,10 @@ impl Reservation {
         self.bytes
     }
 
-    /// Takes or gives back bytes until it has `bytes`. When there is no room it keeps what it has.
+    /// Grows or shrinks to `bytes`. When there is no room it stays as it is.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Exhausted> {
         match bytes.checked_sub(self.bytes) {
-            Some(more) => self.budget.take(more)?,
+            Some(more) => self.budget.take_bytes(more)?,
             None => self.budget.give_back(self.bytes - bytes),
         }
         self.bytes = bytes;

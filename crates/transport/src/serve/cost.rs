@@ -1,19 +1,20 @@
-//! What a JSON text costs in memory once it is a tree, estimated before it becomes one.
+//! Estimates how much memory the tree of a JSON text needs, before it is parsed.
 
-/// An element of an array or a member of an object, in a collection that may have just doubled.
+/// Bytes for an element of an array or a member of an object, in a collection that may have just doubled.
 const ELEMENT: usize = 160;
-/// An array or an object of its own.
+/// Bytes for an array or an object itself.
 const COLLECTION: usize = 480;
-/// The text itself, its copy in the tree, a second one in the arguments of a call, and the answer.
+/// Bytes for each byte of text: the text, its copy in the tree, a second one in the arguments of a call, and the
+/// answer.
 const COPIES: usize = 4;
-/// What a byte costs at worst, for texts that are too short to be looked at.
+/// Bytes for each byte of a short text, in the worst case.
 const WORST: usize = 32;
 
-/// Texts of at most this size are not looked at.
+/// Texts of at most this size are not scanned.
 pub(super) const SHORT: usize = 16 * 1024;
 
-/// The cost of handling `text`, be it JSON or not. What stands within strings does not count as structure.
-pub(super) fn of_handling(text: &[u8]) -> usize {
+/// The bytes that handling `text` needs, be it JSON or not. Brackets and commas within strings do not count.
+pub(super) fn estimate_handling(text: &[u8]) -> usize {
     if text.len() <= SHORT {
         return text.len() * WORST;
     }
@@ -31,7 +32,7 @@ pub(super) fn of_handling(text: &[u8]) -> usize {
     text.len() * COPIES + elements * ELEMENT + collections * COLLECTION
 }
 
-/// What follows the string that begins here, after its quote.
+/// The rest of the text after the string that begins here. `text` starts after the opening quote.
 fn after_string(mut text: &[u8]) -> &[u8] {
     while let Some(at) = memchr::memchr2(b'"', b'\\', text) {
         let skipped = if text[at] == b'"' { 1 } else { 2 };
@@ -51,11 +52,14 @@ mod tests {
     #[test]
     fn structure_costs_and_text_does_not() {
         let numbers = format!("[{}1]", "1,".repeat(20_000));
-        assert_eq!(of_handling(numbers.as_bytes()), numbers.len() * COPIES + 20_000 * ELEMENT + COLLECTION);
+        assert_eq!(
+            estimate_handling(numbers.as_bytes()),
+            numbers.len() * COPIES + 20_000 * ELEMENT + COLLECTION
+        );
         let said = format!(r#""a \" quote and {}""#, "[1,{".repeat(20_000));
-        assert_eq!(of_handling(said.as_bytes()), said.len() * COPIES);
+        assert_eq!(estimate_handling(said.as_bytes()), said.len() * COPIES);
         let unfinished = format!("\"{}\\", ",".repeat(20_000));
-        assert_eq!(of_handling(unfinished.as_bytes()), unfinished.len() * COPIES);
+        assert_eq!(estimate_handling(unfinished.as_bytes()), unfinished.len() * COPIES);
     }
 
     /// The estimate is never below what the tree really takes.

@@ -1,4 +1,4 @@
-//! What a transport asks of a server, and what it gets back.
+//! The interface between the transports and a server.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,26 +8,28 @@ use http::HeaderMap;
 use tokio::sync::mpsc;
 use wire::{Frame, Malformed};
 
+use super::http::{Answered, Response};
 use super::queue::Sender;
 use super::{Budget, Opening};
+use crate::Transport;
 
 /// A server, seen from its transports.
 pub trait Handler: Send + Sync + 'static {
     /// What the server remembers of one connection: a pipe, an HTTP session.
     type Peer: Send + Sync + 'static;
 
-    /// A connection begins. Messages that belong to no request go into `outbox`; what is remembered of the connection
-    /// beyond a request is charged to `kept`.
-    fn connect(&self, via: Via, outbox: Outbox, kept: Budget) -> Self::Peer;
+    /// A connection begins. Messages that belong to no request go into `outbox`. What the server keeps for the
+    /// connection beyond a request is charged to `kept`.
+    fn connect(&self, transport: Transport, outbox: Outbox, kept: Budget) -> Self::Peer;
 
-    /// Answers one message. Called from within a tokio runtime; must not block. What is long may be handled on a thread
-    /// for such work.
+    /// Answers one message. It is called within a tokio runtime and must not block; a long message may be handled on a
+    /// thread for such work.
     fn handle(&self, peer: &std::sync::Arc<Self::Peer>, inbound: Inbound<'_>) -> Answer;
 
-    /// Answers bytes that are no message.
+    /// Answers bytes that are not a message.
     fn malformed(&self, peer: Option<&Self::Peer>, why: &Malformed) -> Answer;
 
-    /// Whether `peer` has completed its handshake, so that an HTTP session is worth an id.
+    /// Whether `peer` has completed its handshake, so that its HTTP session gets an id.
     fn is_established(&self, peer: &Self::Peer) -> bool;
 
     /// The revision that `peer` negotiated, if it has.
@@ -43,26 +45,23 @@ pub trait Handler: Send + Sync + 'static {
         self.version(peer) == Some(protocol::Version::V2025_03_26)
     }
 
-    /// First look at what was read from a pipe, before it is cut into lines; `None` ends the connection.
+    /// Sees, and may change, what was read from a pipe before it is split into lines. `None` ends the connection.
     fn on_input<'a>(&self, bytes: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         Some(Cow::Borrowed(bytes))
     }
 
-    /// Last look at the head of an HTTP response; `method` is that of the JSON-RPC message, if there was one.
-    fn on_response(&self, method: Option<&str>, head: &mut http::response::Parts) {
-        let _ = (method, head);
+    /// Sees, and may change, the head of an HTTP request that was admitted. If it returns a response, that is the
+    /// answer.
+    fn on_request<B>(&self, request: &mut http::Request<B>) -> Option<Response> {
+        let _ = request;
+        None
     }
-}
 
-/// Which transport a connection uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Via {
-    /// Newline-delimited messages: stdio, or a pipe within the process.
-    Pipe,
-    /// Streamable HTTP.
-    StreamableHttp,
-    /// The HTTP+SSE transport of 2024-11-05.
-    HttpSse,
+    /// Sees, and may change, an HTTP response before it is sent.
+    fn on_response(&self, answered: Answered<'_>, response: Response) -> Response {
+        let _ = answered;
+        response
+    }
 }
 
 /// One message from the client.
@@ -76,10 +75,10 @@ pub struct Inbound<'a> {
     pub headers: Option<&'a HeaderMap>,
 }
 
-/// What a server makes of one message.
+/// The server's answer to one message.
 #[derive(Debug)]
 pub enum Answer {
-    /// Taken in; nothing is sent back.
+    /// Accepted; nothing is sent back.
     Accepted,
     /// One message, complete.
     Message {
@@ -88,7 +87,7 @@ pub enum Answer {
         /// The message.
         body: Bytes,
     },
-    /// Messages over time, the last one being the response. Dropping the receiver tells the server to stop.
+    /// Messages over time, the last of which is the response. Dropping the receiver tells the server to stop.
     Stream(mpsc::Receiver<Out>),
 }
 
@@ -97,14 +96,14 @@ pub enum Answer {
 pub enum Out {
     /// A message.
     Message(Bytes),
-    /// Close the connection but not the stream: the client is to come back after `retry_ms`. Pipes ignore it.
+    /// Close the connection but not the stream: the client should reconnect after `retry_ms`. Pipes ignore it.
     Hangup {
-        /// How long the client is to wait.
+        /// How long the client should wait.
         retry_ms: u64,
     },
 }
 
-/// Carries messages that belong to no request. Clones share the way.
+/// Carries messages that belong to no request. Clones lead to the same client.
 #[derive(Clone)]
 pub struct Outbox {
     way: Option<(Sender, Budget)>,
@@ -115,12 +114,12 @@ pub struct Outbox {
 type Through = std::sync::Arc<dyn Fn(Bytes) -> Vec<Bytes> + Send + Sync>;
 
 impl Outbox {
-    /// An outbox that leads nowhere: stateless HTTP has no place for such messages.
+    /// An outbox that drops all messages: stateless HTTP has no channel for them.
     pub const fn closed() -> Self {
         Self { way: None, through: None }
     }
 
-    /// An outbox into `sender`; what waits there is charged to `kept`.
+    /// An outbox into `sender`. Queued messages are charged to `kept`.
     pub(super) const fn new(sender: Sender, kept: Budget) -> Self {
         Self { way: Some((sender, kept)), through: None }
     }
@@ -131,7 +130,7 @@ impl Outbox {
         Self { through: Some(std::sync::Arc::new(change)), ..self }
     }
 
-    /// Sends a message; false when nobody listens, or the listener is too slow to keep up.
+    /// Sends a message; false when nobody listens, or the listener is too slow.
     pub fn send(&self, message: Bytes) -> bool {
         let Some((sender, kept)) = &self.way else { return false };
         let send = |message| kept.hold(message).is_ok_and(|message| sender.try_send(message));

@@ -1,4 +1,4 @@
-//! How much a server does for its clients, in bytes, numbers and time. Everything else is refused.
+//! The bounds of a server in bytes, numbers and time. What exceeds them is refused.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ const MIB: usize = 1024 * 1024;
 pub struct Limits {
     /// The most bytes of one message.
     pub message: usize,
-    /// The most bytes of all messages that are read, worked on or written at one time.
+    /// The most bytes of all messages that are being read, handled or written.
     pub work: usize,
     /// The part of [`Limits::work`] that one session may use.
     pub session_work: usize,
@@ -31,15 +31,15 @@ pub struct Limits {
     pub body_stall: Duration,
     /// How long a whole body may take.
     pub body: Duration,
-    /// How long a client may leave unread what is written to it. An event stream with nothing to say is not affected.
+    /// How long a client may not read what was written to it. A silent event stream is not affected.
     pub write_stall: Duration,
-    /// How long a session is kept that nobody uses.
+    /// How long an unused session is kept.
     pub session_idle: Duration,
 }
 
 impl Limits {
-    /// The limits for messages of at most `message` bytes. What may be held at once grows with them: a message is read, becomes
-    /// a tree, and its answer may be as long again.
+    /// The limits for messages of at most `message` bytes. The budgets grow with them: a message is read, becomes a
+    /// tree, and its answer may be as long.
     pub const fn for_messages(message: usize) -> Self {
         let message = if message < 64 * 1024 { 64 * 1024 } else { message };
         Self {

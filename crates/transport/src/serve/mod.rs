@@ -1,10 +1,10 @@
 //! The end that answers: one [`Handler`] behind pipes, Streamable HTTP and HTTP+SSE.
 //!
-//! A transport knows bytes, sessions and streams; a handler knows what a message means. The handler is asked
-//! once per message and answers at once, with one message, or with a stream of them.
+//! A transport knows bytes, sessions and streams; a handler knows what a message means. The handler is called once per
+//! message and returns at once: one message, or a stream of messages.
 //!
-//! Everything that is held on a client's behalf is charged to a [`Budget`] and bounded in time by [`Limits`]. What is
-//! beyond them is refused, with a status that says whether to come back.
+//! Everything that is held on a client's behalf is charged to a [`Budget`] and bounded in time by [`Limits`]. What
+//! exceeds them is refused, with a status that says whether to try again.
 
 mod batch;
 mod budget;
@@ -17,6 +17,6 @@ pub mod pipe;
 mod queue;
 
 pub use budget::{Budget, Budgets, Exhausted, Reservation, Scope};
-pub use handler::{Answer, Handler, Inbound, Out, Outbox, Via};
+pub use handler::{Answer, Handler, Inbound, Out, Outbox};
 pub use limits::Limits;
 pub use opening::Opening;

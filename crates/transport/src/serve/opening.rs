@@ -1,4 +1,4 @@
-//! How a message presents itself, which is what a dual-era server goes by.
+//! How a message opens a conversation, by which a server of both eras chooses the era.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ use wire::Frame;
 /// How a message opens: `basic/versioning`, the last part of its section on backward compatibility.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opening {
-    /// It names a protocol version in its own `_meta`; the text is what it names, or the JSON if that is no string.
+    /// It names a protocol version in its own `_meta`. The text is the name, or the JSON if that is not a string.
     Modern(String),
     /// `initialize`, which selects legacy semantics.
     Initialize,
-    /// Neither: part of a session that was opened before, or of none.
+    /// Neither: it belongs to an open session, or to none.
     Legacy,
 }
 
@@ -32,9 +32,9 @@ struct Meta<'a> {
 }
 
 impl Opening {
-    /// How `frame` opens. What carries a modern version is modern, be it an `initialize`, which then does not exist;
-    /// an `initialize` that names another version in `_meta` is still one.
-    pub fn of(frame: &Frame<'_>) -> Self {
+    /// A message that carries a modern version is modern, also an `initialize`, which is an unknown method then. An
+    /// `initialize` that names another version in `_meta` is a handshake.
+    pub fn classify(frame: &Frame<'_>) -> Self {
         let named = frame.params.and_then(named_version);
         let is_initialize = || frame.method().as_deref() == Some("initialize");
         match named {
@@ -51,7 +51,7 @@ fn is_modern(version: &str) -> bool {
 }
 
 fn named_version(params: &RawValue) -> Option<String> {
-    // Params in which neither the key nor an escape occurs need not be read to know that they do not have it.
+    // If neither the key nor an escape occurs in the text, the parameters do not have the key and are not parsed.
     if !params.get().contains(PROTOCOL_VERSION) && !params.get().contains('\\') {
         return None;
     }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     fn opening(json: &str) -> Opening {
-        Opening::of(&Frame::parse(json.as_bytes()).unwrap())
+        Opening::classify(&Frame::parse(json.as_bytes()).unwrap())
     }
 
     #[test]

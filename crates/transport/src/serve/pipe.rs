@@ -10,14 +10,15 @@ use tokio::task::JoinSet;
 use wire::{Line, Lines, Malformed, Payload};
 
 use super::queue::{Receiver, Sender, queue};
-use super::{Answer, Budgets, Handler, Limits, Out, Outbox, Reservation, Via, batch, cost};
+use super::{Answer, Budgets, Handler, Limits, Out, Outbox, Reservation, batch, cost};
 use crate::MAX_MESSAGE;
+use crate::Transport;
 
-/// How many messages may wait for a client that reads slowly, and how many bytes.
+/// How many messages may be queued for a client that reads slowly, and how many bytes.
 const QUEUE: usize = 1024;
 const QUEUED_BYTES: usize = 4 * 1024 * 1024;
 
-/// What has piled up goes out in writes of about this size.
+/// Queued messages go out in writes of about this size.
 const WRITE: usize = 64 * 1024;
 
 /// How long a client that has stopped writing may take to read what is left.
@@ -28,7 +29,7 @@ pub async fn stdio<H: Handler>(handler: Arc<H>, limits: Limits) -> io::Result<()
     serve_within(handler, tokio::io::stdin(), tokio::io::stdout(), limits).await
 }
 
-/// Serves one client until its input ends; what is still running then is stopped.
+/// Serves one client until its input ends. Requests that are still being handled are stopped then.
 pub async fn serve<H, R, W>(handler: Arc<H>, input: R, output: W) -> io::Result<()>
 where
     H: Handler,
@@ -47,18 +48,18 @@ where
 {
     let (sender, receiver) = queue(QUEUE, QUEUED_BYTES);
     let writer = tokio::spawn(write(output, receiver));
-    // A pipe has one client, whose share is all there is.
+    // A pipe has one client, which may use the whole budget.
     let budgets = Budgets::of_process(&limits).for_session(&limits);
     let outbox = Outbox::new(sender.clone(), budgets.kept.clone());
-    let peer = Arc::new(handler.connect(Via::Pipe, outbox, budgets.kept.clone()));
+    let peer = Arc::new(handler.connect(Transport::Stdio, outbox, budgets.kept.clone()));
     let mut connection = Connection { handler, peer, sender, streams: JoinSet::new(), limits, budgets };
-    let ended = connection.read(input).await;
+    let ended = connection.read_lines(input).await;
     connection.handler.disconnect(&connection.peer);
     // The writer ends when every sender is gone: ours, those of the streams, and the peer's outbox.
     drop(connection);
     match tokio::time::timeout(DRAIN, writer).await {
         Ok(Ok(Ok(()))) | Err(_) => ended,
-        // The client may stop reading before it stops writing; that is its right.
+        // The client may stop reading before it stops writing.
         Ok(Ok(Err(error))) if error.kind() == io::ErrorKind::BrokenPipe => ended,
         Ok(Ok(Err(error))) => Err(error),
         Ok(Err(panicked)) => Err(io::Error::other(panicked)),
@@ -75,7 +76,7 @@ struct Connection<H: Handler> {
 }
 
 impl<H: Handler> Connection<H> {
-    async fn read<R: AsyncRead + Unpin>(&mut self, mut input: R) -> io::Result<()> {
+    async fn read_lines<R: AsyncRead + Unpin>(&mut self, mut input: R) -> io::Result<()> {
         let mut lines = Lines::new(self.limits.message);
         let mut buffer = vec![0; 64 * 1024];
         loop {
@@ -86,19 +87,19 @@ impl<H: Handler> Connection<H> {
             let Some(input) = self.handler.on_input(&buffer[..count]) else { return Ok(()) };
             lines.push(&input);
             while let Some(line) = lines.next() {
-                if !self.line(&line).await {
+                if !self.handle_line(&line).await {
                     return Ok(());
                 }
             }
         }
         if let Some(rest) = lines.finish() {
-            self.line(&rest).await;
+            self.handle_line(&rest).await;
         }
         Ok(())
     }
 
     /// Handles one line; false when the client is gone.
-    async fn line(&mut self, line: &Line) -> bool {
+    async fn handle_line(&mut self, line: &Line) -> bool {
         let (bytes, answer) = match line {
             Line::Whole(bytes) | Line::Unterminated(bytes) if bytes.trim_ascii().is_empty() => return true,
             Line::Whole(bytes) | Line::Unterminated(bytes) => (&bytes[..], self.answer(bytes)),
@@ -112,10 +113,10 @@ impl<H: Handler> Connection<H> {
             Answer::Message { body, .. } => return self.sender.send(body).await,
             Answer::Stream(stream) => stream,
         };
-        // Finished ones are reaped here so that a long session does not collect them.
+        // Finished tasks are removed here, so that a long session does not collect them.
         while self.streams.try_join_next().is_some() {}
-        // What is worked on holds on to what was asked.
-        match self.budgets.work.reserve(cost::of_handling(bytes)) {
+        // The handler keeps the request.
+        match self.budgets.work.reserve(cost::estimate_handling(bytes)) {
             Ok(held) => drop(self.streams.spawn(forward(stream, self.sender.clone(), held))),
             Err(why) => {
                 if let Answer::Message { body, .. } = self.refuse(why.to_string()) {
@@ -127,7 +128,7 @@ impl<H: Handler> Connection<H> {
     }
 
     fn answer(&self, bytes: &[u8]) -> Answer {
-        let cost = if bytes.len() <= cost::SHORT { 0 } else { cost::of_handling(bytes) };
+        let cost = if bytes.len() <= cost::SHORT { 0 } else { cost::estimate_handling(bytes) };
         let _room = match self.budgets.work.reserve(cost) {
             Ok(room) => room,
             Err(why) => return self.refuse(why.to_string()),
@@ -143,7 +144,7 @@ impl<H: Handler> Connection<H> {
     }
 }
 
-/// Passes the messages of a stream on to a queue that all of them share. `held` is what the work has reserved.
+/// Passes the messages of a stream on to a shared queue. `_held` is what the handler has reserved.
 pub(super) async fn forward(mut stream: mpsc::Receiver<Out>, sender: Sender, _held: Reservation) {
     while let Some(out) = stream.recv().await {
         match out {
@@ -163,7 +164,7 @@ async fn write<W: AsyncWrite + Unpin>(mut output: W, mut messages: Receiver) -> 
         buffer.clear();
         buffer.extend_from_slice(&message);
         buffer.push(b'\n');
-        // Whatever has piled up goes out in one write.
+        // All queued messages go out in one write.
         while buffer.len() < WRITE
             && let Some(message) = messages.try_recv()
         {

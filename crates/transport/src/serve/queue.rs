@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 /// Bytes are counted in units of this size, so that any sum of them is a number of permits.
 const UNIT: usize = 256;
 
-/// Where messages go in. Clones share the queue.
+/// The sending end. Clones share the queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
     messages: mpsc::Sender<Queued>,
@@ -16,7 +16,7 @@ pub(crate) struct Sender {
     units: usize,
 }
 
-/// Where they come out.
+/// The receiving end.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     messages: mpsc::Receiver<Queued>,
@@ -29,8 +29,7 @@ struct Queued {
     _room: OwnedSemaphorePermit,
 }
 
-/// A queue for at most `count` messages of at most `bytes` together. A message that is longer than that has the queue
-/// for itself.
+/// A queue for at most `count` messages of at most `bytes` together. A longer message waits until the queue is empty.
 pub(crate) fn queue(count: usize, bytes: usize) -> (Sender, Receiver) {
     let (sender, receiver) = mpsc::channel(count);
     let units = (bytes / UNIT).max(1);
@@ -72,7 +71,7 @@ impl Receiver {
 
 impl Drop for Receiver {
     fn drop(&mut self) {
-        // Whoever waits for room learns that there will be none.
+        // Wakes the senders that wait for room.
         self.room.close();
     }
 }

@@ -7,25 +7,25 @@ use wire::{Payload, What};
 use super::session_assembler::Piecewise;
 use crate::MAX_MESSAGE;
 
-/// How much of what is too long is kept.
+/// How many bytes of an overlong message are kept.
 const EVIDENCE: usize = 1024;
 
-/// A body that is under way.
+/// A body that has not ended.
 #[derive(Debug)]
 pub(super) enum Body {
     /// Events, each as soon as it is whole.
     Events(Events),
     /// One message; `json` says that the head calls it JSON.
     Whole { bytes: BytesMut, json: bool },
-    /// More than fits: its beginning was recorded.
+    /// Too long: its beginning was recorded.
     Lost,
-    /// None of our business.
+    /// Not recorded.
     Foreign,
 }
 
 impl Body {
     /// A body of that media type.
-    pub(super) fn of(media_type: &str) -> Self {
+    pub(super) fn for_media_type(media_type: &str) -> Self {
         if media_type == "text/event-stream" {
             return Self::Events(Events::new(MAX_MESSAGE));
         }
@@ -53,7 +53,7 @@ impl Body {
         }
     }
 
-    /// The body is over; `cut` says that it ended before its end.
+    /// Ends the body; `cut` says that it was cut off.
     pub(super) fn finish(self, cut: bool) -> Piecewise {
         match self {
             Self::Events(mut events) => events.finish().map(entry).into_iter().collect(),
@@ -71,7 +71,7 @@ fn entry(event: Event) -> (What, Bytes) {
     if event.oddities.iter().any(|oddity| matches!(oddity, Oddity::Truncated | Oddity::Overlong)) {
         return (What::Noise, event.raw.slice(..event.raw.len().min(MAX_MESSAGE)));
     }
-    // HTTP+SSE names its endpoint in an event of its own; that is no message.
+    // HTTP+SSE names its endpoint in an event of its own, which is not a message.
     let carries = event.event.as_deref() != Some("endpoint");
     match event.data.as_deref().filter(|data| carries && !data.is_empty()) {
         Some(data) => (What::Message, Bytes::copy_from_slice(data.as_bytes())),
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn events_are_entries_as_soon_as_they_are_whole() {
-        let mut body = Body::of("text/event-stream");
+        let mut body = Body::for_media_type("text/event-stream");
         assert_eq!(
             body.push(b"id: 1\ndata:\n\ndata: {\"a\""),
             [(What::Event, Bytes::from_static(b"id: 1\ndata:\n\n"))]
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_body_is_one_message_or_noise() {
         let whole = |kind: &str, bytes: &[u8], cut| {
-            let mut body = Body::of(kind);
+            let mut body = Body::for_media_type(kind);
             assert!(body.push(bytes).is_empty());
             body.finish(cut).into_iter().map(|(what, _)| what).collect::<Vec<_>>()
         };
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_body_without_end_is_not_kept() {
-        let mut body = Body::of("application/json");
+        let mut body = Body::for_media_type("application/json");
         let big = vec![b'x'; MAX_MESSAGE];
         assert!(body.push(&big).is_empty());
         assert_eq!(body.push(b"y")[0].1.len(), EVIDENCE);

@@ -7,10 +7,10 @@ use super::note::Piece;
 use super::session_assembler::Piecewise;
 use crate::MAX_MESSAGE;
 
-/// How much of what is too long is kept.
+/// How many bytes of an overlong message are kept.
 const EVIDENCE: usize = 1024;
 
-/// What is under way on the streams of a process.
+/// The unfinished lines on the streams of a process.
 #[derive(Debug)]
 pub(super) struct Streams {
     stdin: Lines,
@@ -24,8 +24,8 @@ impl Streams {
         Self { stdin: lines(), stdout: lines(), stderr: lines() }
     }
 
-    /// What is complete now that `piece` has come.
-    pub(super) fn take(&mut self, direction: Direction, piece: Piece) -> Piecewise {
+    /// Adds `piece`, and returns what is complete.
+    pub(super) fn add_piece(&mut self, direction: Direction, piece: Piece) -> Piecewise {
         let (lines, stderr) = match (direction, &piece) {
             (_, Piece::Stderr(_)) => (&mut self.stderr, true),
             (Direction::ToServer, _) => (&mut self.stdin, false),
@@ -57,7 +57,7 @@ fn entry(line: Line, stderr: bool) -> (What, Bytes) {
         Line::Whole(bytes) if bytes.trim_ascii().is_empty() => (What::Noise, bytes),
         Line::Whole(bytes) => (What::Message, bytes),
         Line::Unterminated(bytes) => (What::Noise, bytes),
-        // The beginning shows what it was.
+        // The beginning is enough evidence.
         Line::Overlong(bytes) => (What::Noise, bytes.slice(..bytes.len().min(EVIDENCE))),
     }
 }

@@ -1,8 +1,8 @@
-//! Between a client and a server: every byte passes on untouched, and what passed is written down.
+//! Stands between a client and a server: every byte passes unchanged, and is recorded.
 //!
-//! [`stdio`] stands for a process, [`http`] for an HTTP server. Neither waits for the record: they hand what they saw
-//! to a [`Pen`], and a [`RecordWriter`] on a thread of its own cuts it into messages, takes the secrets out ([`Redactor`]) and
-//! writes. When it cannot write, it says so, and the traffic goes on.
+//! [`stdio`] stands in for a process, [`http`] for an HTTP server. They hand what passed to a [`Pen`]. A
+//! [`RecordWriter`] on a thread of its own cuts it into messages, removes the secrets ([`Redactor`]) and writes. When
+//! it cannot write, it reports that once, and the traffic goes on.
 
 mod body;
 pub mod http;

@@ -2,34 +2,34 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 use wire::recording::{About, Medium, Tape, write};
 
-use super::note::{Noted, Pen};
+use super::note::{Backlog, MOST_WAITING, Noted, Pen};
 use super::redact::Redactor;
 use super::session_assembler::{ASIDE, Filed, SessionAssembler};
 
-/// How long the last lines may take; a disk that hangs must not keep the session from ending.
+/// How long the last lines may take. A disk that hangs must not keep the session from ending.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What a writer works with.
 pub struct RecordOptions {
     /// Where the lines go; each is written as soon as it is known.
     pub sink: Box<dyn Write + Send>,
-    /// What keeps secrets out.
+    /// Removes secrets.
     pub redactor: Redactor,
     /// The first line.
     pub about: About,
-    /// What the names of sessions begin with; unique, so that files can be put together.
+    /// The prefix of the names of sessions. It is unique, so that files can be concatenated.
     pub name: String,
-    /// The path that messages are posted to; none when it is the streams of a process that are recorded.
+    /// The path that messages are posted to; `None` when the streams of a process are recorded.
     pub endpoint: Option<String>,
-    /// Whether the sessions are wanted in the end.
+    /// Whether the sessions are returned in the end.
     pub keep: bool,
-    /// Is told once, when the sink takes no more.
+    /// Called once, when the sink fails.
     pub trouble: Box<dyn FnOnce(io::Error) + Send>,
 }
 
@@ -45,32 +45,33 @@ pub struct RecordWriter {
 pub struct Written {
     /// The sessions, if they were to be kept.
     pub tapes: Vec<Tape>,
-    /// Whether all of it reached the sink.
+    /// Whether everything reached the sink.
     pub complete: bool,
 }
 
 impl RecordWriter {
-    /// Begins with the first line.
+    /// Starts the thread, which writes the first line.
     pub fn start(desk: RecordOptions) -> io::Result<Self> {
         let (sender, notes) = mpsc::channel();
         let (done, written) = oneshot::channel();
         let thread = std::thread::Builder::new().name("record-writer".to_owned());
+        let backlog = Arc::<Backlog>::default();
+        let pen = Pen::new(sender, backlog.clone());
         thread.spawn(move || {
-            // Nobody waits for it any more when the session has ended without it.
-            let _ = done.send(Writing::new(desk).run(&notes));
+            // The receiver is gone when the session has not waited for it.
+            let _ = done.send(Writing::new(desk, backlog).run(&notes));
         })?;
-        Ok(Self { pen: Pen(sender), written })
+        Ok(Self { pen, written })
     }
 
-    /// What the traffic writes with.
+    /// A pen for the traffic.
     pub fn pen(&self) -> Pen {
         self.pen.clone()
     }
 
-    /// Writes what is left, and gives back what was recorded.
+    /// Writes what is left, and returns what was recorded.
     pub async fn finish(self) -> Written {
-        // A writer that is gone has given its answer already.
-        let _ = self.pen.0.send(None);
+        self.pen.finish();
         let written = tokio::time::timeout(PATIENCE, self.written).await;
         written.ok().and_then(Result::ok).unwrap_or_default()
     }
@@ -82,14 +83,15 @@ struct Writing {
     assembler: SessionAssembler,
     start: Instant,
     tapes: BTreeMap<usize, Tape>,
+    backlog: Arc<Backlog>,
 }
 
 impl Writing {
-    fn new(mut desk: RecordOptions) -> Self {
+    fn new(mut desk: RecordOptions, backlog: Arc<Backlog>) -> Self {
         let trouble = std::mem::replace(&mut desk.trouble, Box::new(|_| {}));
         let assembler = SessionAssembler::new(desk.endpoint.as_deref());
         let tapes = BTreeMap::new();
-        Self { desk, trouble: Some(trouble), assembler, start: Instant::now(), tapes }
+        Self { desk, trouble: Some(trouble), assembler, start: Instant::now(), tapes, backlog }
     }
 
     fn run(mut self, notes: &mpsc::Receiver<Option<Noted>>) -> Written {
@@ -98,10 +100,15 @@ impl Writing {
         let header = write::header(&self.desk.about);
         self.write(&header);
         while let Ok(Some((note, recorded))) = notes.recv() {
-            let at = note.at.saturating_duration_since(self.start);
-            let filed = self.assembler.take(note, at);
+            let (at, cost) = (note.at.saturating_duration_since(self.start), note.cost());
+            let filed = self.assembler.add_note(note, at);
             self.put(filed);
+            self.backlog.remove(cost);
             drop(recorded);
+        }
+        if self.backlog.is_over() {
+            let why = format!("more than {MOST_WAITING} bytes waited to be written");
+            self.give_up(io::Error::new(io::ErrorKind::TimedOut, why));
         }
         let rest = self.assembler.finish(self.start.elapsed());
         self.put(rest);
@@ -125,7 +132,7 @@ impl Writing {
         }
     }
 
-    /// The name of a session; a line tells of it when there is something new to tell.
+    /// The name of a session. A line announces it when something new is known.
     fn session(&mut self, session: usize, medium: Option<Medium>, lines: &mut Vec<u8>) -> String {
         let name = match session {
             ASIDE => format!("{}-aside", self.desk.name),
@@ -141,15 +148,20 @@ impl Writing {
         name
     }
 
-    /// Written at once and by itself, so that whoever kills this process loses nothing.
+    /// Written at once, so that nothing is lost when this process is killed.
     fn write(&mut self, lines: &[u8]) {
         if self.trouble.is_none() {
             return;
         }
         let written = self.desk.sink.write_all(lines).and_then(|()| self.desk.sink.flush());
-        if let Err(why) = written
-            && let Some(trouble) = self.trouble.take()
-        {
+        if let Err(why) = written {
+            self.give_up(why);
+        }
+    }
+
+    /// Reports once why nothing more is written.
+    fn give_up(&mut self, why: io::Error) {
+        if let Some(trouble) = self.trouble.take() {
             trouble(why);
         }
     }
@@ -161,5 +173,54 @@ impl std::fmt::Debug for RecordOptions {
             .field("about", &self.about)
             .field("name", &self.name)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use wire::Direction;
+
+    use super::*;
+    use crate::tap::note::Piece;
+
+    /// Takes nothing until whoever may tell it to is gone.
+    struct Stuck(mpsc::Receiver<()>);
+
+    impl Write for Stuck {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let _ = self.0.recv();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_sink_that_hangs_ends_the_record_and_not_the_traffic() {
+        let (release, stuck) = mpsc::channel();
+        let (told, trouble) = mpsc::channel();
+        let writer = RecordWriter::start(RecordOptions {
+            sink: Box::new(Stuck(stuck)),
+            redactor: Redactor::default(),
+            about: About::default(),
+            name: "stuck".to_owned(),
+            endpoint: None,
+            keep: false,
+            trouble: Box::new(move |why| drop(told.send(why.to_string()))),
+        })
+        .unwrap();
+        let pen = writer.pen();
+        let piece = Bytes::from(vec![b' '; MOST_WAITING / 8]);
+        let notes = (0..20).map(|_| pen.note(Direction::ToClient, 0, Piece::Head(piece.clone())));
+        let last = notes.last().unwrap();
+        assert!((MOST_WAITING / 2..=MOST_WAITING).contains(&pen.backlog.bytes()), "{}", pen.backlog.bytes());
+        tokio::time::timeout(Duration::from_millis(500), last).await.expect("what is lost is not waited for");
+        drop(release);
+        assert!(!writer.finish().await.complete);
+        assert!(trouble.recv().unwrap().contains("waited to be written"));
+        assert_eq!(pen.backlog.bytes(), 0);
     }
 }

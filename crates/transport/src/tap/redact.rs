@@ -1,4 +1,4 @@
-//! What keeps secrets out of a record: values that are known ([`Secrets`]), and what headers and addresses bring on the way.
+//! Removes secrets from a record: known values ([`Secrets`]), and those that headers and URLs bring on the way.
 
 use std::borrow::Cow;
 
@@ -9,29 +9,29 @@ use crate::client::Target;
 use crate::secrets::origin::{is_harmless_header, is_worth_learning, with_bare};
 use crate::secrets::{HIDDEN, Secrets, is_secret_name, merged, replace};
 
-/// Takes secrets out of entries before they are written.
+/// Removes secrets from entries before they are written.
 #[derive(Debug, Default)]
 pub struct Redactor {
     lifted: bool,
-    /// Whether the requests are somebody else's, whose headers may hold anything.
-    of_strangers: bool,
+    /// Whether the requests come from another client, whose headers may hold anything.
+    are_foreign: bool,
     secrets: Secrets,
-    /// What headers brought; apart from the others, since there is more of it all the time.
+    /// The values that headers brought. They are separate because they grow during a session.
     learnt: Secrets,
-    /// The ids of HTTP sessions, in the order of their appearance.
+    /// The ids of HTTP sessions, in the order of appearance.
     sessions: Vec<String>,
 }
 
 impl Redactor {
-    /// Hides what the target is known to keep secret, and what headers and addresses name as such.
-    pub fn of(target: &Target) -> Self {
+    /// Hides the secrets of the target, and values that headers and URLs name as secret.
+    pub fn for_target(target: &Target) -> Self {
         Self { lifted: target.shows_secrets(), secrets: target.secrets(), ..Self::default() }
     }
 
-    /// The same where the requests are not ours: the values of headers that are not known to be harmless are hidden.
+    /// The same for requests of another client: all headers are hidden that are not known to be harmless.
     #[must_use]
-    pub fn of_strangers(target: &Target) -> Self {
-        Self { of_strangers: true, ..Self::of(target) }
+    pub fn for_foreign_requests(target: &Target) -> Self {
+        Self { are_foreign: true, ..Self::for_target(target) }
     }
 
     /// The entry without secrets.
@@ -86,7 +86,7 @@ impl Redactor {
                 cookie_values(value).for_each(|value| self.learn(value));
                 HIDDEN.to_owned()
             }
-            // These say how to get in, not with what.
+            // These name the authentication scheme, not the credential.
             "www-authenticate" | "proxy-authenticate" | "location" => {
                 String::from_utf8(addressed(value)).unwrap_or_default()
             }
@@ -94,7 +94,7 @@ impl Redactor {
                 self.learn(value);
                 HIDDEN.to_owned()
             }
-            other if self.of_strangers && direction == Direction::ToServer && !is_harmless_header(other) => {
+            other if self.are_foreign && direction == Direction::ToServer && !is_harmless_header(other) => {
                 if is_worth_learning(value) {
                     self.learn(value);
                 }
@@ -105,7 +105,7 @@ impl Redactor {
         Cow::Owned(line.replacen(value, &shown, usize::from(!value.is_empty())))
     }
 
-    /// A name for a session id that tells it from others and opens nothing.
+    /// An alias for a session id, which grants no access.
     fn session(&mut self, id: &str) -> String {
         let known = self.sessions.iter().position(|known| known == id);
         let number = known.unwrap_or_else(|| {
@@ -116,7 +116,7 @@ impl Redactor {
         format!("session-{}", number + 1)
     }
 
-    /// The bytes without known secrets; `None` when there are none in them. In a message only strings are touched.
+    /// The bytes without known secrets; `None` when they hold none. In a message only strings are changed.
     fn hidden(&self, bytes: &[u8], message: bool) -> Option<Bytes> {
         let found = [self.secrets.find(bytes), self.learnt.find(bytes)].concat();
         let mut found = merged(found, bytes);
@@ -128,7 +128,7 @@ impl Redactor {
     }
 }
 
-/// The values of cookies, of which only one has a name that is not a setting.
+/// The values of cookies, without the attributes.
 fn cookie_values(header: &str) -> impl Iterator<Item = &str> {
     const SETTINGS: [&str; 7] = ["path", "domain", "expires", "max-age", "samesite", "version", "priority"];
     let pairs = header.split(';').filter_map(|pair| pair.trim().split_once('='));
@@ -161,7 +161,7 @@ fn inside(spans: &[(usize, usize)], at: usize) -> bool {
     next > 0 && at < spans[next - 1].1
 }
 
-/// Text in which addresses have lost the values of their parameters.
+/// The text, with the values of query parameters hidden in all URLs.
 fn addressed(text: &str) -> Vec<u8> {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn what_a_stranger_sends_in_a_header_of_its_own_is_hidden() {
         let head = "POST /mcp HTTP/1.1\r\nX-Tenant: acme-corporation\r\nX-Access-Key: zzzzz\r\nMcp-Method: tools/list\r\n\r\n";
-        let mut redactor = Redactor { of_strangers: true, ..Redactor::default() };
+        let mut redactor = Redactor { are_foreign: true, ..Redactor::default() };
         let hidden =
             "POST /mcp HTTP/1.1\r\nX-Tenant: ***\r\nX-Access-Key: ***\r\nMcp-Method: tools/list\r\n\r\n";
         assert_eq!(shown(&mut redactor, What::Head, head), hidden);

@@ -1,4 +1,4 @@
-//! From notes to the entries of sessions.
+//! Turns notes into the entries of sessions.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(super) type Piecewise = Vec<(What, Bytes)>;
 /// The session of exchanges that carry no messages: metadata, tokens, favicons.
 pub(super) const ASIDE: usize = usize::MAX;
 
-/// Puts notes in order.
+/// Collects notes until entries are complete.
 #[derive(Debug)]
 pub(super) enum SessionAssembler {
     Stdio(Box<Streams>),
@@ -45,7 +45,7 @@ pub(super) struct Exchanges {
 #[derive(Debug)]
 struct Exchange {
     asked: Asked,
-    /// What was sent before it is clear to which session it belongs.
+    /// Entries whose session is not known yet.
     waiting: Vec<Entry>,
     sent: Option<Body>,
     got: Option<Body>,
@@ -64,21 +64,21 @@ impl SessionAssembler {
         }
     }
 
-    /// What is complete now that this has passed.
-    pub(super) fn take(&mut self, note: Note, at: Duration) -> Vec<Filed> {
+    /// Adds a note, and returns the entries that are complete.
+    pub(super) fn add_note(&mut self, note: Note, at: Duration) -> Vec<Filed> {
         let (direction, exchange) = (note.direction, note.exchange);
         let entry = |(what, bytes)| Entry { at, direction, what, exchange, bytes };
         match self {
             Self::Stdio(streams) => {
-                let pieces = streams.take(direction, note.piece).into_iter();
+                let pieces = streams.add_piece(direction, note.piece).into_iter();
                 let filed = |entry| Filed { session: 0, medium: Some(Medium::Stdio), entry };
                 pieces.map(entry).map(filed).collect()
             }
-            Self::Http(exchanges) => exchanges.take(note, entry),
+            Self::Http(exchanges) => exchanges.add_note(note, entry),
         }
     }
 
-    /// Nothing more will come: what is under way, as far as it came.
+    /// Ends everything, and returns the entries that were not complete.
     pub(super) fn finish(&mut self, at: Duration) -> Vec<Filed> {
         let ends = |exchange| {
             [Direction::ToServer, Direction::ToClient].map(|direction| Note {
@@ -92,16 +92,16 @@ impl SessionAssembler {
             Self::Stdio(_) => vec![0],
             Self::Http(exchanges) => exchanges.open.keys().copied().collect(),
         };
-        open.into_iter().flat_map(ends).flat_map(|note| self.take(note, at)).collect()
+        open.into_iter().flat_map(ends).flat_map(|note| self.add_note(note, at)).collect()
     }
 }
 
 impl Exchanges {
-    fn take(&mut self, note: Note, entry: impl Fn((What, Bytes)) -> Entry) -> Vec<Filed> {
+    fn add_note(&mut self, note: Note, entry: impl Fn((What, Bytes)) -> Entry) -> Vec<Filed> {
         let number = note.exchange;
         let filed = match note.direction {
-            Direction::ToServer => self.asking(number, note.piece, entry),
-            Direction::ToClient => self.answering(number, note.piece, entry),
+            Direction::ToServer => self.add_request_piece(number, note.piece, entry),
+            Direction::ToClient => self.add_response_piece(number, note.piece, entry),
         };
         let over = |exchange: &Exchange| {
             exchange.sent.is_none() && exchange.got.is_none() && exchange.session.is_some()
@@ -112,15 +112,20 @@ impl Exchanges {
         filed
     }
 
-    fn asking(&mut self, number: u32, piece: Piece, entry: impl Fn((What, Bytes)) -> Entry) -> Vec<Filed> {
+    fn add_request_piece(
+        &mut self,
+        number: u32,
+        piece: Piece,
+        entry: impl Fn((What, Bytes)) -> Entry,
+    ) -> Vec<Filed> {
         if let Piece::Head(head) = piece {
-            let asked = asked(&head);
+            let asked = read_request_head(&head);
             let ours = is_path(&self.endpoint, &asked.path) || self.sessions.posts_to(&asked.path);
-            let sent = Some(if ours { Body::of(&media_type(&head)) } else { Body::Foreign });
+            let sent = Some(if ours { Body::for_media_type(&media_type(&head)) } else { Body::Foreign });
             let session = (!ours).then_some(ASIDE);
             let waiting = vec![entry((What::Head, head))];
             self.open.insert(number, Exchange { asked, waiting, sent, got: None, session });
-            return if ours { Vec::new() } else { self.decided(number) };
+            return if ours { Vec::new() } else { self.release_waiting(number) };
         }
         let Some(exchange) = self.open.get_mut(&number) else { return Vec::new() };
         let Some(body) = &mut exchange.sent else { return Vec::new() };
@@ -133,21 +138,27 @@ impl Exchanges {
             Piece::End(how) => {
                 let pieces = exchange.sent.take().map(|body| body.finish(how.is_some())).unwrap_or_default();
                 exchange.waiting.extend(pieces.into_iter().map(entry));
-                self.decided(number)
+                self.release_waiting(number)
             }
             Piece::Head(_) | Piece::Stderr(_) => Vec::new(),
         }
     }
 
-    fn answering(&mut self, number: u32, piece: Piece, entry: impl Fn((What, Bytes)) -> Entry) -> Vec<Filed> {
-        // An answer may come before the question is over; by then it is clear enough where it belongs.
-        let mut filed = self.decided(number);
+    fn add_response_piece(
+        &mut self,
+        number: u32,
+        piece: Piece,
+        entry: impl Fn((What, Bytes)) -> Entry,
+    ) -> Vec<Filed> {
+        // A response may come before its request has ended. By then the session is known.
+        let mut filed = self.release_waiting(number);
         let Some(exchange) = self.open.get_mut(&number) else { return filed };
         let session = exchange.session.unwrap_or(ASIDE);
         let pieces = match piece {
             Piece::Head(head) => {
                 let aside = session == ASIDE;
-                exchange.got = Some(if aside { Body::Foreign } else { Body::of(&media_type(&head)) });
+                exchange.got =
+                    Some(if aside { Body::Foreign } else { Body::for_media_type(&media_type(&head)) });
                 if let Some(id) = header(&head, "mcp-session-id").filter(|_| !aside) {
                     self.sessions.has_id(session, &id);
                 }
@@ -166,26 +177,26 @@ impl Exchanges {
             if let Some(place) = (what == What::Event).then(|| endpoint_of(&bytes)).flatten() {
                 self.sessions.posts(session, &base, &place);
             }
-            filed.push(self.filed(session, entry((what, bytes))));
+            filed.push(self.file_entry(session, entry((what, bytes))));
         }
         filed
     }
 
-    /// What waited for its session to be known.
-    fn decided(&mut self, number: u32) -> Vec<Filed> {
+    /// The entries that waited until their session is known.
+    fn release_waiting(&mut self, number: u32) -> Vec<Filed> {
         let Some(exchange) = self.open.get_mut(&number) else { return Vec::new() };
         let waiting = std::mem::take(&mut exchange.waiting);
         let body = waiting.iter().find(|entry| entry.what == What::Message);
         let body = body.map(|entry| entry.bytes.clone()).unwrap_or_default();
         let session = match exchange.session {
             Some(session) => session,
-            None => self.sessions.of(&exchange.asked, &body),
+            None => self.sessions.find_session(&exchange.asked, &body),
         };
         exchange.session = Some(session);
-        waiting.into_iter().map(|entry| self.filed(session, entry)).collect()
+        waiting.into_iter().map(|entry| self.file_entry(session, entry)).collect()
     }
 
-    fn filed(&self, session: usize, entry: Entry) -> Filed {
+    fn file_entry(&self, session: usize, entry: Entry) -> Filed {
         Filed { session, medium: self.sessions.medium(session), entry }
     }
 }
@@ -194,7 +205,7 @@ fn is_path(endpoint: &str, path: &str) -> bool {
     path.split('?').next() == Some(endpoint)
 }
 
-fn asked(head: &[u8]) -> Asked {
+fn read_request_head(head: &[u8]) -> Asked {
     let text = String::from_utf8_lossy(head);
     let mut start = text.lines().next().unwrap_or_default().split(' ').map(str::to_owned);
     Asked {
@@ -216,7 +227,7 @@ fn media_type(head: &[u8]) -> String {
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// The place that an `endpoint` event names.
+/// The path that an `endpoint` event names.
 fn endpoint_of(event: &[u8]) -> Option<String> {
     let mut events = wire::sse::Events::new(event.len());
     events.push(event);

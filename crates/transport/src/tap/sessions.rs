@@ -1,4 +1,5 @@
-//! Which session an HTTP request belongs to: a tap sees many clients at once, and their ids may be the same.
+//! Finds the session that an HTTP request belongs to. A tap sees many clients at once, and their request ids may
+//! collide.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +9,7 @@ use url::Url;
 use wire::recording::Medium;
 use wire::{Frame, Id, Kind, Payload};
 
-/// The sessions that were seen so far, told apart as far as HTTP allows.
+/// The sessions seen so far, as far as HTTP distinguishes them.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     known: Vec<Known>,
@@ -20,14 +21,14 @@ pub(super) struct Sessions {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The era of requests that name no session and may belong to it.
+    /// The era of the requests without a session id that may belong to it.
     loose: Option<Era>,
     /// The ids of its requests.
     ids: HashSet<Id>,
     medium: Option<Medium>,
 }
 
-/// What of a request decides on its session.
+/// The part of a request that decides on its session.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     pub(super) verb: String,
@@ -39,7 +40,7 @@ pub(super) struct Asked {
 
 impl Sessions {
     /// The session of a request with that body.
-    pub(super) fn of(&mut self, asked: &Asked, body: &[u8]) -> usize {
+    pub(super) fn find_session(&mut self, asked: &Asked, body: &[u8]) -> usize {
         let frames = frames(body);
         let found = self.named(asked).unwrap_or_else(|| self.unnamed(asked, &frames));
         let requests = frames.iter().filter(|frame| frame.kind() == Kind::Request);
@@ -52,7 +53,7 @@ impl Sessions {
         self.by_post.contains_key(path)
     }
 
-    /// The transport of a session, as far as it shows.
+    /// The transport of a session, as far as it is known.
     pub(super) fn medium(&self, session: usize) -> Option<Medium> {
         self.known.get(session).and_then(|known| known.medium)
     }
@@ -89,7 +90,7 @@ impl Sessions {
 
     fn unnamed(&mut self, asked: &Asked, frames: &[Frame<'_>]) -> usize {
         if asked.verb == "GET" {
-            // A stream of a server without session ids, or the beginning of HTTP+SSE; the first event will tell.
+            // A stream of a server without session ids, or the beginning of HTTP+SSE. The first event decides.
             return self.newest(Era::Legacy, &[]).unwrap_or_else(|| self.begin(None, None));
         }
         let era = era(asked, frames);
@@ -100,7 +101,7 @@ impl Sessions {
         found.unwrap_or_else(|| self.begin(Some(era), Some(Medium::Http)))
     }
 
-    /// The newest session that such a request may belong to: nobody uses an id twice.
+    /// The newest session that a request with these ids may belong to: no client uses an id twice.
     fn newest(&self, era: Era, ids: &[Id]) -> Option<usize> {
         let fits = |known: &Known| known.loose == Some(era) && !ids.iter().any(|id| known.ids.contains(id));
         self.known.iter().rposition(fits)
@@ -143,14 +144,14 @@ mod tests {
     #[test]
     fn two_clients_with_the_same_ids_are_told_apart() {
         let mut sessions = Sessions::default();
-        let one = sessions.of(&post(None), INITIALIZE);
-        let two = sessions.of(&post(None), INITIALIZE);
+        let one = sessions.find_session(&post(None), INITIALIZE);
+        let two = sessions.find_session(&post(None), INITIALIZE);
         sessions.has_id(one, "a");
         sessions.has_id(two, "b");
         assert_ne!(one, two);
-        assert_eq!(sessions.of(&post(Some("a")), br#"{"id":1,"method":"ping"}"#), one);
-        assert_eq!(sessions.of(&post(Some("b")), br#"{"id":1,"method":"ping"}"#), two);
-        assert!(![one, two].contains(&sessions.of(&post(Some("foreign")), b"{}")));
+        assert_eq!(sessions.find_session(&post(Some("a")), br#"{"id":1,"method":"ping"}"#), one);
+        assert_eq!(sessions.find_session(&post(Some("b")), br#"{"id":1,"method":"ping"}"#), two);
+        assert!(![one, two].contains(&sessions.find_session(&post(Some("foreign")), b"{}")));
     }
 
     #[test]
@@ -162,26 +163,26 @@ mod tests {
                 meta::PROTOCOL_VERSION
             )
         };
-        let one = sessions.of(&post(None), modern(1).as_bytes());
-        assert_eq!(sessions.of(&post(None), modern(2).as_bytes()), one);
-        let two = sessions.of(&post(None), modern(1).as_bytes());
+        let one = sessions.find_session(&post(None), modern(1).as_bytes());
+        assert_eq!(sessions.find_session(&post(None), modern(2).as_bytes()), one);
+        let two = sessions.find_session(&post(None), modern(1).as_bytes());
         assert_ne!(one, two);
-        let legacy = sessions.of(&post(None), INITIALIZE);
-        assert_eq!(sessions.of(&post(None), br#"{"id":1,"method":"ping"}"#), legacy);
-        assert_eq!(sessions.of(&post(None), br#"{"method":"notifications/x"}"#), legacy);
+        let legacy = sessions.find_session(&post(None), INITIALIZE);
+        assert_eq!(sessions.find_session(&post(None), br#"{"id":1,"method":"ping"}"#), legacy);
+        assert_eq!(sessions.find_session(&post(None), br#"{"method":"notifications/x"}"#), legacy);
     }
 
     #[test]
     fn posts_of_http_sse_belong_to_their_stream() {
         let mut sessions = Sessions::default();
         let get = Asked { verb: "GET".into(), path: "/sse".into(), ..Asked::default() };
-        let (one, two) = (sessions.of(&get, b""), sessions.of(&get, b""));
+        let (one, two) = (sessions.find_session(&get, b""), sessions.find_session(&get, b""));
         assert_ne!(one, two);
         sessions.posts(one, "/sse", "/messages?sessionId=1");
         sessions.posts(two, "/sse", "messages?sessionId=2");
         let to = |path: &str| Asked { path: path.into(), ..post(None) };
-        assert_eq!(sessions.of(&to("/messages?sessionId=1"), INITIALIZE), one);
-        assert_eq!(sessions.of(&to("/messages?sessionId=2"), INITIALIZE), two);
+        assert_eq!(sessions.find_session(&to("/messages?sessionId=1"), INITIALIZE), one);
+        assert_eq!(sessions.find_session(&to("/messages?sessionId=2"), INITIALIZE), two);
         assert_eq!(sessions.medium(one), Some(Medium::HttpSse));
         assert!(sessions.posts_to("/messages?sessionId=1") && !sessions.posts_to("/token"));
     }

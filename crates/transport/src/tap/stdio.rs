@@ -1,4 +1,4 @@
-//! In the place of a process that speaks MCP on its standard streams.
+//! Stands in for a process that speaks MCP on its standard streams.
 
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use wire::Direction;
 
 use super::note::{Pen, Piece, Recorded};
 
-/// How long streams that a process left behind are still read: what it has started may hold them open.
+/// How long the streams are read after the process has ended: its own children may hold them open.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// The streams of the client.
@@ -24,7 +24,7 @@ pub struct Streams<I, O, E> {
     pub errors: E,
 }
 
-/// Starts `program` and stands in its place until it ends: bytes, the end of streams and signals pass on.
+/// Starts `program` and stands in for it until it ends. Bytes, ends of streams and signals are passed on.
 pub async fn run<I, O, E>(
     program: &str,
     arguments: &[String],
@@ -59,7 +59,7 @@ where
         }
     });
     let status = watch_over(&mut child).await?;
-    // What was written before the end is still on its way.
+    // What was written before the end may still be on its way.
     let rest = futures_util::future::join(answering, complaining);
     let _ = tokio::time::timeout(LINGER, rest).await;
     asking.abort();
@@ -67,17 +67,17 @@ where
     Ok(status)
 }
 
-/// Passes on what the client writes, and that it has stopped.
+/// Passes on what the client writes, and the end of its input.
 async fn ask(mut input: impl AsyncRead + Unpin, stdin: impl AsyncWrite + Unpin, pen: &Pen) {
     let up = |bytes| pen.note(Direction::ToServer, 0, Piece::Bytes(bytes));
     if !pass(&mut input, stdin, up).await {
-        // The process reads no more. The client must not block for that, and what it writes now reaches nobody.
+        // The process no longer reads. The rest is discarded, so that the client does not block.
         let _ = tokio::io::copy(&mut input, &mut tokio::io::sink()).await;
     }
     pen.note(Direction::ToServer, 0, Piece::End(None)).await;
 }
 
-/// Passes on until the end of `from`; false when `to` takes no more.
+/// Passes on until the end of `from`; false when `to` is closed.
 async fn pass(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
@@ -90,13 +90,13 @@ async fn pass(
             return false;
         }
     }
-    // The other end sees the same end.
+    // The reader sees the end, too.
     let _ = to.shutdown().await;
     true
 }
 
-/// Waits for the end, and passes signals on meanwhile. A process that was told to end and ignores it is killed when it is told
-/// again.
+/// Waits for the end of the process, and passes on signals meanwhile. A process that ignores the first termination
+/// signal is killed on the second.
 #[cfg(unix)]
 async fn watch_over(child: &mut Child) -> std::io::Result<ExitStatus> {
     use std::io::IsTerminal as _;
@@ -108,7 +108,7 @@ async fn watch_over(child: &mut Child) -> std::io::Result<ExitStatus> {
     let mut hang_up = signal(SignalKind::hangup())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut quit = signal(SignalKind::quit())?;
-    // What is typed at a terminal reaches the process by itself.
+    // A terminal sends its signals to the process, too.
     let typed = std::io::stdin().is_terminal() || std::io::stderr().is_terminal();
     let mut was_told = false;
     loop {
@@ -123,12 +123,12 @@ async fn watch_over(child: &mut Child) -> std::io::Result<ExitStatus> {
             child.start_kill()?;
             continue;
         }
-        // Some programs take a hang-up for a wish to read their configuration again.
+        // Some programs reload their configuration on a hang-up.
         was_told = signal != Signal::HUP;
         let has_it = typed && (signal == Signal::INT || signal == Signal::QUIT);
         let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(rustix::process::Pid::from_raw);
         if let Some(pid) = pid.filter(|_| !has_it) {
-            // It may have ended just now, which is what the loop finds next.
+            // It may have just ended, which the loop finds next.
             let _ = rustix::process::kill_process(pid, signal);
         }
     }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use protocol::Version;
 use serde_json::{Value, json};
 use wire::{Direction, What};
-use yardstick_transport::client::{Blame, Closing, Endpoint, Failure, Profile, Session, Target, Transport};
+use yardstick_transport::Transport;
+use yardstick_transport::client::{Blame, Closing, Endpoint, Failure, Profile, Session, Target};
 
 use crate::client_support::{
     Conn, Req, connect, discovered, error, http, https, open, quick, result, welcomed,

@@ -330,7 +330,8 @@ async fn a_request_that_takes_too_long_is_taken_back() {
     });
     let session = connect(&target, LEGACY).await;
     let failure = session.request("slow").timeout(Duration::from_millis(40)).send().await.unwrap_err();
-    assert_eq!(failure.to_string(), "the target gave no answer to slow within 40 ms");
+    // What the target has printed instead may follow.
+    assert!(failure.to_string().starts_with("the target gave no answer to slow within 40 ms"), "{failure}");
     assert!(session.incoming(SOON).await.unwrap().unwrap().is_notification("taken-back"));
 }
 

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use protocol::{Era, Version};
 use serde_json::{Value, json};
-use yardstick_transport::client::{Failure, Limits, Target, Transport, probe};
+use yardstick_transport::Transport;
+use yardstick_transport::client::{Failure, Limits, Target, probe};
 
 use crate::client_support::{
     Conn, Peer, Req, discovered, error, http, in_process, quick, result, welcome, welcomed,
@@ -48,7 +49,7 @@ async fn a_server_of_both_eras_shows_all_its_revisions() {
     let found = probe(&pipe(|r| Some(discovered(r)), ALL), quick()).await.unwrap();
     assert_eq!(found.versions(), Version::ALL);
     assert_eq!(found.name().as_deref(), Some("peer 2"));
-    assert!(found.spoken.iter().all(|s| s.transport == Transport::InProcess));
+    assert!(found.spoken.iter().all(|s| s.transport == Transport::Stdio));
     assert!(found.has(Era::Legacy) && found.has(Era::Modern) && found.unknown.is_empty());
     assert_eq!(found.find(Version::V2025_03_26).unwrap().server.name().as_deref(), Some("peer 1"));
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use protocol::Version;
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, mpsc};
-use yardstick_transport::client::{Closing, Failure, Target, Transport};
+use yardstick_transport::Transport;
+use yardstick_transport::client::{Closing, Failure, Target};
 
 use crate::client_support::{Conn, HttpPeer, Req, http, open, result, welcome, welcomed};
 

@@ -227,7 +227,7 @@ async fn a_server_without_a_get_stream_says_405() {
     let mut stream = session.listen(None).await.unwrap();
     assert_eq!(stream.head().unwrap().status, 405);
     assert!(stream.next().await.unwrap().is_none());
-    assert!(!session.tune_in().await.unwrap());
+    assert!(!session.open_get_stream().await.unwrap());
     assert!(session.incoming(Duration::from_millis(5)).await.unwrap().is_none());
 }
 
@@ -257,7 +257,7 @@ async fn what_comes_on_the_background_stream_belongs_to_no_request() {
     })
     .await;
     let session = open(&peer.target(), LEGACY).await.unwrap();
-    assert!(session.tune_in().await.unwrap());
+    assert!(session.open_get_stream().await.unwrap());
     assert_eq!(session.incoming(SOON).await.unwrap().unwrap().method().as_deref(), Some("ping"));
     let heard = session.incoming(SOON).await.unwrap().unwrap();
     assert_eq!(heard.params().unwrap(), json!({"jsonrpc": "2.0", "id": 1, "result": {}}));

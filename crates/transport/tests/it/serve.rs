@@ -15,8 +15,9 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use wire::{Kind, Malformed};
 use yardstick_transport::MAX_MESSAGE;
-use yardstick_transport::serve::http::{HttpServer, Options};
-use yardstick_transport::serve::{Answer, Budget, Handler, Inbound, Out, Outbox, Via, pipe};
+use yardstick_transport::Transport;
+use yardstick_transport::serve::http::{Answered, HttpServer, Options, Response};
+use yardstick_transport::serve::{Answer, Budget, Handler, Inbound, Out, Outbox, pipe};
 
 /// Answers `now` at once, `later` by a stream, and counts who comes and goes.
 #[derive(Default)]
@@ -29,17 +30,17 @@ pub(crate) struct Stub {
 }
 
 impl Handler for Stub {
-    type Peer = Via;
+    type Peer = Transport;
 
-    fn connect(&self, via: Via, outbox: Outbox, _: Budget) -> Via {
+    fn connect(&self, transport: Transport, outbox: Outbox, _: Budget) -> Transport {
         // A pipe is open for as long as somebody may write to it.
-        if via != Via::Pipe {
+        if transport != Transport::Stdio {
             *self.outbox.lock().unwrap() = Some(outbox);
         }
-        via
+        transport
     }
 
-    fn handle(&self, _: &Arc<Via>, inbound: Inbound<'_>) -> Answer {
+    fn handle(&self, _: &Arc<Transport>, inbound: Inbound<'_>) -> Answer {
         let frame = &inbound.frame;
         let id = frame.id.map(|id| id.get().to_owned()).unwrap_or_default();
         match (frame.kind(), frame.method().as_deref()) {
@@ -53,24 +54,29 @@ impl Handler for Stub {
         }
     }
 
-    fn malformed(&self, _: Option<&Via>, why: &Malformed) -> Answer {
+    fn malformed(&self, _: Option<&Transport>, why: &Malformed) -> Answer {
         Answer::Message { status: 400, body: json!({ "error": why.to_string() }).to_string().into() }
     }
 
-    fn is_established(&self, _: &Via) -> bool {
+    fn is_established(&self, _: &Transport) -> bool {
         true
     }
 
-    fn version(&self, _: &Via) -> Option<Version> {
+    fn version(&self, _: &Transport) -> Option<Version> {
         Some(Version::V2025_11_25)
     }
 
-    fn disconnect(&self, _: &Arc<Via>) {
+    fn disconnect(&self, _: &Arc<Transport>) {
         self.gone.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn accepts_batches(&self, _: &Via) -> bool {
+    fn accepts_batches(&self, _: &Transport) -> bool {
         self.batches
+    }
+
+    fn on_response(&self, _: Answered<'_>, mut response: Response) -> Response {
+        response.headers_mut().insert("x-seen", http::HeaderValue::from_static("yes"));
+        response
     }
 }
 
@@ -225,6 +231,31 @@ async fn the_handler_hears_of_sessions_that_end() {
     assert!(read(&mut stream, "sessionId=").await.contains("event: endpoint"));
     drop(stream);
     until("the stream is missed", || stub.gone() == 2).await;
+}
+
+#[tokio::test]
+async fn the_handler_sees_every_response() {
+    let http = listen(&Arc::default()).await;
+    let asked = [
+        ("OPTIONS /mcp HTTP/1.1", "", 204),
+        ("PUT /mcp HTTP/1.1", "", 405),
+        ("GET /elsewhere HTTP/1.1", "", 404),
+        ("GET /mcp HTTP/1.1\r\naccept: text/plain", "", 406),
+        ("GET /mcp HTTP/1.1\r\norigin: http://attacker.example", "", 403),
+        ("DELETE /mcp HTTP/1.1\r\nmcp-session-id: unknown", "", 404),
+        ("POST /mcp HTTP/1.1\r\naccept: text/plain", "{}", 406),
+        ("POST /mcp HTTP/1.1", "nonsense", 400),
+        ("POST /mcp HTTP/1.1", r#"{"jsonrpc":"2.0","id":0,"method":"initialize"}"#, 200),
+        ("GET /sse HTTP/1.1", "", 200),
+        ("PUT /sse HTTP/1.1", "", 405),
+        ("POST /messages HTTP/1.1", "{}", 404),
+        ("GET /messages HTTP/1.1", "", 405),
+    ];
+    for (head, body, status) in asked {
+        let answer = read(&mut send(&http, head, body).await, "\r\n\r\n").await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{head}: {answer}");
+        assert!(answer.contains("x-seen: yes"), "{head}: {answer}");
+    }
 }
 
 /// The client has come back: the connection that it left is of no use to anybody.

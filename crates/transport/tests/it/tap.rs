@@ -41,7 +41,7 @@ impl Tapped {
         let sink = Sink::default();
         let writer = RecordWriter::start(RecordOptions {
             sink: Box::new(sink.clone()),
-            redactor: Redactor::of(&Target::Url(endpoint.clone())),
+            redactor: Redactor::for_target(&Target::Url(endpoint.clone())),
             about: About::default(),
             name: "t".into(),
             endpoint: Some(endpoint.url.path().to_owned()),
@@ -64,7 +64,7 @@ impl Tapped {
         self.tap.shut_down(Duration::from_secs(2)).await;
         self.writer.finish().await;
         let file = self.sink.0.lock().unwrap().clone();
-        Recording::read(file).unwrap()
+        Recording::parse(file).unwrap()
     }
 }
 

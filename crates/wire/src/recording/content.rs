@@ -7,13 +7,13 @@ use serde_json::value::RawValue;
 
 use super::fields::Fields;
 use super::head;
-use super::write::{Line, quoted};
+use super::write::{RecordedLine, quoted};
 use crate::{Entry, What};
 
 /// Members that hold a message, ours first; the others are what people call it elsewhere.
 const MESSAGE: [&str; 6] = ["message", "payload", "data", "frame", "body", "raw"];
 
-pub(super) fn write(entry: &Entry, line: &mut Line) {
+pub(super) fn write(entry: &Entry, line: &mut RecordedLine) {
     if entry.what == What::Head
         && let Some((start, headers)) = head::split(&entry.bytes)
     {
@@ -37,7 +37,7 @@ fn stands_by_itself(text: &str) -> bool {
 }
 
 /// The bytes that a line holds; `None` when it has none of the members for them.
-pub(super) fn read(fields: &Fields<'_>, what: What, line: &Bytes) -> Result<Option<Bytes>, String> {
+pub(super) fn read_content(fields: &Fields<'_>, what: What, line: &Bytes) -> Result<Option<Bytes>, String> {
     if let Some(text) = fields.text("base64")? {
         let bytes = STANDARD.decode(text.as_bytes());
         return bytes.map(|b| Some(b.into())).map_err(|why| format!("`base64` cannot be decoded: {why}"));
@@ -49,7 +49,7 @@ pub(super) fn read(fields: &Fields<'_>, what: What, line: &Bytes) -> Result<Opti
         let start = fields.text("start")?.unwrap_or_default();
         let headers = fields.value("headers")?;
         let head = head::build(&start, &headers)
-            .ok_or("`headers` is no list of [name, value] pairs and no object of them")?;
+            .ok_or("`headers` is neither a list of [name, value] pairs nor an object of them")?;
         return Ok(Some(head.into()));
     }
     let Some(raw) = MESSAGE.iter().find_map(|name| fields.get(name)) else { return Ok(None) };

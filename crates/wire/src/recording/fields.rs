@@ -9,7 +9,7 @@ pub(super) struct Fields<'a>(Vec<(std::borrow::Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Fields<'a> {
     /// The members of the object in `line`.
-    pub(super) fn of(line: &'a str) -> Result<Self, String> {
+    pub(super) fn parse(line: &'a str) -> Result<Self, String> {
         let raw: &RawValue = serde_json::from_str(line)
             .map_err(|why| format!("not JSON ({why}); every line is one object"))?;
         crate::members(raw).map(Self).ok_or_else(|| "no JSON object; every line is one".to_owned())
@@ -24,7 +24,7 @@ impl<'a> Fields<'a> {
     /// A member that has to be a string, if it is there.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, String> {
         let Some(raw) = self.get(name) else { return Ok(None) };
-        let text = crate::text(raw).ok_or_else(|| format!("`{name}` is no string"))?;
+        let text = crate::text(raw).ok_or_else(|| format!("`{name}` is not a string"))?;
         Ok(Some(text.into_owned()))
     }
 

@@ -17,14 +17,14 @@ use std::fmt;
 
 use crate::Transcript;
 
-pub use read::Unreadable;
+pub use read::UnreadableRecording;
 
 /// The name of the format, in the first line of a file.
 pub const FORMAT: &str = "mcp-transcript";
 /// The version of the format; a member that goes away or changes its meaning raises it.
 pub const FORMAT_VERSION: u64 = 1;
 
-/// The session that lines belong to which name none.
+/// The session of lines that do not name one.
 const UNNAMED: &str = "1";
 
 /// What a file of recorded sessions holds.
@@ -83,8 +83,8 @@ pub const PROXY: u32 = 1;
 
 impl Recording {
     /// Reads a whole file.
-    pub fn read(file: impl Into<bytes::Bytes>) -> Result<Self, Unreadable> {
-        read::read(&file.into())
+    pub fn parse(file: impl Into<bytes::Bytes>) -> Result<Self, UnreadableRecording> {
+        read::parse_recording(&file.into())
     }
 }
 

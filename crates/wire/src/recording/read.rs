@@ -17,7 +17,7 @@ const STREAM: [&str; 2] = ["channel", "stream"];
 /// A line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
-pub struct Unreadable {
+pub struct UnreadableRecording {
     /// Its number, counted from one.
     pub line: usize,
     /// What is wrong with it, and what to do.
@@ -26,29 +26,29 @@ pub struct Unreadable {
 
 /// What has been read so far.
 #[derive(Debug, Default)]
-struct Reader {
+struct RecordingReader {
     recording: Recording,
     /// Where in the recording a session is.
     known: HashMap<String, usize>,
 }
 
-pub(super) fn read(file: &Bytes) -> Result<Recording, Unreadable> {
+pub(super) fn parse_recording(file: &Bytes) -> Result<Recording, UnreadableRecording> {
     let mut lines = Lines::new(usize::MAX);
     lines.push(file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file));
-    let mut reader = Reader::default();
+    let mut reader = RecordingReader::default();
     let mut number = 0;
     while let Some(line) = lines.next() {
         number += 1;
         let (Line::Whole(bytes) | Line::Overlong(bytes) | Line::Unterminated(bytes)) = line;
-        reader.line(&bytes).map_err(|why| Unreadable { line: number, why })?;
+        reader.line(&bytes).map_err(|why| UnreadableRecording { line: number, why })?;
     }
     if let Some(Line::Unterminated(rest)) = lines.finish() {
         number += 1;
         match reader.line(&rest) {
             Ok(()) => {}
-            // Whoever wrote it was stopped in the middle of a line; what came before is whole.
+            // The writer was stopped in the middle of a line; the lines before are whole.
             Err(_) if number > 1 && !is_json(&rest) => reader.recording.cut = Some(number),
-            Err(why) => return Err(Unreadable { line: number, why }),
+            Err(why) => return Err(UnreadableRecording { line: number, why }),
         }
     }
     Ok(reader.recording)
@@ -58,7 +58,7 @@ fn is_json(line: &[u8]) -> bool {
     serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok()
 }
 
-impl Reader {
+impl RecordingReader {
     fn line(&mut self, line: &Bytes) -> Result<(), String> {
         let text = std::str::from_utf8(line).map_err(|why| {
             format!("not UTF-8 from byte {} on; such bytes belong into `base64`", why.valid_up_to())
@@ -66,7 +66,7 @@ impl Reader {
         if text.trim().is_empty() {
             return Ok(());
         }
-        let fields = Fields::of(text)?;
+        let fields = Fields::parse(text)?;
         if fields.get("format").is_some() {
             return self.header(&fields);
         }
@@ -109,7 +109,7 @@ impl Reader {
         let medium = match fields.text("transport")? {
             None => None,
             Some(word) => Some(spelling::medium_of(&word).ok_or_else(|| {
-                format!("`{word}` is no transport; there are stdio, http, http+sse and postmessage")
+                format!("`{word}` is not a transport; there are stdio, http, http+sse and postmessage")
             })?),
         };
         let protocol = fields.text("protocol")?;
@@ -129,7 +129,7 @@ impl Reader {
         line: &Bytes,
     ) -> Result<(), String> {
         let what = what(fields)?;
-        let bytes = match (content::read(fields, what, line)?, what) {
+        let bytes = match (content::read_content(fields, what, line)?, what) {
             (Some(bytes), _) => bytes,
             (None, What::End | What::Event | What::Noise | What::Stderr) => Bytes::new(),
             (None, What::Message | What::Head) => {
@@ -198,7 +198,7 @@ fn what(fields: &Fields<'_>) -> Result<What, String> {
     Ok(if stderr { What::Stderr } else { What::Message })
 }
 
-/// When, in milliseconds; what is no number counts as the beginning, for it is the order of lines that counts.
+/// The time in milliseconds; 0 if it is not a number, since the order of lines is what matters.
 fn moment(fields: &Fields<'_>) -> Duration {
     let micros = (fields.number("at").unwrap_or(0.0) * 1000.0).round() / 1e6;
     Duration::try_from_secs_f64(micros).unwrap_or_default()

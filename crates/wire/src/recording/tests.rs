@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Direction, Entry, What};
 
-fn read(text: &str) -> Result<Recording, Unreadable> {
-    Recording::read(text.to_owned())
+fn read(text: &str) -> Result<Recording, UnreadableRecording> {
+    Recording::parse(text.to_owned())
 }
 
 fn why(text: &str) -> String {
@@ -80,10 +80,10 @@ fn a_broken_line_is_named_with_its_repair() {
     assert!(why("{\"direction\":\"request\",\"message\":{}}\n").contains("write `client` or `server`"));
     assert!(why("{\"from\":\"client\",\"base64\":\"?\"}\n").contains("`base64` cannot be decoded"));
     assert!(why("{\"from\":\"client\",\"what\":\"smoke\",\"text\":\"\"}\n").contains("noise, head, event"));
-    assert!(why("{\"session\":\"1\",\"transport\":\"pigeon\"}\n").contains("`pigeon` is no transport"));
+    assert!(why("{\"session\":\"1\",\"transport\":\"pigeon\"}\n").contains("`pigeon` is not a transport"));
     assert!(why("{\"format\":\"har\"}\n").contains("`har`"));
     assert!(why("{\"format\":\"mcp-transcript\",\"version\":99}\n").contains("newer than this program"));
-    let bytes = Recording::read(b"{\"from\":\"client\",\"text\":\"\xff\"}\n".to_vec());
+    let bytes = Recording::parse(b"{\"from\":\"client\",\"text\":\"\xff\"}\n".to_vec());
     assert!(bytes.unwrap_err().to_string().contains("`base64`"));
 }
 
@@ -91,7 +91,7 @@ fn a_broken_line_is_named_with_its_repair() {
 fn a_last_line_that_was_cut_is_left_out() {
     let recording = read("{\"from\":\"client\",\"message\":{}}\n{\"from\":\"serv").unwrap();
     assert_eq!((recording.cut, messages(&recording).len()), (Some(2), 1));
-    assert!(read("{\"from\":\"serv").is_err(), "a file of nothing else is no recording");
+    assert!(read("{\"from\":\"serv").is_err(), "a file of nothing else is not a recording");
     assert!(read("{\"from\":\"client\",\"message\":{}}\n7").is_err());
 }
 
@@ -157,12 +157,12 @@ proptest! {
             tape.name = format!("session {number}");
             file.extend(write::tape(tape));
         }
-        prop_assert_eq!(Recording::read(file), Ok(Recording { about, tapes, cut: None }));
+        prop_assert_eq!(Recording::parse(file), Ok(Recording { about, tapes, cut: None }));
     }
 
     #[test]
     fn no_file_makes_it_panic(file in proptest::collection::vec(any::<u8>(), 0..300)) {
-        let _ = Recording::read(file);
+        let _ = Recording::parse(file);
     }
 }
 
@@ -182,9 +182,9 @@ fn windows_of_an_app_are_written_and_read() {
     let (up, down) = (Direction::ToServer, Direction::ToClient);
     assert_eq!(ways, [(up, PROXY), (down, PROXY), (up, 0), (down, 0), (down, 0)]);
     assert_eq!(tape.medium, Some(Medium::PostMessage));
-    let again = Recording::read(write::tape(tape)).unwrap();
+    let again = Recording::parse(write::tape(tape)).unwrap();
     assert_eq!(again.tapes, std::slice::from_ref(tape));
-    assert_eq!(recording.tapes[1].medium, None, "a client is no window");
+    assert_eq!(recording.tapes[1].medium, None, "a client is not a window");
 }
 
 #[test]

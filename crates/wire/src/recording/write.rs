@@ -5,7 +5,7 @@ use crate::{Entry, What};
 
 /// The first line of a file.
 pub fn header(about: &About) -> Vec<u8> {
-    let mut line = Line::default();
+    let mut line = RecordedLine::default();
     line.text("format", FORMAT);
     line.raw("version", FORMAT_VERSION.to_string().as_bytes());
     for (name, value) in [("tool", &about.tool), ("target", &about.target), ("started", &about.started)] {
@@ -18,7 +18,7 @@ pub fn header(about: &About) -> Vec<u8> {
 
 /// The line that tells of a session, before its entries.
 pub fn session(tape: &Tape) -> Vec<u8> {
-    let mut line = Line::default();
+    let mut line = RecordedLine::default();
     line.text("session", &tape.name);
     if let Some(medium) = tape.medium {
         line.text("transport", medium.as_str());
@@ -51,15 +51,15 @@ pub fn posted(session: &str, entry: &Entry) -> Vec<u8> {
     rest(line, entry)
 }
 
-fn begun(session: &str, entry: &Entry) -> Line {
-    let mut line = Line::default();
+fn begun(session: &str, entry: &Entry) -> RecordedLine {
+    let mut line = RecordedLine::default();
     let micros = entry.at.as_micros();
     line.raw("at", format!("{}.{:03}", micros / 1000, micros % 1000).as_bytes());
     line.text("session", session);
     line
 }
 
-fn rest(mut line: Line, entry: &Entry) -> Vec<u8> {
+fn rest(mut line: RecordedLine, entry: &Entry) -> Vec<u8> {
     if entry.what != What::Message {
         line.text("what", spelling::what(entry.what));
     }
@@ -79,9 +79,9 @@ pub fn tape(tape: &Tape) -> Vec<u8> {
 
 /// A JSON object on one line, member by member.
 #[derive(Debug, Default)]
-pub(super) struct Line(Vec<u8>);
+pub(super) struct RecordedLine(Vec<u8>);
 
-impl Line {
+impl RecordedLine {
     /// A member whose value is a string.
     pub(super) fn text(&mut self, name: &str, value: &str) {
         self.raw(name, quoted(value).as_bytes());

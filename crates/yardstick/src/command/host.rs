@@ -11,7 +11,7 @@ use transport::client::Target;
 use url::Url;
 
 use crate::address::read_endpoint;
-use crate::args::Host;
+use crate::args::HostArguments;
 use crate::configuration::{NamedTarget, read_servers};
 use crate::connection::add_headers;
 use crate::exit::{Exit, Usage};
@@ -21,7 +21,7 @@ use crate::{target, terminal};
 /// How long the lines about the servers are waited for; the page is there before.
 const SETTLING: Duration = Duration::from_secs(20);
 
-pub(crate) async fn run(arguments: Host) -> anyhow::Result<Exit> {
+pub(crate) async fn run(arguments: HostArguments) -> anyhow::Result<Exit> {
     let options = Options {
         address: SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port)),
         targets: targets(&arguments)?,
@@ -57,7 +57,7 @@ pub(crate) async fn run(arguments: Host) -> anyhow::Result<Exit> {
 }
 
 /// All that were named; the built-in server when none was.
-fn targets(arguments: &Host) -> anyhow::Result<Vec<HostedServer>> {
+fn targets(arguments: &HostArguments) -> anyhow::Result<Vec<HostedServer>> {
     let mut targets: Vec<HostedServer> = Vec::new();
     for url in &arguments.urls {
         let mut endpoint = read_endpoint(url, "host")?;
@@ -82,7 +82,7 @@ fn targets(arguments: &Host) -> anyhow::Result<Vec<HostedServer>> {
     Ok(targets)
 }
 
-fn watched(arguments: &Host) -> anyhow::Result<Vec<PathBuf>> {
+fn watched(arguments: &HostArguments) -> anyhow::Result<Vec<PathBuf>> {
     for path in &arguments.watch {
         if !path.exists() {
             return Err(Usage(format!("--watch {}: there is no such file", path.display())).into());
@@ -92,7 +92,7 @@ fn watched(arguments: &Host) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// The folders that servers are told of.
-fn roots(arguments: &Host) -> anyhow::Result<Vec<Value>> {
+fn roots(arguments: &HostArguments) -> anyhow::Result<Vec<Value>> {
     let root = |path: &PathBuf| {
         let unfit = |why: String| Usage(format!("--root {}: {why}", path.display()));
         let folder = path.canonicalize().map_err(|why| unfit(why.to_string()))?;
@@ -123,7 +123,7 @@ fn open(url: &str) {
         desktop.then_some("xdg-open")
     };
     if let Some(opener) = opener {
-        // The address is on the screen: who has no opener follows it by hand.
+        // The address is printed, so a user without a browser opener can copy it.
         let _ = std::process::Command::new(opener)
             .arg(url)
             .stdin(Stdio::null())

@@ -2,12 +2,12 @@
 
 use suite::Selection;
 
-use crate::args::List;
+use crate::args::ListArguments;
 use crate::exit::{Exit, Usage};
 use crate::suggest::explain_unknown_check;
 use crate::terminal;
 
-pub(crate) fn run(arguments: &List) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &ListArguments) -> anyhow::Result<Exit> {
     if arguments.coverage {
         terminal::print_styled(&report::coverage(&suite::coverage::rows()?, arguments.protocol))?;
         return Ok(Exit::Success);

@@ -1,6 +1,8 @@
-//! One file a subcommand.
+//! Carries out the subcommands, one file each.
 
+mod app;
 mod check;
+mod check_host;
 mod completions;
 mod explain;
 mod host;

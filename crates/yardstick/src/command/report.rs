@@ -10,15 +10,15 @@ use crate::args;
 use crate::exit::{Exit, Usage};
 use crate::format::Places;
 
-pub(crate) fn run(arguments: &args::Report) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &args::ReportArguments) -> anyhow::Result<Exit> {
     let output = &arguments.output;
     let places = Places::open(output)?;
     let mut reports = Vec::new();
     for file in &arguments.from {
         let name = file.display();
         let bytes = bytes(file).map_err(|error| Usage(format!("`{name}` cannot be read: {error}")))?;
-        let text = String::from_utf8(bytes).map_err(|_| Usage(format!("`{name}` is no text in UTF-8")))?;
-        let read = report::read(&text).map_err(|error| Usage(format!("`{name}`: {error}")))?;
+        let text = String::from_utf8(bytes).map_err(|_| Usage(format!("`{name}` is not text in UTF-8")))?;
+        let read = report::parse_saved(&text).map_err(|error| Usage(format!("`{name}`: {error}")))?;
         reports.extend(read.into_reports());
     }
     let collection = Collection::new(reports);

@@ -10,7 +10,7 @@ use transport::MAX_MESSAGE;
 use transport::serve::http::{Bearer, HttpServer, Options};
 use transport::serve::{Handler, Limits, pipe};
 
-use crate::args::Serve;
+use crate::args::ServeArguments;
 use crate::exit::{Exit, Usage};
 use crate::signals::told_to_stop;
 use crate::suggest::did_you_mean;
@@ -19,7 +19,7 @@ use crate::terminal;
 /// How long what is under way may take once the server is told to stop.
 const GRACE: Duration = Duration::from_millis(700);
 
-pub(crate) async fn run(arguments: Serve) -> anyhow::Result<Exit> {
+pub(crate) async fn run(arguments: ServeArguments) -> anyhow::Result<Exit> {
     if arguments.fault.iter().any(|name| name == "list") {
         return list();
     }
@@ -40,7 +40,7 @@ pub(crate) async fn run(arguments: Serve) -> anyhow::Result<Exit> {
 async fn serve<H: Handler>(
     handler: Arc<H>,
     mut options: Options,
-    arguments: &Serve,
+    arguments: &ServeArguments,
     close: impl FnOnce(),
 ) -> anyhow::Result<Exit> {
     let Some(address) = arguments.http else {
@@ -65,7 +65,7 @@ async fn serve<H: Handler>(
 }
 
 /// The token that requests have to show: the option, the file, or the variable.
-fn read_token(arguments: &Serve) -> anyhow::Result<Option<String>> {
+fn read_token(arguments: &ServeArguments) -> anyhow::Result<Option<String>> {
     if let Some(file) = &arguments.token_file {
         let text = std::fs::read_to_string(file);
         let text = text.with_context(|| format!("cannot read the token from {}", file.display()))?;

@@ -14,7 +14,7 @@ use transport::tap::http::HttpTap;
 use transport::tap::{RecordOptions, RecordWriter, Redactor, Written, stdio};
 
 use crate::address::read_endpoint;
-use crate::args::Tap;
+use crate::args::TapArguments;
 use crate::exit::{Exit, Usage};
 use crate::files::SharedLog;
 use crate::record::about;
@@ -24,7 +24,7 @@ use crate::{target, terminal};
 /// How long connections may take to close once the tap is told to stop.
 const GRACE: Duration = Duration::from_millis(500);
 
-pub(crate) async fn run(arguments: Tap) -> anyhow::Result<Exit> {
+pub(crate) async fn run(arguments: TapArguments) -> anyhow::Result<Exit> {
     match (&arguments.url, target::read_program(&arguments.command, &[], None)?) {
         (Some(url), _) => over_http(url, &arguments).await,
         (None, Some(program)) => over_stdio(&program.program, &program.args, &arguments).await,
@@ -32,7 +32,7 @@ pub(crate) async fn run(arguments: Tap) -> anyhow::Result<Exit> {
     }
 }
 
-async fn over_stdio(program: &str, args: &[String], arguments: &Tap) -> anyhow::Result<Exit> {
+async fn over_stdio(program: &str, args: &[String], arguments: &TapArguments) -> anyhow::Result<Exit> {
     let target = Target::command(program, args.to_vec()).with_secrets(arguments.with_secrets);
     let (writer, file) = begin(&target, None, arguments)?;
     let streams = stdio::Streams {
@@ -44,7 +44,7 @@ async fn over_stdio(program: &str, args: &[String], arguments: &Tap) -> anyhow::
     end(writer.finish().await, &file, arguments);
     match ended {
         Ok(status) => Ok(Exit::Program(code(status))),
-        // As a shell has it.
+        // The exit code that a shell gives.
         Err(why) => {
             terminal::warn(&format!("yardstick tap: `{program}` cannot be started: {why}"));
             Ok(Exit::Program(if why.kind() == io::ErrorKind::NotFound { 127 } else { 126 }))
@@ -52,7 +52,7 @@ async fn over_stdio(program: &str, args: &[String], arguments: &Tap) -> anyhow::
     }
 }
 
-async fn over_http(url: &str, arguments: &Tap) -> anyhow::Result<Exit> {
+async fn over_http(url: &str, arguments: &TapArguments) -> anyhow::Result<Exit> {
     let mut endpoint = read_endpoint(url, "tap")?;
     arguments.connection.apply_to(&mut endpoint)?;
     let target = Target::Url(endpoint.clone()).with_secrets(arguments.with_secrets);
@@ -66,11 +66,11 @@ async fn over_http(url: &str, arguments: &Tap) -> anyhow::Result<Exit> {
     Ok(end(writer.finish().await, &file, arguments).unwrap_or(Exit::Success))
 }
 
-/// Begins the record. A file that cannot be written is told of, and the session goes on without.
+/// Begins the recording. If the file cannot be written, a warning says so and the session goes on unrecorded.
 fn begin(
     target: &Target,
     endpoint: Option<String>,
-    arguments: &Tap,
+    arguments: &TapArguments,
 ) -> anyhow::Result<(RecordWriter, PathBuf)> {
     let moment = stamp();
     let opened = match &arguments.record {
@@ -91,7 +91,7 @@ fn begin(
     };
     let writer = RecordWriter::start(RecordOptions {
         sink,
-        redactor: Redactor::of_strangers(target),
+        redactor: Redactor::for_foreign_requests(target),
         about: about(Some(target.describe())),
         name: format!("{moment}-{}", std::process::id()),
         endpoint,
@@ -104,7 +104,7 @@ fn begin(
 }
 
 /// Judges what was recorded, if that was asked for.
-fn end(written: Written, file: &Path, arguments: &Tap) -> Option<Exit> {
+fn end(written: Written, file: &Path, arguments: &TapArguments) -> Option<Exit> {
     if !arguments.check {
         return None;
     }
@@ -133,12 +133,12 @@ fn fresh(moment: &str) -> io::Result<(SharedLog, PathBuf)> {
 
 /// The time, as it stands in a file name.
 fn stamp() -> String {
-    let now = server::rfc3339::format(SystemTime::now());
+    let now = wire::rfc3339::format_millis(SystemTime::now());
     let digits: String = now.chars().filter(char::is_ascii_digit).collect();
     digits.get(..14).map(|digits| format!("{}-{}", &digits[..8], &digits[8..])).unwrap_or(digits)
 }
 
-/// The exit code, as a shell has it where a signal ended the program.
+/// The exit code; if a signal ended the program, the one that a shell gives.
 #[cfg(unix)]
 fn code(status: ExitStatus) -> u8 {
     use std::os::unix::process::ExitStatusExt as _;

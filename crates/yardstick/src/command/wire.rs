@@ -5,45 +5,42 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use protocol::method::Side;
-use suite::{Judged, Options, Recorded, Selection};
+use suite::{Judged, Options, Recorded};
 use wire::recording::{Recording, Tape};
 
-use super::check::{keep_baseline, known};
-use crate::args::{Check, Sides};
+use super::check::{keep_baseline, read_baseline, read_selection};
+use crate::args::{Sides, WireArguments};
 use crate::exit::{Exit, Usage};
 use crate::format::Places;
 use crate::terminal;
 
-/// What stands in the place of a URL.
-pub(super) const WORD: &str = "wire";
-
-pub(super) fn run(arguments: &Check, selection: Selection) -> anyhow::Result<Exit> {
-    let files = &arguments.files;
+pub(super) fn run(arguments: &WireArguments) -> anyhow::Result<Exit> {
+    let WireArguments { files, side, judging } = arguments;
+    let selection = read_selection(judging)?;
     if files.is_empty() {
         let repair = "yardstick check wire FILE…, or `-` for stdin";
         return Err(Usage(format!("which recording is to be judged? {repair}")).into());
     }
     let mut tapes = Vec::new();
     for file in files {
-        tapes.extend(read(file, files.len() > 1)?);
+        tapes.extend(read_tapes(file, files.len() > 1)?);
     }
     let recorded = Recorded { description: names(files, ", "), arguments: again(files), tapes };
-    let sides: &[Side] = match arguments.side {
+    let sides: &[Side] = match side.unwrap_or_default() {
         Sides::Server => &[Side::Server],
         Sides::Client => &[Side::Client],
         Sides::Both => &[Side::Server, Side::Client],
     };
-    let baseline = arguments.baseline.as_deref().map(known).transpose()?.unwrap_or_default();
-    let options =
-        Options { protocols: arguments.protocol.clone(), selection, baseline, ..Options::default() };
+    let baseline = judging.baseline.as_deref().map(read_baseline).transpose()?.unwrap_or_default();
+    let options = Options { protocols: judging.protocol.clone(), selection, baseline, ..Options::default() };
     let judged = suite::judge(&recorded, sides, &options);
-    let places = Places::open(&arguments.output)?;
-    places.write(&judged.report.clone().into(), arguments.output.detail(), |_| false)?;
-    keep_baseline(arguments, std::iter::once(&judged.report))?;
+    let places = Places::open(&judging.output)?;
+    places.write(&judged.report.clone().into(), judging.output.detail(), |_| false)?;
+    keep_baseline(judging, std::iter::once(&judged.report))?;
     Ok(exit(&judged))
 }
 
-/// Says what was not judged. That part of a record could be read is no success of the whole.
+/// Says what was not judged. A recording that could be read only in part is not a success.
 pub(super) fn exit(judged: &Judged) -> Exit {
     for why in &judged.skipped {
         terminal::warn(&format!("not judged: {}", report::visible(why)));
@@ -57,7 +54,7 @@ pub(super) fn exit(judged: &Judged) -> Exit {
     }
 }
 
-fn read(file: &Path, many: bool) -> anyhow::Result<Vec<Tape>> {
+fn read_tapes(file: &Path, many: bool) -> anyhow::Result<Vec<Tape>> {
     let bytes = if file == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).context("stdin cannot be read")?;
@@ -66,7 +63,7 @@ fn read(file: &Path, many: bool) -> anyhow::Result<Vec<Tape>> {
         std::fs::read(file).with_context(|| format!("`{}` cannot be read", file.display()))?
     };
     let recording =
-        Recording::read(bytes).with_context(|| format!("`{}` is no recording", file.display()))?;
+        Recording::parse(bytes).with_context(|| format!("`{}` is not a recording", file.display()))?;
     if let Some(line) = recording.cut {
         terminal::warn(&format!("note: line {line} of `{}` is cut short and was left out", file.display()));
     }
@@ -89,5 +86,5 @@ pub(super) fn again(files: &[PathBuf]) -> String {
         if name.chars().all(plain) { name } else { format!("'{}'", name.replace('\'', r"'\''")) }
     };
     let names: Vec<_> = files.iter().map(quoted).collect();
-    format!("{WORD} {}", names.join(" "))
+    format!("wire {}", names.join(" "))
 }

@@ -1,4 +1,4 @@
-//! `yardstick check`, against the binary's own server and against things that are no servers.
+//! `yardstick check`, against the binary's own server and against things that are not servers.
 
 use std::time::{Duration, Instant};
 
@@ -58,6 +58,9 @@ fn what_cannot_be_tested_is_3_and_says_why() {
         (&["--", "no-such-program-here"], "no-such-program-here"),
         (&["--", "sh", "-c", "echo oops >&2; exit 7"], "oops"),
         (&["--timeout", "0.5", "--start-timeout", "1", "--", "sleep", "30"], "no answer"),
+        (&["--start-timeout", "1", "--", "sleep", "30"], "--start-timeout SECONDS"),
+        (&["--start-timeout", "1", "--", "cat"], r#"its stdout begins with `{"jsonrpc""#),
+        (&["--", "sh", "-c", "echo hello; exit 4"], "exit status: 4; its stdout begins with `hello`"),
     ] {
         let start = Instant::now();
         let output = yardstick(&[&["check"], target].concat());

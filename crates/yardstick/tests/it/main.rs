@@ -4,6 +4,9 @@
 
 #[cfg(unix)]
 mod action;
+#[cfg(unix)]
+mod advice;
+mod app;
 mod check;
 mod configured;
 #[cfg(target_os = "linux")]
@@ -28,6 +31,8 @@ mod samples;
 mod secrets;
 mod secure;
 mod serve;
+#[cfg(unix)]
+mod small_server;
 mod suggestions;
 #[cfg(unix)]
 mod tap;

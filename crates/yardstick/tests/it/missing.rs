@@ -23,6 +23,39 @@ fn an_unset_variable_names_no_target() {
 }
 
 #[test]
+fn a_command_without_its_dashes_is_told_where_they_go() {
+    for (arguments, meant) in [
+        (&["check", "node", "server.js"][..], "yardstick check -- node server.js"),
+        (&["check", "npx", "-y", "s"], "yardstick check -- npx -y s"),
+        (&["check", "python", "-m", "x"], "yardstick check -- python -m x"),
+        (
+            &["check", "--only", "server/tools", "./x", "--port", "1 2"],
+            "yardstick check --only server/tools -- ./x --port '1 2'",
+        ),
+    ] {
+        let output = yardstick(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}{}", stdout(&output), stderr(&output));
+        assert!(stderr(&output).contains(meant), "{arguments:?}: {}", stderr(&output));
+    }
+    let url = yardstick(&["check", "http://127.0.0.1:9/mcp", "--no-such-option"]);
+    assert!(
+        stderr(&url).contains("--no-such-option") && !stderr(&url).contains("goes after"),
+        "{}",
+        stderr(&url)
+    );
+}
+
+#[test]
+fn what_cannot_be_started_is_explained() {
+    for (command, reason) in [("node server.js", "in quotes"), (env!("CARGO_MANIFEST_DIR"), "is a directory")]
+    {
+        let output = yardstick(&["check", "--", command]);
+        assert_eq!(output.status.code(), Some(3), "{command}: {}", stdout(&output));
+        assert!(stderr(&output).contains(reason), "{command}: {}", stderr(&output));
+    }
+}
+
+#[test]
 fn a_line_that_lost_its_target_does_not_measure_the_built_in_server() {
     for options in [
         &["--only", "server/tools/unknown-tool-refused", "--protocol", "2025-11-25"][..],

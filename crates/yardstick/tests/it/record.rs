@@ -61,7 +61,8 @@ fn a_report_of_a_record_is_a_report() {
     let failed = |case: &&serde_json::Value| case["outcome"] == "failed";
     let case = report["cases"].as_array().unwrap().iter().find(failed).unwrap();
     assert_eq!(case["check"], "wire/jsonrpc/one-of-result-and-error");
-    assert!(case["frames"][0]["text"].as_str().unwrap().contains("\"error\""));
+    let shown = |at: usize| case["frames"][at]["text"].as_str().unwrap();
+    assert!(shown(0).contains("\"ping\"") && shown(1).contains("\"error\""), "{case}");
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn what_cannot_be_judged_is_3_and_says_why() {
             "line 1: a message that does not say who",
         ),
         (named("1999-01-01"), "`1999-01-01`"),
-        ("garbage".to_owned(), "`-` is no recording"),
+        ("garbage".to_owned(), "`-` is not a recording"),
     ] {
         let output = judge(text.as_bytes(), &[]);
         assert_eq!(output.status.code(), Some(3), "{text}: {}", stdout(&output));
@@ -149,6 +150,42 @@ fn hostile_records_are_judged_or_refused_but_never_a_panic() {
         let start: String = text.chars().take(120).collect();
         assert!(matches!(output.status.code(), Some(1 | 3)), "{start}: {}", stderr(&output));
         assert!(!stderr(&output).contains("panicked"), "{start}: {}", stderr(&output));
+    }
+}
+
+/// Options work before and after the subcommand, also some here and some there; nothing else becomes one.
+#[test]
+fn wire_is_a_subcommand() {
+    let file = Scratch::new("subcommand.ndjson");
+    let lines = [
+        r#"{"session":"s","protocol":"2025-11-25"}"#,
+        r#"{"session":"s","from":"client","message":{"jsonrpc":"1.0","id":1,"method":"ping"}}"#,
+        r#"{"session":"s","from":"server","message":{"jsonrpc":"2.0","id":1,"result":{}}}"#,
+    ];
+    std::fs::write(file.path(), lines.join("\n")).unwrap();
+    let run = |words: &[&str]| yardstick(&[&["check"][..], words].concat());
+    let after =
+        run(&["wire", file.path(), "--side", "client", "--only", "wire/jsonrpc", "--only", "wire/message"]);
+    assert_eq!(after.status.code(), Some(1), "{}", stderr(&after));
+    for words in [
+        &["--side", "client", "--only", "wire/jsonrpc", "--only", "wire/message", "wire", file.path()][..],
+        &["--only", "wire/jsonrpc", "wire", "--only", "wire/message", file.path(), "--side", "client"],
+    ] {
+        assert_eq!(stdout(&run(words)), stdout(&after), "{words:?}");
+    }
+    let help = stdout(&run(&["--help"]));
+    assert!(help.contains("wire <FILE>...") && help.contains("yardstick check wire run.ndjson"), "{help}");
+    assert!(stdout(&run(&["wire", "--help"])).contains("Examples:"));
+    for (words, code, culprit) in [
+        (&["http://127.0.0.1:9/mcp", "wire", file.path()][..], 2, "`http://127.0.0.1:9/mcp` names a server"),
+        (&["--built-in", "wire", file.path()], 2, "`--built-in` names a server"),
+        (&["help"], 2, "`help` is not a URL"),
+        (&["./wire"], 2, "`./wire` is not a URL"),
+        (&["--", "wire"], 3, "wire"),
+    ] {
+        let output = run(words);
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(culprit), "{words:?}: {}", stderr(&output));
     }
 }
 

@@ -6,7 +6,8 @@ use std::thread;
 
 use protocol::Version;
 use serde_json::Value;
-use suite::{Check, On, Run, registry};
+use suite::{Applies, Check, registry};
+use transport::Transport;
 
 use crate::running::Running;
 use crate::{SELF, stderr, stdout};
@@ -45,13 +46,20 @@ struct Trial {
     over: Over,
 }
 
-/// Two checks of every section that talk to the server, over alternating transports and in changing revisions.
+/// Two checks of every section that talk to the server, and two that only read what was said, over alternating transports
+/// and in changing revisions.
 fn trials() -> Vec<Trial> {
-    // What is seen only by reading may be seen elsewhere the next time.
-    let active = |check: &&Check| !matches!(check.run, Run::Wire(_));
-    let reachable = |check: &&Check| !matches!(check.on, On::HttpSse | On::Bridge);
+    let mut picked = pick_from_sections(|check| !check.is_passive());
+    picked.extend(pick_from_sections(Check::is_passive));
+    picked.into_iter().enumerate().filter_map(|(at, check)| trial(at, check)).collect()
+}
+
+fn pick_from_sections(wanted: impl Fn(&Check) -> bool) -> Vec<&'static Check> {
+    let reachable = |check: &&Check| {
+        check.applies.concerns_servers() && check.applies != Applies::Over(Transport::HttpSse)
+    };
     let mut sections: Vec<Vec<&'static Check>> = Vec::new();
-    for check in registry().filter(active).filter(reachable) {
+    for check in registry().filter(|check| wanted(check)).filter(reachable) {
         match sections.iter_mut().find(|section| section[0].section() == check.section()) {
             Some(section) => section.push(check),
             None => sections.push(vec![check]),
@@ -60,17 +68,21 @@ fn trials() -> Vec<Trial> {
     let mut picked =
         sections.iter().flat_map(|section| [section[0], section[section.len() / 2]]).collect::<Vec<_>>();
     picked.dedup_by_key(|check| check.id);
-    picked.into_iter().enumerate().filter_map(|(at, check)| trial(at, check)).collect()
+    picked
 }
 
 /// The check over the first of its transports that shows the fault, if there is one.
 fn trial(at: usize, check: &'static Check) -> Option<Trial> {
     let versions: Vec<Version> = check.versions().collect();
-    let ways: &[Over] = match check.on {
-        On::Pipe => &[Over::Stdio],
-        On::Any if at.is_multiple_of(2) => &[Over::Stdio, Over::Http],
-        On::Any => &[Over::Http, Over::Stdio],
-        On::Http | On::HttpSse | On::Bridge => &[Over::Http],
+    let ways: &[Over] = match check.applies {
+        Applies::Over(Transport::Stdio) => &[Over::Stdio],
+        Applies::Everywhere if at.is_multiple_of(2) => &[Over::Stdio, Over::Http],
+        Applies::Everywhere => &[Over::Http, Over::Stdio],
+        Applies::Over(Transport::StreamableHttp | Transport::HttpSse)
+        | Applies::OverProtectedHttp
+        | Applies::BetweenViewAndHost
+        | Applies::ToViews
+        | Applies::ToHosts => &[Over::Http],
     };
     let is_hidden = |way: Over| HIDDEN.iter().any(|(id, over, _)| *id == check.id && *over == way);
     let over = ways.iter().copied().find(|way| !is_hidden(*way))?;
@@ -88,7 +100,7 @@ fn again_commands(output: &Output, check: &str) -> Vec<String> {
 /// What is wrong, unless the check finds its fault, and finds it again with the command that the finding prints.
 fn try_again(trial: &Trial) -> Result<(), String> {
     let Trial { check, version, over } = trial;
-    let token = check.id.starts_with("server/authorization/");
+    let token = check.applies == Applies::OverProtectedHttp;
     let mut served = vec!["--fault", check.fault.name];
     let mut options = vec!["--only", check.id, "--protocol", version.as_str(), "--timeout", TIMEOUT];
     if token {

@@ -24,6 +24,11 @@ const SUBCOMMANDS: [&str; 9] =
     ["check", "host", "serve", "tap", "list", "explain", "report", "completions", "man"];
 /// Keeps a run short where the line leaves it open what is looked for.
 const SHORT: &str = "--only server/tools/unknown-tool-refused --protocol 2025-11-25";
+/// The same for what is not a server.
+const SHORT_OF_SUBJECTS: [(&str, &str); 2] = [
+    ("yardstick check app", "--only app/lifecycle/before-network --tool where_am_i"),
+    ("yardstick check host", "--only host/server"),
+];
 
 fn read_page(name: &str) -> String {
     fs::read_to_string(Path::new(ROOT).join(name)).unwrap()
@@ -101,6 +106,11 @@ fn filled_in(line: &str, url: &str) -> String {
     line = line.replace("wire FILE", "wire session.ndjson");
     line = line
         .replace("--tool search --args '{\"query\": \"yard\"}'", "--tool echo --args '{\"text\": \"yard\"}'");
+    for (subject, short) in SHORT_OF_SUBJECTS {
+        if let Some(rest) = line.strip_prefix(subject) {
+            return format!("{subject} {short}{rest}");
+        }
+    }
     let Some(rest) = line.strip_prefix("yardstick check").filter(|rest| !rest.starts_with(" wire")) else {
         return line.replace("yardstick host", "yardstick host --no-open");
     };
@@ -172,8 +182,8 @@ fn every_example_of_the_help_runs() {
     let mut failed = Vec::new();
     for subcommand in SUBCOMMANDS {
         for line in commands_in(&stdout(&yardstick(&[subcommand, "--help"])).replace("\n  ", "\n    ")) {
-            // Where a shell or `man` reads what is printed, its folders have to be there.
-            if line.contains('>') || line.contains("~/") {
+            // Where a shell or `man` reads what is printed, its folders have to be there. Usage is not an example.
+            if line.contains('>') || line.contains("~/") || line.contains("[OPTIONS]") {
                 continue;
             }
             if let Err(why) = run_line(&folder, &filled_in(&line, &server.url)) {

@@ -10,6 +10,7 @@ fn what_was_meant_is_offered() {
             "server/tools/unknown-tool-refused",
         ),
         (&["check", "--built-in", "--skip", "lifecylce"], "lifecycle"),
+        (&["check", "--built-in", "--only", "sevrer/tools"], "server/tools"),
         (&["list", "tolls"], "tools"),
         (&["explain", "server/tools/name-uniqe"], "server/tools/name-unique"),
         (&["serve", "--fault", "unknown-tool-suceeds"], "unknown-tool-succeeds"),
@@ -17,6 +18,7 @@ fn what_was_meant_is_offered() {
         (&["list", "--protocol", "2025-11-52"], "2025-11-25"),
         (&["host", "--no-open", "--profile", "chatgtp"], "chatgpt"),
         (&["check", "--format", "jnuit"], "junit"),
+        (&["check", "app", "--row", "drak"], "dark"),
     ] {
         let output = yardstick(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}{}", stdout(&output), stderr(&output));

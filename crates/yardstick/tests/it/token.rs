@@ -42,4 +42,23 @@ fn without_the_token_the_report_says_how_to_give_one() {
     assert_eq!(output.status.code(), Some(3), "{}{}", stdout(&output), stderr(&output));
     let text = stdout(&output);
     assert!(text.contains("--bearer TOKEN") && text.contains("authorization"), "{text}");
+    assert!(text.contains("the server asks for a token"), "{text}");
+    says_it_once(&text);
+}
+
+#[test]
+fn a_wrong_token_is_said_to_be_refused() {
+    let server = guarded();
+    let output = yardstick(&["check", &server.url, "--bearer", "another"]);
+    assert_eq!(output.status.code(), Some(3), "{}{}", stdout(&output), stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("refused the token") && !text.contains("asks for a token"), "{text}");
+    says_it_once(&text);
+}
+
+/// One reason, with the number of checks that it blocks, and no advice that would not help.
+fn says_it_once(text: &str) {
+    assert_eq!(text.matches("HTTP 401").count(), 1, "{text}");
+    assert_eq!(text.matches(" checks blocked").count(), 1, "{text}");
+    assert!(!text.contains("--allow-calls") && text.lines().count() < 12, "{text}");
 }

@@ -1,6 +1,8 @@
 //! A target that cannot be measured: every report that was asked for says so, and none is older than the run.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -37,4 +39,31 @@ fn every_report_is_written_anew() {
     assert_eq!(json["verdict"], "incomplete");
     assert!(json["unreached"].as_str().is_some_and(|why| why.contains("no-such-program-here")), "{json}");
     assert_eq!(json["cases"].as_array().map(Vec::len), Some(0));
+}
+
+/// Answers every request with 404 and a page, as a web server does where there is no MCP endpoint.
+fn serve_not_found() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 64 * 1024]);
+            let page = "<!DOCTYPE html><title>404</title>";
+            let _ = write!(
+                stream,
+                "HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{page}",
+                page.len()
+            );
+        }
+    });
+    format!("http://{address}/api")
+}
+
+#[test]
+fn a_wrong_path_is_named() {
+    let output = yardstick(&["check", &serve_not_found()]);
+    assert_eq!(output.status.code(), Some(3), "{}{}", stdout(&output), stderr(&output));
+    let told = stderr(&output);
+    assert!(told.contains("a POST to /api") && told.contains("HTTP 404"), "{told}");
+    assert!(told.contains("/mcp and /sse") && !told.contains("HTTP+SSE endpoint"), "{told}");
 }

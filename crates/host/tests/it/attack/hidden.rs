@@ -1,27 +1,28 @@
-//! Ways to reach a host that a Content-Security-Policy does not govern: WebRTC, names, early connections, and leaving.
+//! Ways to reach a host that a content security policy does not govern: WebRTC, DNS lookups, preconnects and
+//! navigation.
 //!
-//! Every witness is first shown to hear the same document without `Connection-Allowlist`.
+//! Each witness is first proven to work: it sees the same document without `Connection-Allowlist`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use browser::{Browser, Frame, Options, Page};
+use browser::{Browser, Frame, LaunchOptions, Page};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, UdpSocket};
 
-use crate::rig::{Rig, SOON, ready};
+use crate::rig::{Rig, TIMEOUT, ready};
 use crate::tiny::Tiny;
 
 const HIDDEN: &str = include_str!("hidden.html");
-/// How long a witness listens before it may say that nobody came. With the header off, all have come long before.
-const SILENCE: Duration = Duration::from_secs(3);
+/// How long a witness waits before it reports that nobody came. Without the header, all have come long before.
+const SILENCE_PERIOD: Duration = Duration::from_secs(3);
 
-/// A socket that counts who comes.
+/// A socket that counts connections.
 struct Witness {
-    /// What it stands for in the document.
+    /// The placeholder in the document.
     name: &'static str,
     port: u16,
     heard: Arc<AtomicUsize>,
@@ -52,7 +53,7 @@ impl Witness {
         witness
     }
 
-    /// Where the document finds it: a name of its own, so that names are looked up.
+    /// The authority for the document: a name of its own, so that the browser has to look it up.
     fn authority(&self) -> String {
         format!("{}-witness.localhost:{}", self.name, self.port)
     }
@@ -62,7 +63,7 @@ impl Witness {
     }
 }
 
-/// The browser's own log of the network, which has every name that it looks up.
+/// The browser's own network log, which has every DNS lookup.
 struct NetLog(PathBuf);
 
 impl NetLog {
@@ -85,16 +86,17 @@ impl Drop for NetLog {
     }
 }
 
-/// Waits until `met`, for as long as a test waits for anything.
+/// Waits until `met`, with the usual timeout.
 async fn until(met: impl Fn() -> bool) -> bool {
-    let end = tokio::time::Instant::now() + SOON;
+    let end = tokio::time::Instant::now() + TIMEOUT;
     while !met() && tokio::time::Instant::now() < end {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     met()
 }
 
-/// Serves a document under its policy and nothing else, within another document that may frame nothing but it, as the proxy does.
+/// Serves a document with its policy but without the header, inside another document that may frame only this one, as
+/// the proxy does.
 async fn without_the_header(html: String, policy: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://control.localhost:{}", listener.local_addr().unwrap().port());
@@ -114,7 +116,7 @@ async fn without_the_header(html: String, policy: String) -> String {
     origin
 }
 
-/// The witnesses, the app that tries to reach them, and a browser that writes down the names it looks up.
+/// The witnesses, the app that tries to reach them, and a browser that logs its DNS lookups.
 struct Scene {
     witnesses: Vec<Witness>,
     html: String,
@@ -137,7 +139,7 @@ impl Scene {
         }
         let rig = Rig::start(vec![Tiny::app("hidden", &html, &Value::Null).target()]).await;
         let log = NetLog::new(name);
-        let options = Options { args: vec![log.argument()], ..Options::default() };
+        let options = LaunchOptions { args: vec![log.argument()], ..LaunchOptions::default() };
         let browser = Browser::launch(options).await.unwrap();
         Self { witnesses, html, rig, log, browser }
     }
@@ -149,15 +151,15 @@ impl Scene {
         (page, view)
     }
 
-    /// The same document under the same policy, without the header.
+    /// The same document with the same policy, without the header.
     async fn control(&self) -> (Page, Frame) {
         let opened = self.rig.open("0", "open").await;
         let policy = opened["csp"]["applied"].as_str().unwrap();
         let parts = policy.split("; ").filter(|part| !part.starts_with("frame-ancestors"));
         let control = without_the_header(self.html.clone(), parts.collect::<Vec<_>>().join("; ")).await;
         let page = self.browser.page(&control).await.unwrap();
-        let inner = page.frame_at("/inner", SOON).await.unwrap();
-        inner.wait_for("typeof reach === 'function'", SOON).await.unwrap();
+        let inner = page.frame_at("/inner", TIMEOUT).await.unwrap();
+        inner.wait_for("typeof reach === 'function'", TIMEOUT).await.unwrap();
         (page, inner)
     }
 
@@ -182,10 +184,10 @@ async fn an_app_reaches_no_host_where_no_policy_looks() {
     let scene = Scene::start("own").await;
     let (page, view) = scene.page().await;
     view.eval("reach()").await.unwrap();
-    tokio::time::sleep(SILENCE).await;
+    tokio::time::sleep(SILENCE_PERIOD).await;
     view.eval("leave()").await.unwrap();
-    page.wait_for("document.querySelector('main').dataset.appStatus === 'failed'", SOON).await.unwrap();
-    tokio::time::sleep(SILENCE).await;
+    page.wait_for("document.querySelector('main').dataset.appStatus === 'failed'", TIMEOUT).await.unwrap();
+    tokio::time::sleep(SILENCE_PERIOD).await;
     scene.assert_silence();
     drop(page);
 
@@ -201,9 +203,9 @@ async fn an_app_reaches_no_host_where_no_policy_looks() {
 async fn frames_of_an_app_reach_no_more_than_it_does() {
     let scene = Scene::start("frames").await;
     let (page, view) = scene.page().await;
-    // Chromium ends the process of a document whose frames try this, which is an answer too.
+    // Chromium ends the process of a document whose frames try this, which counts as an answer.
     let _ = view.eval("reachFromChildren()").await;
-    tokio::time::sleep(SILENCE).await;
+    tokio::time::sleep(SILENCE_PERIOD).await;
     scene.assert_silence();
     assert_eq!(page.eval("document.querySelector('main').dataset.appStatus").await.unwrap(), "ready");
     drop(page);

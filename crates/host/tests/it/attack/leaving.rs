@@ -1,6 +1,6 @@
-//! Apps that leave their document: they are closed, and nothing is fetched from where they wanted to go.
+//! Apps that leave their document: the host closes them, and nothing is fetched from their target.
 
-use crate::rig::SOON;
+use crate::rig::TIMEOUT;
 
 use super::Scene;
 
@@ -26,10 +26,10 @@ async fn an_app_that_leaves_its_document_is_closed() {
     for way in WAYS {
         let (page, view) = scene.page("still").await;
         let script = way.replace("{}", &scene.evil.origin());
-        // The document may be gone before it can say that the script ran.
+        // The document may be gone before it can confirm that the script ran.
         let _ = view.eval(&format!("setTimeout(() => {{ {script} }}, 0)")).await;
         let closed =
-            page.wait_for("document.querySelector('main').dataset.appStatus === 'failed'", SOON).await;
+            page.wait_for("document.querySelector('main').dataset.appStatus === 'failed'", TIMEOUT).await;
         assert!(closed.is_ok(), "{way}: {closed:?}, {:?}", page.frames());
         assert_eq!(page.url(), address, "{way}");
         let frames: Vec<_> = page.frames().into_iter().map(|frame| frame.url).collect();

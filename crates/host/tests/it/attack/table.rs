@@ -1,18 +1,18 @@
-//! What came of each attempt, beside what should.
+//! The outcomes of attempts, compared with the expected ones.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What should come of an attempt.
+/// The expected outcomes of each attempt.
 pub(super) type Expected = &'static [(&'static str, &'static [&'static str])];
 
-/// Attempts, each with what happened.
+/// Attempts with their outcomes.
 #[derive(Debug)]
 pub(super) struct Table(BTreeMap<String, String>);
 
 impl Table {
-    pub(super) fn of(rows: &Value) -> Self {
+    pub(super) fn parse(rows: &Value) -> Self {
         let mut table = Self(BTreeMap::new());
         table.add(rows);
         table
@@ -36,7 +36,8 @@ impl Table {
         }
     }
 
-    /// Every expected row is there and is one of what it may be; an expectation that ends in `*` is about many rows.
+    /// Checks that every expected row exists and has one of its expected outcomes. An expectation that ends in `*`
+    /// covers many rows.
     #[track_caller]
     pub(super) fn check(&self, expected: Expected) {
         let mut wrong = Vec::new();
@@ -58,7 +59,7 @@ impl Table {
     }
 }
 
-/// How a browser says that something was refused or did not load.
+/// How a browser reports that something was refused or did not load.
 const REFUSED: &[&str] = &["error", "nothing", "TypeError", "SecurityError", "NetworkError"];
 
 pub(super) const SANDBOXED: Expected = &[

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use super::place::{node, script};
+use super::place::{node, rmcp, script};
 use super::process::Process;
 use super::steps::Steps;
 
@@ -59,7 +59,7 @@ impl Client {
         match self {
             Self::Ts1 => written("ts1-client.mjs"),
             Self::Ts2 => written("ts2-client.mjs"),
-            Self::Rmcp => Command::new(env!("CARGO_BIN_EXE_rmcp-client")),
+            Self::Rmcp => Command::new(rmcp("rmcp-client")),
         }
     }
 }

@@ -41,14 +41,20 @@ pub(crate) fn yardstick() -> PathBuf {
     if let Some(path) = std::env::var_os("YARDSTICK_BIN") {
         return path.into();
     }
+    built("yardstick", "`cargo build -p yardstick`")
+}
+
+/// A peer on the official Rust SDK, which has a workspace of its own and shares our target folder.
+pub(crate) fn rmcp(name: &str) -> PathBuf {
+    built(name, "`scripts/setup`")
+}
+
+/// A binary in the target folder, beside this test binary; `command` is what puts it there.
+fn built(name: &str, command: &str) -> PathBuf {
     let tests = std::env::current_exe().expect("a test binary knows where it is");
     let folder = tests.ancestors().nth(2).expect("cargo puts test binaries into target/PROFILE/deps");
-    let binary = folder.join(format!("yardstick{}", std::env::consts::EXE_SUFFIX));
-    assert!(
-        binary.exists(),
-        "{} is missing: run `cargo build -p yardstick` first, or scripts/test",
-        binary.display()
-    );
+    let binary = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    assert!(binary.exists(), "{} is missing: run {command} first, or scripts/test", binary.display());
     binary
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use super::place::{node, package, script, yardstick};
+use super::place::{node, package, rmcp, script, yardstick};
 use super::process::Process;
 
 const START_LIMIT: Duration = Duration::from_secs(20);
@@ -37,7 +37,7 @@ impl Server {
         match self {
             Self::Ts1 => vec![node(), script("ts1-server.mjs")],
             Self::Ts2 => vec![node(), script("ts2-server.mjs")],
-            Self::Rmcp => vec![env!("CARGO_BIN_EXE_rmcp-server").into()],
+            Self::Rmcp => vec![rmcp("rmcp-server")],
             Self::Everything => {
                 vec![node(), package("@modelcontextprotocol/server-everything/dist/index.js"), "stdio".into()]
             }

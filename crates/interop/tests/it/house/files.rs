@@ -7,6 +7,10 @@ use crate::harness::root;
 
 /// No file that people write may be longer.
 const LINE_CAP: usize = 600;
+/// The width of our scripts, which is the one that a formatter is told: `prettier --print-width 120 --object-wrap collapse`.
+const SCRIPT_WIDTH: usize = 120;
+/// Where our scripts are.
+const SCRIPTS: [&str; 2] = ["crates/host/web", "crates/host/sandbox"];
 /// Folders that hold what others wrote, or what was built.
 const FOREIGN: [&str; 4] = [".git", ".venv", "node_modules", "target"];
 /// Written in two halves each, so that this file does not accuse itself.
@@ -32,6 +36,20 @@ fn no_source_file_is_too_long() {
 }
 
 #[test]
+fn no_line_of_a_script_is_too_wide() {
+    let mut wide = Vec::new();
+    for (path, text) in files() {
+        let is_script =
+            ["js", "mjs", "ts"].iter().any(|it| path.extension().is_some_and(|found| found == *it));
+        if is_script && SCRIPTS.iter().any(|folder| path.starts_with(root().join(folder))) {
+            let over = text.lines().enumerate().filter(|(_, line)| line.chars().count() > SCRIPT_WIDTH);
+            wide.extend(over.map(|(number, _)| format!("{}:{}", path.display(), number + 1)));
+        }
+    }
+    assert!(wide.is_empty(), "lines over {SCRIPT_WIDTH} characters; break them:\n{}", wide.join("\n"));
+}
+
+#[test]
 fn no_file_says_what_must_not_be_said() {
     let mut said = Vec::new();
     for (path, text) in files() {
@@ -46,13 +64,15 @@ fn no_file_says_what_must_not_be_said() {
 
 #[test]
 fn lock_files_name_no_registry_of_one_machine() {
-    let crates = fs::read_to_string(root().join("Cargo.lock")).expect("Cargo.lock is committed");
-    let foreign: Vec<_> = crates
-        .lines()
-        .filter_map(|line| line.strip_prefix("source = "))
-        .filter(|source| source.trim_matches('"') != CRATE_INDEX)
-        .collect();
-    assert!(foreign.is_empty(), "Cargo.lock has crates from elsewhere: {foreign:?}");
+    for lock in ["Cargo.lock", "peers/rmcp/Cargo.lock"] {
+        let crates = fs::read_to_string(root().join(lock)).expect("the lock file is committed");
+        let foreign: Vec<_> = crates
+            .lines()
+            .filter_map(|line| line.strip_prefix("source = "))
+            .filter(|source| source.trim_matches('"') != CRATE_INDEX)
+            .collect();
+        assert!(foreign.is_empty(), "{lock} has crates from elsewhere: {foreign:?}");
+    }
 
     let packages =
         fs::read_to_string(root().join("peers/package-lock.json")).expect("the lock file is committed");
@@ -63,8 +83,26 @@ fn lock_files_name_no_registry_of_one_machine() {
     assert!(packages.contains("\"integrity\""), "peers/package-lock.json must pin what the packages contain");
 }
 
+/// A reader of a check learns from its file what the specification asks, without opening the page.
+#[test]
+fn every_check_says_what_is_asked() {
+    let mut files = Vec::new();
+    collect(&root().join("crates/suite/src/checks"), &mut files);
+    let (mut checks, mut silent) = (0, Vec::new());
+    for (path, text) in &files {
+        let lines: Vec<_> = text.lines().collect();
+        for pair in lines.windows(2).filter(|pair| pair[1].contains(": Check =")) {
+            checks += 1;
+            if !pair[0].starts_with("///") {
+                silent.push(format!("{}: {}", path.display(), pair[1]));
+            }
+        }
+    }
+    assert!(checks > 0 && silent.is_empty(), "of {checks} checks these have no doc comment: {silent:#?}");
+}
+
 /// Every text file that belongs to the repository.
-fn files() -> Vec<(PathBuf, String)> {
+pub(super) fn files() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     collect(&root(), &mut found);
     found

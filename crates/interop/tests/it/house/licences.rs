@@ -8,6 +8,10 @@ use serde::Deserialize;
 use crate::harness::root;
 use crate::house::{deny, expression};
 
+/// The product's workspace, and that of the Rust peer.
+const MANIFESTS: [&str; 2] = [PRODUCT, "peers/rmcp/Cargo.toml"];
+const PRODUCT: &str = "Cargo.toml";
+
 /// What `cargo metadata` says, as far as it matters here.
 #[derive(Deserialize)]
 struct Metadata {
@@ -51,9 +55,9 @@ struct DependencyKind {
 fn every_dependency_has_a_licence_from_the_list() {
     let allowed = deny::texts("licenses", "allow");
     let allows = |licence: &str| allowed.iter().any(|it| it == licence);
-    let bad: Vec<_> = metadata()
-        .packages
-        .iter()
+    let bad: Vec<_> = MANIFESTS
+        .into_iter()
+        .flat_map(|manifest| metadata(manifest).packages)
         .filter(|package| !package.license.as_deref().is_some_and(|it| expression::holds(it, &allows)))
         .map(|package| format!("{} {}: {:?}", package.name, package.version, package.license))
         .collect();
@@ -66,7 +70,7 @@ fn the_product_has_each_dependency_once() {
     let unreasoned: Vec<_> = borne.iter().filter(|(_, reason)| reason.is_empty()).collect();
     assert!(unreasoned.is_empty(), "each duplicate needs a reason: {unreasoned:?}");
 
-    let duplicates = metadata().duplicates();
+    let duplicates = metadata(PRODUCT).duplicates();
     let new: Vec<_> = duplicates.iter().filter(|(name, _)| !borne.contains_key(*name)).collect();
     assert!(new.is_empty(), "several versions of one crate; unite them or give a reason: {new:#?}");
     let gone: Vec<_> = borne.keys().filter(|name| !duplicates.contains_key(*name)).collect();
@@ -75,7 +79,7 @@ fn the_product_has_each_dependency_once() {
 
 #[test]
 fn nothing_banned_is_in_the_product() {
-    let metadata = metadata();
+    let metadata = metadata(PRODUCT);
     let product = metadata.product();
     let banned: BTreeMap<_, _> = deny::crates("bans", "deny").into_iter().collect();
     assert!(!banned.is_empty());
@@ -91,11 +95,10 @@ fn nothing_banned_is_in_the_product() {
 #[test]
 fn every_dependency_comes_from_a_registry_on_the_list() {
     let allowed = deny::texts("sources", "allow-registry");
-    let metadata = metadata();
-    let foreign: Vec<_> = metadata
-        .packages
-        .iter()
-        .filter_map(|package| Some((&package.name, package.source.as_deref()?)))
+    let foreign: Vec<_> = MANIFESTS
+        .into_iter()
+        .flat_map(|manifest| metadata(manifest).packages)
+        .filter_map(|package| Some((package.name, package.source?)))
         .filter(|(_, source)| !allowed.iter().any(|it| source.strip_prefix("registry+") == Some(it)))
         .collect();
     assert!(foreign.is_empty(), "not from a registry of deny.toml: {foreign:?}");
@@ -137,10 +140,10 @@ impl Dependency {
     }
 }
 
-fn metadata() -> Metadata {
+fn metadata(manifest: &str) -> Metadata {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--manifest-path", manifest])
         .current_dir(root())
         .output()
         .expect("cargo runs");

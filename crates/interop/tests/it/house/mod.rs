@@ -2,6 +2,8 @@
 
 mod deny;
 mod expression;
+mod features;
 mod files;
 mod licences;
+mod names;
 mod sbom;

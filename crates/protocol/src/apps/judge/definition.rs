@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::Pending;
+use super::UnansweredRequest;
 use crate::Version;
 use crate::apps::breach::Breach;
 use crate::apps::method::UiMethod;
 use crate::apps::rule;
-use crate::apps::way::Party;
+use crate::apps::way::BridgeParty;
 use crate::method;
-use crate::schema::{Extension, Flaw, Schema, Validator};
+use crate::schema::{Extension, Schema, SchemaFlaw, Validator};
 
 /// The revision that the text links to.
 const BASE: Version = Version::V2025_11_25;
@@ -17,7 +17,7 @@ const BASE: Version = Version::V2025_11_25;
 const MODERN: Version = Version::V2026_07_28;
 
 /// A request or notification against its definition.
-pub(super) fn called(by: Party, row: &UiMethod, value: &Value) -> Vec<Breach> {
+pub(super) fn called(by: BridgeParty, row: &UiMethod, value: &Value) -> Vec<Breach> {
     let (name, newer) = match row.schema {
         Some(name) => (Some(name), None),
         None => (named(BASE, row.name), named(MODERN, row.name)),
@@ -26,7 +26,7 @@ pub(super) fn called(by: Party, row: &UiMethod, value: &Value) -> Vec<Breach> {
 }
 
 /// A result against the definition of what was asked.
-pub(super) fn result(by: Party, about: &Pending, result: &Value) -> Vec<Breach> {
+pub(super) fn result(by: BridgeParty, about: &UnansweredRequest, result: &Value) -> Vec<Breach> {
     // Newer servers ask back, or answer later; what they say then is not the bridge's.
     let elsewhere = result["resultType"].as_str().is_some_and(|kind| kind != "complete");
     if elsewhere || about.method == "tools/call" && result["task"].is_object() {
@@ -41,7 +41,7 @@ pub(super) fn result(by: Party, about: &Pending, result: &Value) -> Vec<Breach> 
 }
 
 /// An error response.
-pub(super) fn error(by: Party, value: &Value) -> Vec<Breach> {
+pub(super) fn error(by: BridgeParty, value: &Value) -> Vec<Breach> {
     let mut value = value.clone();
     // An error whose request could not be read has a null id in JSON-RPC, and none in MCP.
     if let Some(members) = value.as_object_mut().filter(|members| members.get("id") == Some(&Value::Null)) {
@@ -55,22 +55,22 @@ fn named(version: Version, name: &str) -> Option<&'static str> {
 }
 
 fn bridge(name: &str) -> Option<Validator> {
-    Schema::of(BASE).with(Extension::Apps).validator(name)
+    Schema::for_version(BASE).with(Extension::Apps).validator(name)
 }
 
 fn modern(name: &str) -> Option<Validator> {
-    Schema::of(MODERN).validator(name)
+    Schema::for_version(MODERN).validator(name)
 }
 
 fn compared(
-    by: Party,
+    by: BridgeParty,
     validator: Option<Validator>,
     newer: Option<Validator>,
     value: &Value,
     under: &str,
 ) -> Vec<Breach> {
     let Some(validator) = validator else { return Vec::new() };
-    let place = |flaw: &Flaw| format!("{under}{}", flaw.path);
+    let place = |flaw: &SchemaFlaw| format!("{under}{}", flaw.path);
     if validator.accepts(value) {
         let alike = validator.lookalikes(value);
         return alike.iter().map(|flaw| rule::SPELLING.broken(by, &flaw.message).at(place(flaw))).collect();
@@ -79,6 +79,6 @@ fn compared(
         return Vec::new();
     }
     let flaws = validator.check(value);
-    let says = |flaw: &Flaw| format!("{} ({})", flaw.message, validator.name());
+    let says = |flaw: &SchemaFlaw| format!("{} ({})", flaw.message, validator.name());
     flaws.iter().map(|flaw| rule::SHAPE.broken(by, says(flaw)).at(place(flaw))).collect()
 }

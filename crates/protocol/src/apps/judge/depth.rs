@@ -2,23 +2,25 @@
 
 use serde_json::Value;
 
-use super::Pending;
+use super::UnansweredRequest;
 use crate::apps::breach::{Breach, Gravity};
-use crate::apps::way::Party;
-use crate::apps::{AppCapabilities, Finding, HostCapabilities, HostContext, PROTOCOL_VERSION, Weight, rule};
+use crate::apps::way::BridgeParty;
+use crate::apps::{
+    AppCapabilities, HostCapabilities, HostContext, MetadataProblem, PROTOCOL_VERSION, Weight, rule,
+};
 
 /// Frames of more pixels than this are a mistake, if not an attack.
 const LARGEST: f64 = 32_767.0;
 
 /// A request or notification that has the right members.
-pub(super) fn called(by: Party, method: &str, params: &Value) -> Vec<Breach> {
+pub(super) fn called(by: BridgeParty, method: &str, params: &Value) -> Vec<Breach> {
     match method {
         "ui/initialize" => {
             let mut found = version(by, params);
-            found.extend(read(by, AppCapabilities::of(&params["appCapabilities"]).1));
+            found.extend(breaches_of(by, AppCapabilities::from_value(&params["appCapabilities"]).1));
             found
         }
-        "ui/notifications/host-context-changed" => read(by, HostContext::of(params).1),
+        "ui/notifications/host-context-changed" => breaches_of(by, HostContext::from_value(params).1),
         "ui/notifications/size-changed" => sizes(by, params),
         // The text always has arguments, its TypeScript perhaps.
         "ui/notifications/tool-input" | "ui/notifications/tool-input-partial" => {
@@ -41,21 +43,21 @@ pub(super) fn called(by: Party, method: &str, params: &Value) -> Vec<Breach> {
 }
 
 /// A result that has the right members.
-pub(super) fn result(by: Party, about: &Pending, result: &Value) -> Vec<Breach> {
+pub(super) fn result(by: BridgeParty, about: &UnansweredRequest, result: &Value) -> Vec<Breach> {
     if about.method != "ui/initialize" {
         return Vec::new();
     }
     let mut found = version(by, result);
-    found.extend(read(by, HostCapabilities::of(&result["hostCapabilities"]).1));
+    found.extend(breaches_of(by, HostCapabilities::from_value(&result["hostCapabilities"]).1));
     match result.get("hostContext") {
-        Some(context) => found.extend(read(by, HostContext::of(context).1)),
+        Some(context) => found.extend(breaches_of(by, HostContext::from_value(context).1)),
         None => found.push(rule::HOST_CONTEXT.broken(by, "hostContext is missing")),
     }
     found
 }
 
 /// A View of tomorrow may well name another version; a host answers with its own.
-fn version(by: Party, named: &Value) -> Vec<Breach> {
+fn version(by: BridgeParty, named: &Value) -> Vec<Breach> {
     match named["protocolVersion"].as_str() {
         Some(version) if version != PROTOCOL_VERSION => {
             let says = format!("`{version}` is not the known version, {PROTOCOL_VERSION}");
@@ -65,11 +67,11 @@ fn version(by: Party, named: &Value) -> Vec<Breach> {
     }
 }
 
-fn read(by: Party, findings: Vec<Finding>) -> Vec<Breach> {
+fn breaches_of(by: BridgeParty, findings: Vec<MetadataProblem>) -> Vec<Breach> {
     findings.into_iter().map(|finding| placed(by, finding)).collect()
 }
 
-fn placed(by: Party, finding: Finding) -> Breach {
+fn placed(by: BridgeParty, finding: MetadataProblem) -> Breach {
     let gravity = match finding.weight {
         // A permission that is not known yet is one of tomorrow.
         Weight::Broken if finding.at.contains(".permissions.") => Gravity::Note,
@@ -80,13 +82,13 @@ fn placed(by: Party, finding: Finding) -> Breach {
     rule::SHAPE.broken(by, finding.says).at(finding.at).at_most(gravity)
 }
 
-fn sizes(by: Party, params: &Value) -> Vec<Breach> {
+fn sizes(by: BridgeParty, params: &Value) -> Vec<Breach> {
     let mut found = missing(by, params, &["width", "height"], "has neither width nor height");
     for name in ["width", "height"] {
         let Some(size) = params[name].as_f64() else { continue };
         let place = format!("/params/{name}");
         if size < 0.0 {
-            found.push(rule::SIZE.broken(by, format!("{size} is no size")).at(place));
+            found.push(rule::SIZE.broken(by, format!("{size} is not a size")).at(place));
         } else if size > LARGEST {
             let says = format!("{size} pixels are more than a host will show");
             found.push(rule::SENSE.broken(by, says).at(place));
@@ -95,21 +97,21 @@ fn sizes(by: Party, params: &Value) -> Vec<Breach> {
     found
 }
 
-fn link(by: Party, params: &Value) -> Vec<Breach> {
+fn link(by: BridgeParty, params: &Value) -> Vec<Breach> {
     let url = params["url"].as_str().unwrap_or_default();
     let web = ["http://", "https://"]
         .iter()
         .any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
-    let says = "is no http or https URL; hosts are likely to refuse it";
+    let says = "is not an http or https URL; hosts are likely to refuse it";
     if web { Vec::new() } else { vec![rule::SENSE.broken(by, says).at("/params/url")] }
 }
 
-fn missing(by: Party, params: &Value, names: &[&str], says: &str) -> Vec<Breach> {
+fn missing(by: BridgeParty, params: &Value, names: &[&str], says: &str) -> Vec<Breach> {
     let there = names.iter().any(|name| params.get(name).is_some());
     if there { Vec::new() } else { vec![rule::SENSE.broken(by, says)] }
 }
 
-fn empty(by: Party, params: &Value, name: &str) -> Vec<Breach> {
+fn empty(by: BridgeParty, params: &Value, name: &str) -> Vec<Breach> {
     let empty = params[name].as_array().is_some_and(Vec::is_empty);
     if empty { vec![rule::SENSE.broken(by, "is empty").at(format!("/params/{name}"))] } else { Vec::new() }
 }

@@ -5,29 +5,29 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::apps::breach::{Breach, Gravity};
-use crate::apps::judge::Pending;
-use crate::apps::message::Message;
+use crate::apps::judge::UnansweredRequest;
+use crate::apps::message::BridgeMessage;
 use crate::apps::rule;
 use crate::apps::way::Way;
 
 /// The requests of both ends. Each end counts its own ids.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers {
-    open: HashMap<(Way, Key), Pending>,
+pub(super) struct AnswerRules {
+    open: HashMap<(Way, RequestKey), UnansweredRequest>,
     /// The open requests, oldest first, with whether their answerer has spoken since.
-    order: Vec<(Way, Key, bool)>,
-    done: HashSet<(Way, Key)>,
+    order: Vec<(Way, RequestKey, bool)>,
+    done: HashSet<(Way, RequestKey)>,
 }
 
 /// An id: `1` and `1.0` are one number to JavaScript, `"1"` is another id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Key {
+enum RequestKey {
     Number(String),
     Text(String),
 }
 
-impl Key {
-    fn of(id: &Value) -> Option<Self> {
+impl RequestKey {
+    fn from_id(id: &Value) -> Option<Self> {
         match id {
             Value::String(text) => Some(Self::Text(text.clone())),
             other => other.as_f64().map(|number| Self::Number(number.to_string())),
@@ -35,47 +35,51 @@ impl Key {
     }
 }
 
-impl Answers {
+impl AnswerRules {
     /// The request that a message answers, if it waits for its answer.
-    pub(super) fn about(&self, way: Way, message: &Message<'_>) -> Option<&Pending> {
-        let (Message::Result { id, .. } | Message::Error { id: Some(id), .. }) = message else { return None };
-        self.open.get(&(way.back(), Key::of(id)?))
+    pub(super) fn about(&self, way: Way, message: &BridgeMessage<'_>) -> Option<&UnansweredRequest> {
+        let (BridgeMessage::Result { id, .. } | BridgeMessage::Error { id: Some(id), .. }) = message else {
+            return None;
+        };
+        self.open.get(&(way.back(), RequestKey::from_id(id)?))
     }
 
     /// Takes down a message, and gives back the request that it answers.
     pub(super) fn heard(
         &mut self,
         way: Way,
-        message: &Message<'_>,
+        message: &BridgeMessage<'_>,
         found: &mut Vec<Breach>,
-    ) -> Option<Pending> {
+    ) -> Option<UnansweredRequest> {
         for (_, _, spoken) in self.order.iter_mut().filter(|(asked, ..)| *asked == way.back()) {
             *spoken = true;
         }
         match *message {
-            Message::Request { method, id, params } => {
-                let key = Key::of(id)?;
+            BridgeMessage::Request { method, id, params } => {
+                let key = RequestKey::from_id(id)?;
                 self.asked(way, &key, id, method, found);
                 self.order.push((way, key.clone(), false));
-                let pending = Pending { way, method: method.to_owned(), params: params.clone() };
+                let pending = UnansweredRequest { way, method: method.to_owned(), params: params.clone() };
                 self.open.insert((way, key), pending);
                 None
             }
-            Message::Notification { method: "notifications/cancelled", params } => {
+            BridgeMessage::Notification { method: "notifications/cancelled", params } => {
                 // What was called off need not be answered.
-                let key = (way, Key::of(&params["requestId"])?);
+                let key = (way, RequestKey::from_id(&params["requestId"])?);
                 if self.open.remove(&key).is_some() {
                     self.done.insert(key);
                 }
                 None
             }
-            Message::Result { id, .. } | Message::Error { id: Some(id), .. } => self.answered(way, id, found),
-            Message::Error { id: None, .. } => {
+            BridgeMessage::Result { id, .. } | BridgeMessage::Error { id: Some(id), .. } => {
+                self.answered(way, id, found)
+            }
+            BridgeMessage::Error { id: None, .. } => {
                 let says = "an error without an id answers no request; its message was not understood";
                 found.push(rule::ANSWER_KNOWN.broken(way.from(), says).at_most(Gravity::Note));
                 None
             }
-            Message::Notification { .. } | Message::Malformed(_) | Message::Foreign => None,
+            BridgeMessage::Notification { .. } | BridgeMessage::Malformed(_) | BridgeMessage::Foreign => None,
         }
     }
 
@@ -91,7 +95,7 @@ impl Answers {
         }
     }
 
-    fn asked(&self, way: Way, key: &Key, id: &Value, method: &str, found: &mut Vec<Breach>) {
+    fn asked(&self, way: Way, key: &RequestKey, id: &Value, method: &str, found: &mut Vec<Breach>) {
         let key = (way, key.clone());
         if self.open.contains_key(&key) || self.done.contains(&key) {
             let says = format!("{method} has the id {id}, which an earlier request had");
@@ -99,8 +103,8 @@ impl Answers {
         }
     }
 
-    fn answered(&mut self, way: Way, id: &Value, found: &mut Vec<Breach>) -> Option<Pending> {
-        let key = (way.back(), Key::of(id)?);
+    fn answered(&mut self, way: Way, id: &Value, found: &mut Vec<Breach>) -> Option<UnansweredRequest> {
+        let key = (way.back(), RequestKey::from_id(id)?);
         if let Some(pending) = self.open.remove(&key) {
             self.done.insert(key);
             return Some(pending);

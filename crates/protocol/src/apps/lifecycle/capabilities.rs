@@ -2,22 +2,22 @@
 
 use serde_json::Value;
 
-use super::Said;
+use super::PlacedMessage;
 use crate::apps::breach::Breach;
 use crate::apps::method::{self, UiMethod};
-use crate::apps::way::{Party, Way};
+use crate::apps::way::{BridgeParty, Way};
 use crate::apps::{Modality, rule};
 use crate::code;
 
 /// What both ends announced.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Capabilities {
+pub(super) struct CapabilityRules {
     app: Option<Value>,
     host: Option<Value>,
 }
 
-impl Capabilities {
-    pub(super) fn heard(&mut self, said: &Said<'_>, found: &mut Vec<Breach>) {
+impl CapabilityRules {
+    pub(super) fn heard(&mut self, said: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
         let params = said.message.params();
         match said.told(Way::ViewToHost) {
             Some("ui/initialize") => self.app = Some(params["appCapabilities"].clone()),
@@ -37,7 +37,7 @@ impl Capabilities {
 
     /// The text describes the capabilities of a host, and forbids nothing to those who do not look at them; but sampling.
     fn view_uses(&self, name: &str, params: &Value, found: &mut Vec<Breach>) {
-        let by = Party::View;
+        let by = BridgeParty::View;
         if let (Some(host), Some(needed)) = (&self.host, method::from_view(name).and_then(needed_of_host)) {
             let says = |what: &str| format!("{name} needs {what}, which the host did not announce");
             let sampling = needed == "sampling";
@@ -59,7 +59,7 @@ impl Capabilities {
     }
 
     fn host_uses(&self, name: &str, found: &mut Vec<Breach>) {
-        let by = Party::Host;
+        let by = BridgeParty::Host;
         let asks_for_tools = matches!(name, "tools/call" | "tools/list");
         if asks_for_tools && self.app.as_ref().is_some_and(|app| !app["tools"].is_object()) {
             let says = format!("{name} is sent to a View that declared no tools");
@@ -89,25 +89,25 @@ impl Capabilities {
         }
         for kind in used(params).into_iter().filter(|kind| !taken.contains_key(kind.key())) {
             let says = format!("{name} has {}, which the host does not take", kind.key());
-            found.push(rule::MODALITY.broken(Party::View, says));
+            found.push(rule::MODALITY.broken(BridgeParty::View, says));
         }
     }
 
     /// Whoever announced something and then does not know it has announced too much.
-    fn denied(&self, said: &Said<'_>, found: &mut Vec<Breach>) {
+    fn denied(&self, said: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
         if let Some((about, code::METHOD_NOT_FOUND)) = said.refused(Way::ViewToHost)
             && let Some(needed) = method::from_view(&about.method).and_then(stable_need)
             && self.host.as_ref().is_some_and(|host| host[needed].is_object())
         {
             let says = format!("{} is not known to the host, which announced {needed}", about.method);
-            found.push(rule::HOST_KEEPS.broken(Party::Host, says));
+            found.push(rule::HOST_KEEPS.broken(BridgeParty::Host, says));
         }
         if let Some((about, code::METHOD_NOT_FOUND)) = said.refused(Way::HostToView)
             && matches!(about.method.as_str(), "tools/list" | "tools/call")
             && self.app.as_ref().is_some_and(|app| app["tools"].is_object())
         {
             let says = format!("{} is not known to the View, which declared tools", about.method);
-            found.push(rule::APP_KEEPS.broken(Party::View, says));
+            found.push(rule::APP_KEEPS.broken(BridgeParty::View, says));
         }
     }
 }

@@ -2,19 +2,19 @@
 
 use serde_json::{Map, Value};
 
-use super::Said;
+use super::PlacedMessage;
 use crate::apps::breach::Breach;
-use crate::apps::way::{Party, Way};
+use crate::apps::way::{BridgeParty, Way};
 use crate::apps::{merge_context, rule};
 
 /// What the View was told of its surroundings.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Context {
+pub(super) struct ContextRules {
     known: Map<String, Value>,
 }
 
-impl Context {
-    pub(super) fn heard(&mut self, said: &Said<'_>, found: &mut Vec<Breach>) {
+impl ContextRules {
+    pub(super) fn heard(&mut self, said: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
         match said.granted(Way::ViewToHost) {
             Some((about, result)) if about.method == "ui/initialize" => {
                 self.known = result["hostContext"].as_object().cloned().unwrap_or_default();
@@ -45,7 +45,7 @@ impl Context {
             format!("host-context-changed repeats {}, which did not change", stale.join(", "))
         };
         if !says.is_empty() {
-            found.push(rule::CONTEXT_NEW.broken(Party::Host, says));
+            found.push(rule::CONTEXT_NEW.broken(BridgeParty::Host, says));
         }
         merge_context(&mut self.known, change);
     }

@@ -1,13 +1,13 @@
 //! What a View is told of its tool call.
 
-use super::Said;
+use super::PlacedMessage;
 use crate::apps::breach::{Breach, Gravity};
 use crate::apps::rule;
-use crate::apps::way::{Party, Way};
+use crate::apps::way::{BridgeParty, Way};
 
 /// What a View was told of its tool call.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Data {
+pub(super) struct DataRules {
     input: bool,
     result: bool,
     cancelled: bool,
@@ -15,8 +15,8 @@ pub(super) struct Data {
     called: bool,
 }
 
-impl Data {
-    pub(super) fn heard(&mut self, said: &Said<'_>, found: &mut Vec<Breach>) {
+impl DataRules {
+    pub(super) fn heard(&mut self, said: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
         if said.told(Way::ViewToHost) == Some("tools/call") {
             self.called = true;
         }
@@ -33,13 +33,13 @@ impl Data {
     pub(super) fn ended(&self, ready: bool, found: &mut Vec<Breach>) {
         if ready && !self.input && !self.cancelled && !self.result {
             let says = "the View was never told the input of its tool call";
-            found.push(rule::INPUT_SENT.broken(Party::Host, says).at_most(Gravity::Note));
+            found.push(rule::INPUT_SENT.broken(BridgeParty::Host, says).at_most(Gravity::Note));
         }
     }
 
     fn input(&mut self, found: &mut Vec<Breach>) {
         if self.input {
-            self.again(rule::INPUT_ONCE.broken(Party::Host, "tool-input was sent before"), found);
+            self.again(rule::INPUT_ONCE.broken(BridgeParty::Host, "tool-input was sent before"), found);
         }
         // A call that the View made begins anew.
         if self.input && self.called {
@@ -51,16 +51,16 @@ impl Data {
     fn partial(&self, found: &mut Vec<Breach>) {
         if self.input {
             let says = "tool-input-partial comes after tool-input";
-            self.again(rule::PARTIAL_BEFORE.broken(Party::Host, says), found);
+            self.again(rule::PARTIAL_BEFORE.broken(BridgeParty::Host, says), found);
         } else if self.result || self.cancelled {
             let says = "tool-input-partial comes after the end of the tool call";
-            found.push(rule::PARTIAL_BEFORE.broken(Party::Host, says).at_most(Gravity::Should));
+            found.push(rule::PARTIAL_BEFORE.broken(BridgeParty::Host, says).at_most(Gravity::Should));
         }
     }
 
     fn result(&mut self, found: &mut Vec<Breach>) {
         if !self.input {
-            found.push(rule::INPUT_FIRST.broken(Party::Host, "tool-result comes before tool-input"));
+            found.push(rule::INPUT_FIRST.broken(BridgeParty::Host, "tool-result comes before tool-input"));
         }
         self.over("tool-result", self.result, self.cancelled, found);
         self.result = true;
@@ -74,11 +74,14 @@ impl Data {
 
     fn over(&self, method: &str, same: bool, other: bool, found: &mut Vec<Breach>) {
         if same {
-            self.again(rule::RESULT_ONCE.broken(Party::Host, format!("{method} was sent before")), found);
+            self.again(
+                rule::RESULT_ONCE.broken(BridgeParty::Host, format!("{method} was sent before")),
+                found,
+            );
         }
         if other {
             let says = format!("{method} comes for a tool call that had ended otherwise");
-            self.again(rule::RESULT_OR_CANCELLED.broken(Party::Host, says), found);
+            self.again(rule::RESULT_OR_CANCELLED.broken(BridgeParty::Host, says), found);
         }
     }
 

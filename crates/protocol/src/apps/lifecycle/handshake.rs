@@ -1,10 +1,10 @@
 //! `ui/initialize`, its answer, `initialized`; and what may be said before.
 
-use super::Said;
+use super::PlacedMessage;
 use crate::apps::breach::{Breach, Gravity};
-use crate::apps::message::Message;
+use crate::apps::message::BridgeMessage;
 use crate::apps::rule;
-use crate::apps::way::{Party, Way};
+use crate::apps::way::{BridgeParty, Way};
 
 /// How far the handshake has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,17 +18,17 @@ enum Stage {
 
 /// How far the handshake has come.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Handshake {
+pub(super) struct HandshakeRules {
     stage: Stage,
 }
 
-impl Handshake {
+impl HandshakeRules {
     /// Whether the View has said that it is initialised.
     pub(super) const fn is_ready(&self) -> bool {
         matches!(self.stage, Stage::Ready)
     }
 
-    pub(super) fn heard(&mut self, said: &Said<'_>, found: &mut Vec<Breach>) {
+    pub(super) fn heard(&mut self, said: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
         if let Some(method) = said.told(Way::ViewToHost) {
             self.of_view(method, &said.message, found);
         }
@@ -44,8 +44,8 @@ impl Handshake {
         }
     }
 
-    fn of_view(&mut self, method: &str, message: &Message<'_>, found: &mut Vec<Breach>) {
-        let by = Party::View;
+    fn of_view(&mut self, method: &str, message: &BridgeMessage<'_>, found: &mut Vec<Breach>) {
+        let by = BridgeParty::View;
         match (method, self.stage) {
             ("ui/initialize", Stage::Silent) => self.stage = Stage::Asked,
             ("ui/initialize", Stage::Asked | Stage::Answered | Stage::Ready) => {
@@ -82,13 +82,13 @@ impl Handshake {
             Stage::Ready => return,
             // "Not before initialized", says one place; "after the initialize request completes", another.
             Stage::Answered => {
-                rule::HOST_QUIET.broken(Party::Host, says("initialized")).at_most(Gravity::Note)
+                rule::HOST_QUIET.broken(BridgeParty::Host, says("initialized")).at_most(Gravity::Note)
             }
             // A View that never came up is torn down too, and there is no better message for it.
             Stage::Silent | Stage::Asked if method == "ui/resource-teardown" => {
-                rule::HOST_QUIET.broken(Party::Host, says("initialized")).at_most(Gravity::Note)
+                rule::HOST_QUIET.broken(BridgeParty::Host, says("initialized")).at_most(Gravity::Note)
             }
-            Stage::Silent | Stage::Asked => rule::HOST_QUIET.broken(Party::Host, says("the handshake")),
+            Stage::Silent | Stage::Asked => rule::HOST_QUIET.broken(BridgeParty::Host, says("the handshake")),
         };
         found.push(breach);
     }

@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use super::Said;
+use super::PlacedMessage;
 use crate::apps::breach::{Breach, Gravity};
-use crate::apps::way::{Party, Way};
+use crate::apps::way::{BridgeParty, Way};
 use crate::apps::{AppCapabilities, DisplayMode, rule};
 use crate::code;
 
 /// What is known of display modes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Modes {
+pub(super) struct ModeRules {
     /// What the View declared, if it did.
     declared: Option<Vec<DisplayMode>>,
     /// What the host offers, if it says; names, for there may be modes of tomorrow.
@@ -20,12 +20,12 @@ pub(super) struct Modes {
     told: Option<DisplayMode>,
 }
 
-impl Modes {
-    pub(super) fn heard(&mut self, said: &Said<'_>, found: &mut Vec<Breach>) {
+impl ModeRules {
+    pub(super) fn heard(&mut self, said: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
         let params = said.message.params();
         match said.told(Way::ViewToHost) {
             Some("ui/initialize") => {
-                self.declared = AppCapabilities::of(&params["appCapabilities"]).0.display_modes;
+                self.declared = AppCapabilities::from_value(&params["appCapabilities"]).0.display_modes;
             }
             Some("ui/request-display-mode") => self.asked(params, found),
             _ => {}
@@ -52,13 +52,13 @@ impl Modes {
         self.offered(context);
         let Some(first) = mode(&context["displayMode"]) else { return };
         self.current = Some(first);
-        // The first mode is no switch, so nothing forbids it.
+        // The first mode is not a switch, so nothing forbids it.
         if !self.is_declared(first) {
             let says = format!("the View is shown {first}, which it did not declare");
-            found.push(rule::MODE_INITIAL.broken(Party::Host, says));
+            found.push(rule::MODE_INITIAL.broken(BridgeParty::Host, says));
         } else if !self.is_offered(first) {
             let says = format!("displayMode is {first}, which availableDisplayModes does not have");
-            found.push(rule::MODE_INITIAL.broken(Party::Host, says));
+            found.push(rule::MODE_INITIAL.broken(BridgeParty::Host, says));
         }
     }
 
@@ -72,7 +72,7 @@ impl Modes {
     fn asked(&mut self, params: &Value, found: &mut Vec<Breach>) {
         self.told = None;
         let Some(wanted) = mode(&params["mode"]) else { return };
-        let by = Party::View;
+        let by = BridgeParty::View;
         match &self.offered {
             Some(offered) if !self.is_offered(wanted) => {
                 let says = format!("{wanted} is asked for, and the host offers {}", offered.join(", "));
@@ -100,7 +100,7 @@ impl Modes {
 
     fn answered(&mut self, wanted: Option<DisplayMode>, got: Option<DisplayMode>, found: &mut Vec<Breach>) {
         let (Some(wanted), Some(got)) = (wanted, got) else { return };
-        let by = Party::Host;
+        let by = BridgeParty::Host;
         if let Some(told) = self.told.take().filter(|told| *told != got) {
             let says = format!("the answer says {got}, and host-context-changed said {told}");
             found.push(rule::MODE_TRUE.broken(by, says));
@@ -119,7 +119,7 @@ impl Modes {
         let before = self.current.replace(now);
         if before.unwrap_or(DisplayMode::Inline) != now && !self.is_declared(now) {
             let says = format!("the View was switched to {now}, which it did not declare");
-            found.push(rule::MODE_UNDECLARED.broken(Party::Host, says));
+            found.push(rule::MODE_UNDECLARED.broken(BridgeParty::Host, says));
         }
     }
 
@@ -150,5 +150,5 @@ fn refused(code: i64, found: &mut Vec<Breach>) {
         Gravity::Must
     };
     let says = format!("ui/request-display-mode was answered with the error {code}, and not with a mode");
-    found.push(rule::MODE_ANSWERED.broken(Party::Host, says).at_most(most));
+    found.push(rule::MODE_ANSWERED.broken(BridgeParty::Host, says).at_most(most));
 }

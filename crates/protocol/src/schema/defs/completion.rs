@@ -52,4 +52,5 @@ pub(super) const DEFS: &[Def] = &[
     def("ResourceTemplateReference", since(V2025_06_18), RESOURCE_REFERENCE),
 ];
 
-const RESOURCE_REFERENCE: Shape = Object(&[&[req("type", Const("ref/resource")), req("uri", UriTemplate)]]);
+const RESOURCE_REFERENCE: ValueShape =
+    Object(&[&[req("type", Const("ref/resource")), req("uri", UriTemplate)]]);

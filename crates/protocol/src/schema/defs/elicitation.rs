@@ -71,7 +71,7 @@ pub(super) const DEFS: &[Def] = &[
 const PARAMS: &[Field] = &[opt("_meta", Ref("RequestMetaObject")).only(V2025_11_25), req("message", Str)];
 
 /// What a user filled in. The published schema forgets fractions, which a number field asks for.
-const ANSWER: Shape = Either(&[
+const ANSWER: ValueShape = Either(&[
     Str,
     Narrowed { published: &Int, source: &Num },
     Bool,

@@ -94,12 +94,12 @@ pub(super) const DEFS: &[Def] = &[
 
 const LABELS: &[Field] = &[opt("title", Str), opt("description", Str)];
 
-const TITLED: Shape = Array(&Object(&[&[req("const", Str), req("title", Str)]]));
+const TITLED: ValueShape = Array(&Object(&[&[req("const", Str), req("title", Str)]]));
 
 const MULTI: &[Field] =
     &[req("type", Const("array")), opt("minItems", Int), opt("maxItems", Int), opt("default", Array(&Str))];
 
-const LEGACY_ENUM: Shape = Object(&[
+const LEGACY_ENUM: ValueShape = Object(&[
     &[
         req("type", Const("string")),
         req("enum", Array(&Str)),

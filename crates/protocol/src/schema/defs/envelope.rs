@@ -41,7 +41,7 @@ pub(super) const DEFS: &[Def] = &[
     ),
 ];
 
-const RESULT_RESPONSE: Shape = Object(&[RESPONSE, &[req("result", Ref("Result"))]]);
+const RESULT_RESPONSE: ValueShape = Object(&[RESPONSE, &[req("result", Ref("Result"))]]);
 
 /// The envelope of an error: the id of a request that could not be read is unknown.
 pub(super) const ERROR_RESPONSE: &[Field] = &[VERSION, opt("id", Ref("RequestId"))];

@@ -17,4 +17,4 @@ pub(super) const DEFS: &[Def] = &[
 ];
 
 /// An object of settings that the protocol does not look into.
-pub(super) const JSON_OBJECT: Shape = By(&[(LEGACY, AnyObject), (MODERN, Ref("JSONObject"))]);
+pub(super) const JSON_OBJECT: ValueShape = By(&[(LEGACY, AnyObject), (MODERN, Ref("JSONObject"))]);

@@ -122,12 +122,12 @@ const LIST_CHANGED: Field = opt("listChanged", Bool);
 
 const TASKS: &[Field] = &[opt("list", AnyObject), opt("cancel", AnyObject)];
 
-const CLIENT_TASK_REQUESTS: Shape = Object(&[&[
+const CLIENT_TASK_REQUESTS: ValueShape = Object(&[&[
     opt("sampling", Object(&[&[opt("createMessage", AnyObject)]])),
     opt("elicitation", Object(&[&[opt("create", AnyObject)]])),
 ]]);
 
-const SERVER_TASK_REQUESTS: Shape = Object(&[&[opt("tools", Object(&[&[opt("call", AnyObject)]]))]]);
+const SERVER_TASK_REQUESTS: ValueShape = Object(&[&[opt("tools", Object(&[&[opt("call", AnyObject)]]))]]);
 
 /// A part of a capability that was all or nothing before sampling got tools.
 const fn since_tools(name: &'static str) -> Field {

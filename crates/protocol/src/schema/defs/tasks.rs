@@ -45,7 +45,8 @@ pub(super) const TASK_AUGMENTED: &[Field] = &[opt("task", Ref("TaskMetadata")).o
 
 pub(super) const TASK_ID: &[Field] = &[req("taskId", Str)];
 
-pub(super) const STATUS: Shape = Enum(&["working", "input_required", "completed", "failed", "cancelled"]);
+pub(super) const STATUS: ValueShape =
+    Enum(&["working", "input_required", "completed", "failed", "cancelled"]);
 
 /// What is said of a task besides its status and its times.
 pub(super) const STATE: &[Field] =

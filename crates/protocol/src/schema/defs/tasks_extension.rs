@@ -91,6 +91,6 @@ const PARAMS: &[Field] = &[opt("_meta", Ref("RequestMetaObject"))];
 
 const RESULT_META: &[Field] = &[opt("_meta", Ref("ResultMetaObject"))];
 
-const ACKNOWLEDGED: Shape = Object(&[RESULT_META, &[req("resultType", Const("complete"))]]);
+const ACKNOWLEDGED: ValueShape = Object(&[RESULT_META, &[req("resultType", Const("complete"))]]);
 
 const TASK_IDS: &[Field] = &[opt("taskIds", Array(&Str))];

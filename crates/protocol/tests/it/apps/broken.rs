@@ -1,14 +1,14 @@
 //! What goes wrong is found, and blamed on the right one.
 
 use serde_json::{Value, json};
+use yardstick_protocol::apps::BridgeParty::{self, Host, Proxy, View};
 use yardstick_protocol::apps::Gravity::{self, Must, Note, Should};
-use yardstick_protocol::apps::Party::{self, Host, Proxy, View};
 use yardstick_protocol::apps::Way::{HostToProxy, HostToView, ProxyToHost, ViewToHost};
 use yardstick_protocol::apps::{Bridge, Way};
 
 use super::session::{Session, error, handshake, judged, notice, request, result, sound};
 
-type Expected = (&'static str, Gravity, Party);
+type Expected = (&'static str, Gravity, BridgeParty);
 
 /// The session after the handshake, with more said.
 fn then(more: impl IntoIterator<Item = (Way, Value)>) -> Session {

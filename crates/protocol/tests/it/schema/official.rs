@@ -39,9 +39,9 @@ fn v2026_07_28_judges_like_the_official_schema() {
 
 #[test]
 fn tasks_are_judged_like_the_document_with_the_extension() {
-    let schema = Schema::of(Version::V2026_07_28).with(Extension::Tasks);
+    let schema = Schema::for_version(Version::V2026_07_28).with(Extension::Tasks);
     let document = schema.document();
-    let core = Schema::of(Version::V2026_07_28).document();
+    let core = Schema::for_version(Version::V2026_07_28).document();
     let types = document["$defs"].as_object().expect("definitions");
     assert!(types.contains_key("UpdateTaskRequest") && core["$defs"].get("UpdateTaskRequest").is_none());
     assert!(types.len() > core["$defs"].as_object().expect("definitions").len());
@@ -51,7 +51,7 @@ fn tasks_are_judged_like_the_document_with_the_extension() {
 
 /// Judges by the official schema, if it is at hand, and by our own document.
 fn compare_with_official(version: Version) {
-    let schema = Schema::of(version).read_as(Reading::Published);
+    let schema = Schema::for_version(version).read_as(Reading::Published);
     let own = Engine::new(schema.document());
     let Some(official) = official(version) else {
         println!("{version}: the official schema is not at hand, so nothing was compared with it");
@@ -65,7 +65,15 @@ fn compare_with_official(version: Version) {
 
 fn official(version: Version) -> Option<Engine> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/spec/schema");
-    let text = fs::read_to_string(folder.join(format!("mcp-{version}.json"))).ok()?;
+    let text = fs::read_to_string(folder.join(format!("mcp-{version}.json"))).ok();
+    let Some(text) = text else {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "there is no schema of {version} in ../shared, and this is CI"
+        );
+        println!("not compared: there is no schema of {version} in ../shared");
+        return None;
+    };
     Some(Engine::new(serde_json::from_str(&text).expect("the official schema is JSON")))
 }
 

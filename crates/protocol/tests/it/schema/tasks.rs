@@ -20,7 +20,7 @@ fn task(status: &str, more: &Value) -> Value {
 }
 
 fn flaws(name: &str, value: &Value) -> Vec<String> {
-    let schema = Schema::of(V2026_07_28).with(Extension::Tasks);
+    let schema = Schema::for_version(V2026_07_28).with(Extension::Tasks);
     let validator = schema.validator(name).expect("a type of the extension");
     validator.check(value).iter().map(ToString::to_string).collect()
 }
@@ -80,7 +80,7 @@ fn the_extension_joins_the_types_of_the_core() {
 
 #[test]
 fn the_first_tasks_are_left_alone_by_the_extension() {
-    let first = Schema::of(V2025_11_25);
+    let first = Schema::for_version(V2025_11_25);
     assert_eq!(first.with(Extension::Tasks).names(), first.names());
     let task = json!({
         "taskId": "7", "status": "working", "ttl": 60_000,

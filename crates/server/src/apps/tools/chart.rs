@@ -40,7 +40,7 @@ pub(super) const DRAW_CHART: Tool = Tool::new(
 )
 .with_ui(Link::to(&app::CHART, "Drawing the chart", "Drew the chart"));
 
-/// The chart in a sentence, for those who cannot see it.
+/// The chart as a sentence, for clients without apps.
 fn caption(locale: Locale, arguments: &Value) -> String {
     let title = arguments["title"].as_str().unwrap_or_default();
     let series = arguments["series"].as_array().map_or(&[][..], Vec::as_slice);

@@ -6,8 +6,8 @@ use super::{both, looking, nothing};
 use crate::apps::app;
 use crate::apps::ledger::{CATEGORIES, Expense};
 use crate::apps::link::{EVERYBODY, Link, MODEL_ONLY};
+use crate::call::Call;
 use crate::catalogue::tool::{Run, Tool, failure, text};
-use crate::context::Call;
 
 pub(super) const EXPENSE_FORM: Tool = Tool::new(
     "expense_form",
@@ -31,8 +31,7 @@ pub(super) const EXPENSE_FORM: Tool = Tool::new(
 )
 .with_ui(Link::to(&app::FORM, "Opening the form", "Opened the form"));
 
-/// Only types are in the schema: what a value must be beyond that is checked by the tool, which can then say it by
-/// field, as the form wants it.
+/// The schema only has types. The tool checks the values itself and reports errors by field, as the form expects.
 pub(super) const SUBMIT_EXPENSE: Tool = Tool::new(
     "submit_expense",
     || {
@@ -61,7 +60,7 @@ pub(super) const SUBMIT_EXPENSE: Tool = Tool::new(
 )
 .with_ui(Link::only_for(EVERYBODY));
 
-/// For the model alone: a host has to refuse it to an app.
+/// For the model only: a host must refuse it to an app.
 pub(super) const CLEAR_EXPENSES: Tool = Tool::new(
     "clear_expenses",
     || {
@@ -89,7 +88,7 @@ fn form(call: &Call, _: &Value) -> Value {
 }
 
 fn submit(call: &Call, arguments: &Value) -> Value {
-    let expense = match Expense::of(arguments) {
+    let expense = match Expense::from_arguments(arguments) {
         Ok(expense) => expense,
         Err(why) => return failure(why),
     };

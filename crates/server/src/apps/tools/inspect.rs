@@ -7,8 +7,8 @@ use crate::apps::app;
 use crate::apps::link::Link;
 use crate::apps::locale::Locale;
 use crate::apps::{are_shown, openai};
+use crate::call::Call;
 use crate::catalogue::{Run, Tool};
-use crate::context::Call;
 
 pub(super) const INSPECT_HOST: Tool = Tool::new(
     "inspect_host",
@@ -38,7 +38,7 @@ pub(super) const INSPECT_HOST: Tool = Tool::new(
 
 fn inspect(call: &Call, _: &Value) -> Value {
     let (shows, openai) = (are_shown(call), openai::is_wanted(&call.client));
-    let (version, locale) = (call.version().as_str(), Locale::of(call).tag());
+    let (version, locale) = (call.version().as_str(), Locale::for_caller(call).tag());
     let apps = if shows { "shows MCP Apps" } else { "does not show MCP Apps" };
     let mut said = format!("The client speaks {version}, {apps}, and is answered in `{locale}`.");
     let mut structured = json!({

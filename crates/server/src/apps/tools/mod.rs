@@ -1,4 +1,4 @@
-//! The tools of the apps: those that open one, and those that one calls.
+//! The tools of the apps: those that open an app, and those that an app calls.
 
 mod chart;
 mod expenses;
@@ -10,8 +10,8 @@ mod poem;
 use serde_json::{Value, json};
 
 use super::locale::{self, Locale};
+use crate::call::Call;
 use crate::catalogue::tool::{Tool, text};
-use crate::context::Call;
 
 /// The tools, in the order in which they are listed.
 pub(crate) const TOOLS: &[Tool] = &[
@@ -31,21 +31,21 @@ fn nothing() -> Value {
     json!({ "type": "object", "additionalProperties": false })
 }
 
-/// The annotations of a tool that only looks.
+/// The annotations of a read-only tool.
 fn looking() -> Value {
     json!({ "readOnlyHint": true, "openWorldHint": false })
 }
 
-/// A result in words and, for the app, in structured content.
+/// A result as text and, for the app, as structured content.
 fn both(said: impl Into<String>, structured: Value) -> Value {
     let mut result = text(said);
     result["structuredContent"] = structured;
     result
 }
 
-/// A result that is made for the caller's language, and says which one that is.
+/// A result in the caller's language, which it declares.
 fn in_language_of(call: &Call, make: impl FnOnce(Locale) -> Value) -> Value {
-    let mut result = make(Locale::of(call));
+    let mut result = make(Locale::for_caller(call));
     locale::answer(call, &mut result);
     result
 }

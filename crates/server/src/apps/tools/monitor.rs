@@ -7,8 +7,8 @@ use crate::apps::app;
 use crate::apps::link::{APP_ONLY, EVERYBODY, Link};
 use crate::apps::locale::{Locale, counted};
 use crate::apps::system::{Facts, Sample};
+use crate::call::Call;
 use crate::catalogue::{Run, Tool};
-use crate::context::Call;
 
 pub(super) const SYSTEM_MONITOR: Tool = Tool::new(
     "system_monitor",

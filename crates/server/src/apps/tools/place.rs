@@ -6,8 +6,8 @@ use super::{both, in_language_of, looking, nothing};
 use crate::apps::app;
 use crate::apps::link::Link;
 use crate::apps::locale::Locale;
+use crate::call::Call;
 use crate::catalogue::{Run, Tool};
-use crate::context::Call;
 
 const LATITUDE: f64 = 51.4779;
 const LONGITUDE: f64 = -0.0015;

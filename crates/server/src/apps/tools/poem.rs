@@ -6,8 +6,8 @@ use super::{both, in_language_of, looking, nothing};
 use crate::apps::app;
 use crate::apps::link::Link;
 use crate::apps::locale::Locale;
+use crate::call::Call;
 use crate::catalogue::{Run, Tool};
-use crate::context::Call;
 
 pub(super) const POEM_CARD: Tool = Tool::new(
     "poem_card",

@@ -1,10 +1,11 @@
-//! Tools that ask: the user by a form, the client for its roots or a sign of life.
+//! Tools that ask: the user with a form, the client for its roots or with a ping.
 
 use protocol::{Span, Version};
 use serde_json::{Value, json};
 
+use super::describe_asking_tool;
+use crate::call::{Ask, Call, Stop};
 use crate::catalogue::tool::{Run, Tool, text};
-use crate::context::{Ask, Call, Stop};
 
 pub(super) const TOOLS: &[Tool] = &[FORM, CHOICES, ROOTS, PING];
 
@@ -12,28 +13,38 @@ const SINCE_ELICITATION: Span = Span::since(Version::V2025_06_18);
 
 const FORM: Tool = Tool::new(
     "ask-form",
-    || described("Ask by a form", "Asks the user by a form with every kind of field, format and default"),
+    || {
+        describe_asking_tool(
+            "Ask by a form",
+            "Asks the user by a form with every kind of field, format and default",
+        )
+    },
     Run::Later(|call, _| Box::pin(ask(call, "profile", "Please tell us about yourself.", form()))),
 )
 .in_span(SINCE_ELICITATION);
 
-/// Several choices at once came later than the others.
+/// Multiple choice came in a later revision.
 const CHOICES: Tool = Tool::new(
     "ask-choices",
-    || described("Ask for choices", "Asks the user to choose: one or several, with titles and without"),
+    || {
+        describe_asking_tool(
+            "Ask for choices",
+            "Asks the user to choose: one or several, with titles and without",
+        )
+    },
     Run::Later(|call, _| Box::pin(ask(call, "choices", "Please choose.", choices()))),
 )
 .in_span(Span::since(Version::V2025_11_25));
 
 const ROOTS: Tool = Tool::new(
     "list-roots",
-    || described("List roots", "Asks the client for its roots; needs a client with roots"),
+    || describe_asking_tool("List roots", "Asks the client for its roots; needs a client with roots"),
     Run::Later(|call, _| Box::pin(roots(call))),
 );
 
 const PING: Tool = Tool::new(
     "ping-client",
-    || described("Ping the client", "Pings the client and waits for its answer"),
+    || describe_asking_tool("Ping the client", "Pings the client and waits for its answer"),
     Run::Later(|call, _| {
         Box::pin(async move {
             call.ping().await?;
@@ -49,7 +60,7 @@ async fn ask(call: Call, key: &'static str, message: &str, schema: Value) -> Res
     Ok(text(said(&answer)))
 }
 
-/// What the user did, in words.
+/// The user's answer in words.
 pub(super) fn said(answer: &Value) -> String {
     match answer["action"].as_str() {
         Some("accept") => format!("the user said {}", answer["content"]),
@@ -63,15 +74,6 @@ async fn roots(call: Call) -> Result<Value, Stop> {
     let uris: Vec<_> =
         answer["roots"].as_array().into_iter().flatten().filter_map(|root| root["uri"].as_str()).collect();
     Ok(text(format!("{} roots: {}", uris.len(), uris.join(" "))))
-}
-
-fn described(title: &str, description: &str) -> Value {
-    json!({
-        "title": title,
-        "description": description,
-        "inputSchema": { "type": "object", "additionalProperties": false },
-        "annotations": { "readOnlyHint": true, "openWorldHint": true },
-    })
 }
 
 fn form() -> Value {

@@ -1,10 +1,10 @@
-//! The tools to start with: harmless, instant, and each of another kind of content.
+//! Basic tools: harmless and instant, each with another kind of content.
 
 use serde_json::{Value, json};
 
+use crate::call::Call;
 use crate::catalogue::icon;
 use crate::catalogue::tool::{Run, Tool, failure, text};
-use crate::context::Call;
 
 pub(super) const TOOLS: &[Tool] = &[ECHO, ADD, FAIL];
 

@@ -1,4 +1,4 @@
-//! Tools whose results are other things than text.
+//! Tools whose results are not just text.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -26,7 +26,7 @@ const SOUND: Tool = Tool::new(
         |_, _| json!({ "content": [{ "type": "audio", "data": media::wav(), "mimeType": "audio/wav" }] }),
     ),
 )
-// There was no audio before, and a result of nothing else would be empty.
+// Earlier revisions have no audio, so the result would be empty.
 .in_span(Span::since(Version::V2025_03_26));
 
 const DOCUMENT: Tool = Tool::new(

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::call::Call;
 use crate::catalogue::List;
 use crate::catalogue::tool::{Run, Tool, text};
-use crate::context::Call;
 
 pub(super) const TOOLS: &[Tool] = &[TOGGLE, TOUCH, GUEST];
 

@@ -3,8 +3,8 @@
 use protocol::meta::LogLevel;
 use serde_json::{Value, json};
 
+use crate::call::{Call, Stop};
 use crate::catalogue::tool::{Run, Tool, text};
-use crate::context::{Call, Stop};
 
 pub(super) const TOOLS: &[Tool] = &[LOG];
 

@@ -1,4 +1,4 @@
-//! The tools of our own, by what they show.
+//! The server's own tools, by topic.
 
 mod ask;
 mod basic;
@@ -13,6 +13,8 @@ mod slow;
 mod structured;
 mod tasks;
 mod urls;
+
+use serde_json::{Value, json};
 
 use super::tool::Tool;
 
@@ -34,3 +36,13 @@ const OWN: &[&[Tool]] = &[
     lists::TOOLS,
     tasks::TOOLS,
 ];
+
+/// The definition of a tool without arguments that asks the user or the client.
+fn describe_asking_tool(title: &str, description: &str) -> Value {
+    json!({
+        "title": title,
+        "description": description,
+        "inputSchema": { "type": "object", "additionalProperties": false },
+        "annotations": { "readOnlyHint": true, "openWorldHint": true },
+    })
+}

@@ -4,15 +4,16 @@ use protocol::capability::{ELICITATION_FORM, ROOTS, SAMPLING};
 use protocol::{Span, Version};
 use serde_json::{Value, json};
 
+use super::describe_asking_tool;
 use super::sampling::words;
+use crate::call::{Ask, Call, Stop};
 use crate::catalogue::tool::{Run, Tool, text};
-use crate::context::{Ask, Call, Stop};
 
 pub(super) const TOOLS: &[Tool] = &[ROUNDS, SURVEY];
 
 const ROUNDS: Tool = Tool::new(
     "ask-in-rounds",
-    || described("Ask in rounds", "Asks for a first name, then for a last name, then greets"),
+    || describe_asking_tool("Ask in rounds", "Asks for a first name, then for a last name, then greets"),
     Run::Later(|call, _| Box::pin(rounds(call))),
 )
 .in_span(Span::since(Version::V2025_06_18));
@@ -27,7 +28,7 @@ async fn rounds(call: Call) -> Result<Value, Stop> {
 
 const SURVEY: Tool = Tool::new(
     "survey",
-    || described("Survey", "Asks user, model and client at once, each as far as the client can"),
+    || describe_asking_tool("Survey", "Asks user, model and client at once, each as far as the client can"),
     Run::Later(|call, _| Box::pin(survey(call))),
 );
 
@@ -64,13 +65,4 @@ fn question(key: &'static str, message: &str) -> Ask {
         "required": ["answer"],
     });
     Ask::elicitation(key, json!({ "mode": "form", "message": message, "requestedSchema": schema }))
-}
-
-fn described(title: &str, description: &str) -> Value {
-    json!({
-        "title": title,
-        "description": description,
-        "inputSchema": { "type": "object", "additionalProperties": false },
-        "annotations": { "readOnlyHint": true, "openWorldHint": true },
-    })
 }

@@ -1,10 +1,10 @@
-//! Tools that have the client's model say something.
+//! Tools that sample the client's model.
 
 use protocol::{Span, Version};
 use serde_json::{Value, json};
 
+use crate::call::{Ask, Call, Stop};
 use crate::catalogue::tool::{Run, Tool, failure, text};
-use crate::context::{Ask, Call, Stop};
 
 pub(super) const TOOLS: &[Tool] = &[SAMPLE, SAMPLE_WITH_TOOLS];
 
@@ -31,7 +31,7 @@ async fn sample(call: Call, arguments: Value) -> Result<Value, Stop> {
     Ok(text(format!("the model says: {}", words(&answer["content"]))))
 }
 
-/// The model is offered a tool; when it uses it, it is told the result and asked again.
+/// The model may use a tool. When it does, it gets the result and is asked again.
 const SAMPLE_WITH_TOOLS: Tool = Tool::new(
     "sample-with-tools",
     || {
@@ -65,7 +65,7 @@ async fn sample_with_tools(call: Call) -> Result<Value, Stop> {
     Ok(text(format!("the model says: {}", words(&end["content"]))))
 }
 
-/// What the model is told about one use of the tool.
+/// The result of one use of the tool.
 fn result(used: &Value) -> Value {
     let yards = used["input"]["yards"].as_f64().unwrap_or(6.0);
     let metres = json!({ "type": "text", "text": (yards * 0.9144).to_string() });
@@ -94,12 +94,12 @@ fn said(role: &str, words: &str) -> Value {
     json!({ "role": role, "content": { "type": "text", "text": words } })
 }
 
-/// Content is one block, or from 2025-11-25 on perhaps a list of them.
+/// Content is one block, or from 2025-11-25 on possibly a list.
 fn blocks(content: &Value) -> impl Iterator<Item = &Value> {
     content.as_array().map_or_else(|| std::slice::from_ref(content), Vec::as_slice).iter()
 }
 
 pub(crate) fn words(content: &Value) -> String {
     let words: Vec<_> = blocks(content).filter_map(|block| block["text"].as_str()).collect();
-    if words.is_empty() { "something that is no text".to_owned() } else { words.join(" ") }
+    if words.is_empty() { "something other than text".to_owned() } else { words.join(" ") }
 }

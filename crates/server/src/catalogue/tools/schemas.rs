@@ -52,7 +52,7 @@ const ORDER: Tool = Tool::new(
     Run::Now(|_, arguments| text(format!("ordered {}", arguments["cloth"]))),
 );
 
-/// Draft-07, which says so; before 2025-11-25 a schema could not.
+/// A schema that declares Draft-07, which is possible from 2025-11-25 on.
 const LEGACY_ORDER: Tool = Tool::new(
     "order-draft-07",
     || {

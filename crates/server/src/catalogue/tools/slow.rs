@@ -1,13 +1,13 @@
-//! Tools that take their time: progress, log messages, cancellation.
+//! Slow tools: progress, log messages, cancellation.
 
 use std::time::Duration;
 
 use protocol::meta::LogLevel;
 use serde_json::{Value, json};
 
+use crate::call::{Call, Stop};
 use crate::catalogue::icon;
 use crate::catalogue::tool::{Run, Tool, text};
-use crate::context::{Call, Stop};
 
 pub(super) const TOOLS: &[Tool] = &[COUNTDOWN];
 

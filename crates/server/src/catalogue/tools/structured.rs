@@ -31,7 +31,7 @@ const STATISTICS: Tool = Tool::new(
     Run::Now(|_, arguments| {
         let numbers = given(arguments);
         let (least, greatest) = numbers.iter().fold((f64::MAX, f64::MIN), |(l, g), n| (l.min(*n), g.max(*n)));
-        // A mean of as many numbers as fit into a message.
+        // The count fits: a message cannot hold more numbers.
         let count = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
         let mean = numbers.iter().sum::<f64>() / f64::from(count);
         if !mean.is_finite() {
@@ -41,7 +41,7 @@ const STATISTICS: Tool = Tool::new(
     }),
 );
 
-/// A result that is no object, which only the newest revision has.
+/// A result that is not an object, which only the newest revision allows.
 const SQUARES: Tool = Tool::new(
     "squares",
     || {

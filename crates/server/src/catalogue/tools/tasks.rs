@@ -6,9 +6,9 @@ use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 
 use super::ask::said;
+use crate::call::{Ask, Call, Stop};
 use crate::catalogue::icon;
 use crate::catalogue::tool::{Run, TaskSupport, Tool, text};
-use crate::context::{Ask, Call, Stop};
 use crate::rpc::RpcError;
 
 pub(super) const TOOLS: &[Tool] = &[RESEARCH, ARCHIVE, INTERVIEW, BREAK];
@@ -31,7 +31,7 @@ const ARCHIVE: Tool = Tool::new(
 .in_span(SINCE_TASKS)
 .with_tasks(TaskSupport::Required);
 
-/// Asks in the midst of the task.
+/// Asks the user while the task runs.
 const INTERVIEW: Tool = Tool::new(
     "interview",
     || {

@@ -7,15 +7,15 @@ use protocol::{Era, Span, Version, code};
 use serde_json::{Value, json};
 
 use super::ask::said;
+use crate::call::{Ask, Call, Stop};
 use crate::catalogue::tool::{Run, Tool, text};
-use crate::context::{Ask, Call, Stop};
 use crate::feature::modern;
 use crate::rpc::RpcError;
 use crate::seal;
 
 pub(super) const TOOLS: &[Tool] = &[URL, ACCOUNT];
 
-/// How long the user is taken to need on the page. There is no page: what happens there is none of MCP's business.
+/// How long the user is assumed to need on the page. The page does not exist, because MCP does not define it.
 const VISIT: Duration = Duration::from_millis(50);
 
 const URL: Tool = Tool::new(
@@ -41,7 +41,7 @@ async fn ask(call: Call) -> Result<Value, Stop> {
     Ok(text(said(&answer)))
 }
 
-/// Refuses until the user has been to the page: the way of 2025-11-25, gone since.
+/// Refuses until the user has visited the page, as 2025-11-25 defines it. Later revisions do not have this.
 const ACCOUNT: Tool = Tool::new(
     "link-account",
     || {
@@ -95,7 +95,7 @@ impl Page {
         })
     }
 
-    /// The user is done there.
+    /// Notifies the client that the user has finished.
     async fn visited(&self, call: &Call) {
         tokio::time::sleep(VISIT).await;
         call.notify("notifications/elicitation/complete", json!({ "elicitationId": self.id })).await;

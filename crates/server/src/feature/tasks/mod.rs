@@ -1,9 +1,9 @@
-//! Tasks: requests that are worked on by themselves.
+//! Tasks: requests that run in the background.
 //!
-//! They exist twice. In 2025-11-25 the client asks for a task (`params.task`), looks after it with `tasks/get` and
-//! `tasks/list`, and fetches its end, and the questions on the way, with `tasks/result`. In 2026-07-28 they are the
-//! extension `io.modelcontextprotocol/tasks`: the server decides, `tasks/get` shows everything, `tasks/update` takes
-//! answers. `state` is the machine behind both.
+//! There are two kinds. In 2025-11-25 the client asks for a task (`params.task`), polls it with `tasks/get` and
+//! `tasks/list`, and gets its questions and its result with `tasks/result`. In 2026-07-28 they are the extension
+//! `io.modelcontextprotocol/tasks`: the server decides, `tasks/get` shows everything, and `tasks/update` takes answers.
+//! Both use the state machine in `state`.
 
 mod start;
 mod state;
@@ -12,14 +12,13 @@ mod task;
 
 use std::sync::Arc;
 
+use protocol::Era;
 use protocol::meta::RELATED_TASK;
-use protocol::{Era, code};
 use serde_json::{Value, json};
 use transport::serve::Out;
 
 use self::task::Next;
-use crate::context::{Call, Reply, Stop};
-use crate::fault::tasks as fault;
+use crate::call::{Call, Reply, Stop};
 use crate::lists;
 use crate::rpc::RpcError;
 
@@ -30,7 +29,7 @@ pub(crate) use task::Task;
 /// Small enough that a test can have more than one page.
 const PAGE: usize = 10;
 
-/// The task of that id, with everything that there is to tell.
+/// The task of that id, with all details.
 pub(crate) fn described(call: &Call, id: &str) -> Option<Value> {
     let task = call.server.tasks.find(call.version().era(), &call.peer, id)?;
     Some(task.described())
@@ -43,18 +42,15 @@ pub(crate) fn get(call: &Call) -> Result<Reply, Stop> {
 
 /// `tasks/list` (2025-11-25)
 pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
-    let tasks = call.server.tasks.of(Era::Legacy, &call.peer);
+    let tasks = call.server.tasks.visible_to(Era::Legacy, &call.peer);
     let tasks = tasks.iter().map(|task| task.outlined()).collect();
     Ok(Reply::Done(lists::page(call, "tasks", tasks, PAGE)?))
 }
 
-/// `tasks/cancel`: once it has ended that is an error in 2025-11-25, and nothing to speak of in 2026-07-28.
+/// `tasks/cancel`. For a task that has ended, it is an error in 2025-11-25 and has no effect in 2026-07-28.
 pub(crate) fn cancel(call: &Call) -> Result<Reply, Stop> {
     let task = find(call)?;
-    if call.server.is_broken(&fault::TASK_CANCEL_REFUSED) {
-        return Err(RpcError::new(code::INTERNAL_ERROR, "tasks cannot be cancelled here").into());
-    }
-    let cancelled = task.cancel(&call.server) || call.server.is_broken(&fault::TASK_CANCELLED_TWICE);
+    let cancelled = task.cancel(&call.server);
     match call.version().era() {
         Era::Modern => Ok(Reply::Done(json!({}))),
         Era::Legacy if cancelled => Ok(Reply::Done(task.outlined())),
@@ -71,18 +67,13 @@ pub(crate) fn update(call: &Call) -> Result<Reply, Stop> {
     let Some(Value::Object(responses)) = call.params.get("inputResponses") else {
         return Err(RpcError::invalid_params("tasks/update: `inputResponses` must be an object").into());
     };
-    if !call.server.is_broken(&fault::TASK_UPDATE_IGNORED) {
-        task.answer(&call.server, responses);
-    }
+    task.answer(&call.server, responses);
     Ok(Reply::Done(json!({})))
 }
 
-/// `tasks/result` (2025-11-25): waits for the end, and meanwhile asks what the task asks.
+/// `tasks/result` (2025-11-25): waits for the end, and meanwhile passes on the questions of the task.
 pub(crate) fn result(call: &Call) -> Result<Reply, Stop> {
     let task = find(call)?;
-    if call.server.is_broken(&fault::TASK_RESULT_EARLY) && !task.status().is_terminal() {
-        return Err(RpcError::invalid_params("the task has not ended").into());
-    }
     Ok(Reply::Later(Box::new(|call| Box::pin(async move { wait(&call, &task).await }))))
 }
 
@@ -91,7 +82,7 @@ async fn wait(call: &Call, task: &Task) -> Result<Value, Stop> {
         match task.next().await {
             Next::Request(request) => {
                 if let Some(out) = &call.out {
-                    // The client has gone; the request can be answered all the same, or times out with the task.
+                    // The client has gone. The question can still be answered, or times out with the task.
                     let _ = out.send(Out::Message(request)).await;
                 }
             }

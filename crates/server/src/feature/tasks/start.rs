@@ -1,4 +1,4 @@
-//! How a call becomes a task, and when.
+//! Decides whether a call becomes a task, and starts it.
 
 use std::time::Duration;
 
@@ -8,33 +8,27 @@ use serde_json::{Value, json};
 
 use super::store::{LONGEST, TTL};
 use crate::answer::concluded;
+use crate::call::{Call, Later};
 use crate::catalogue::{TaskSupport, Tool};
-use crate::context::{Call, Later};
 use crate::cost;
-use crate::fault::Fault;
-use crate::fault::tasks::{TASK_SUPPORT_IGNORED, TASK_UNNEGOTIATED};
 use crate::feature::modern;
 use crate::rpc::RpcError;
 
-/// What becomes of a call.
+/// How a call runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plan {
     /// An ordinary call.
     Call,
-    /// A task of so long a life.
+    /// A task with this time to live.
     Task(Duration),
 }
 
-/// Whether a call of `tool` becomes a task: in 2025-11-25 if the client wants it, in 2026-07-28 if it knows tasks.
+/// Whether a call of `tool` becomes a task: in 2025-11-25 if the client asks for it, in 2026-07-28 if it declares
+/// tasks.
 pub(crate) fn plan(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
     match call.version() {
         Version::V2024_11_05 | Version::V2025_03_26 | Version::V2025_06_18 => Ok(Plan::Call),
         Version::V2025_11_25 => wished(call, tool),
-        Version::V2026_07_28
-            if tool.tasks != TaskSupport::Forbidden && is_broken(call, &TASK_UNNEGOTIATED) =>
-        {
-            Ok(Plan::Task(TTL))
-        }
         Version::V2026_07_28 => match (tool.tasks, call.client.has(TASKS_EXTENSION)) {
             (TaskSupport::Forbidden, _) | (TaskSupport::Optional, false) => Ok(Plan::Call),
             (TaskSupport::Optional | TaskSupport::Required, true) => Ok(Plan::Task(TTL)),
@@ -45,18 +39,11 @@ pub(crate) fn plan(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
     }
 }
 
-fn is_broken(call: &Call, fault: &Fault) -> bool {
-    call.server.is_broken(fault)
-}
-
 fn wished(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
     let refuse = |how: &str| {
         let why = format!("tool {} can be called {how} a task", tool.name);
         Err(RpcError::new(code::METHOD_NOT_FOUND, why))
     };
-    if is_broken(call, &TASK_SUPPORT_IGNORED) {
-        return call.params.get("task").map_or(Ok(Plan::Call), |wish| ttl(wish).map(Plan::Task));
-    }
     match (call.params.get("task"), tool.tasks) {
         (None, TaskSupport::Forbidden | TaskSupport::Optional) => Ok(Plan::Call),
         (None, TaskSupport::Required) => refuse("only as"),
@@ -65,7 +52,7 @@ fn wished(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
     }
 }
 
-/// How long the client wants the task to be kept, as far as we go along with it.
+/// How long the task is kept: the client's wish, within our bounds.
 fn ttl(wish: &Value) -> Result<Duration, RpcError> {
     if !wish.is_object() {
         return Err(RpcError::invalid_params("tools/call: `task` must be an object"));
@@ -77,14 +64,14 @@ fn ttl(wish: &Value) -> Result<Duration, RpcError> {
     Ok(Duration::try_from_secs_f64(millis / 1000.0).map_or(LONGEST, |ttl| ttl.min(LONGEST)))
 }
 
-/// Begins `work` as a task of its own, and gives the result that says so.
+/// Starts `work` as a task, and returns the result that names it.
 pub(crate) fn start(
     call: &Call,
     ttl: Duration,
     work: impl FnOnce(Call) -> Later + Send + 'static,
 ) -> Result<Value, RpcError> {
     let era = call.version().era();
-    let cost = cost::of_value(&call.params);
+    let cost = cost::estimate_value(&call.params);
     let task = call.server.tasks.create(&call.server, era, &call.peer, ttl, cost)?;
     let begun = task.outlined();
     let call = Call { out: None, task: Some(task.clone()), ..call.clone() };

@@ -1,45 +1,45 @@
-//! The life of a task: a small machine without clocks, locks or wires.
+//! The state machine of a task. No clocks, no locks, no I/O.
 
 use std::collections::BTreeMap;
 
 use protocol::Era;
 use serde_json::{Map, Value};
 
-use crate::context::Ask;
+use crate::call::Ask;
 use crate::rpc::RpcError;
 
-/// How a task stands.
+/// The status of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// It is being worked on.
+    /// It is running.
     Working,
     /// It waits for the client.
     InputRequired,
     /// It has a result.
     Completed,
-    /// It has an error, or in 2025-11-25 a result that is one.
+    /// It has an error, or in 2025-11-25 a result with `isError`.
     Failed,
-    /// Nobody wants it any more.
+    /// It was cancelled.
     Cancelled,
 }
 
-/// What a task is at the moment.
+/// The state of a task.
 #[derive(Debug)]
 pub(crate) struct State {
     status: Status,
     message: Option<String>,
-    /// What the client is asked for and has not answered, by key (2026-07-28).
+    /// The open questions, by key (2026-07-28).
     asked: BTreeMap<String, Ask>,
     answers: BTreeMap<String, Value>,
-    /// Keys that may not be used again.
+    /// Keys that must not be used again.
     used: usize,
-    /// How many requests of ours the client has not answered (2025-11-25).
+    /// How many of our requests the client has not answered (2025-11-25).
     waiting: usize,
     outcome: Option<Result<Value, RpcError>>,
 }
 
 impl Status {
-    /// The word on the wire.
+    /// The name in the protocol.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Working => "working",
@@ -50,7 +50,7 @@ impl Status {
         }
     }
 
-    /// Whether nothing will change any more.
+    /// Whether it has ended.
     pub(crate) const fn is_terminal(self) -> bool {
         match self {
             Self::Working | Self::InputRequired => false,
@@ -76,7 +76,7 @@ impl State {
         self.status
     }
 
-    /// What there is to say about the status.
+    /// The status message.
     pub(crate) fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
@@ -86,7 +86,7 @@ impl State {
         self.outcome.as_ref()
     }
 
-    /// The work is done. In 2025-11-25 a result that says `isError` is a failure, in 2026-07-28 it is a result.
+    /// Ends the task with an outcome. In 2025-11-25 a result with `isError` is a failure, in 2026-07-28 it is a result.
     pub(crate) fn finish(&mut self, era: Era, outcome: Result<Value, RpcError>) -> bool {
         let (status, message) = match (&outcome, era) {
             (Err(error), _) => (Status::Failed, Some(error.message.clone())),
@@ -98,7 +98,7 @@ impl State {
         self.end(status, message, Some(outcome))
     }
 
-    /// Nobody wants it any more; false when it had come to its end before.
+    /// Cancels the task; false when it had already ended.
     pub(crate) fn cancel(&mut self) -> bool {
         self.end(Status::Cancelled, Some("cancelled on request".to_owned()), None)
     }
@@ -117,8 +117,8 @@ impl State {
         true
     }
 
-    /// Puts questions to the client (2026-07-28), and gives the keys under which the answers will be: each its own,
-    /// for a key is never used twice in the life of a task.
+    /// Adds questions for the client (2026-07-28), and returns the keys of the answers. A key is never used twice in
+    /// the life of a task.
     pub(crate) fn ask(&mut self, asks: &[Ask]) -> Vec<String> {
         let keys = asks.iter().map(|ask| {
             self.used += 1;
@@ -131,8 +131,7 @@ impl State {
         keys
     }
 
-    /// The client answers (2026-07-28). What was not asked, or is no answer to what was, is ignored; false when that
-    /// goes for all of it.
+    /// Adds the client's answers (2026-07-28). Unasked and invalid answers are ignored; false when all of them are.
     pub(crate) fn answer(&mut self, responses: &Map<String, Value>) -> bool {
         let mut changed = false;
         for (key, answer) in responses {
@@ -146,32 +145,32 @@ impl State {
         changed
     }
 
-    /// The answers under `keys`, once all of them are there.
-    pub(crate) fn take(&mut self, keys: &[String]) -> Option<Vec<Value>> {
+    /// Removes and returns the answers under `keys`, once all have come.
+    pub(crate) fn take_answers(&mut self, keys: &[String]) -> Option<Vec<Value>> {
         if !keys.iter().all(|key| self.answers.contains_key(key)) {
             return None;
         }
         keys.iter().map(|key| self.answers.remove(key)).collect()
     }
 
-    /// What the client is asked for now (2026-07-28).
+    /// The open questions (2026-07-28).
     pub(crate) fn requests(&self) -> Map<String, Value> {
         self.asked.iter().map(|(key, ask)| (key.clone(), ask.as_input())).collect()
     }
 
-    /// A request of ours goes to the client (2025-11-25).
+    /// Notes that a request goes to the client (2025-11-25).
     pub(crate) fn wait(&mut self) {
         self.waiting += 1;
         self.look();
     }
 
-    /// It was answered.
+    /// Notes that it was answered.
     pub(crate) fn resume(&mut self) {
         self.waiting = self.waiting.saturating_sub(1);
         self.look();
     }
 
-    /// Whether the client is waited for.
+    /// Updates the status: whether the task waits for the client.
     fn look(&mut self) {
         if !self.status.is_terminal() {
             let asks = !self.asked.is_empty() || self.waiting > 0;
@@ -225,10 +224,10 @@ mod tests {
         assert!(task.answer(&responses(&[(&keys[0], json!({ "action": "decline" }))])));
         assert_eq!(task.status(), Status::InputRequired);
         assert_eq!(task.requests().keys().collect::<Vec<_>>(), [&keys[1]]);
-        assert_eq!(task.take(&keys), None);
+        assert_eq!(task.take_answers(&keys), None);
         assert!(task.answer(&responses(&[(&keys[1], json!({ "action": "cancel" }))])));
         assert_eq!(task.status(), Status::Working);
-        assert_eq!(task.take(&keys).unwrap().len(), 2);
+        assert_eq!(task.take_answers(&keys).unwrap().len(), 2);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The tasks of a server: bounded in number, in bytes and in time.
 //!
-//! A session has its own share of them, and clients of the modern era, which have no sessions, have one together. When a
-//! share is used up, tasks make room in this order: those that have ended, oldest first; then, in the modern share alone,
-//! those at work that nobody has asked after. The same goes for all tasks together, of whatever era. A client that looks
-//! after its tasks keeps them, and one that only creates them pushes out its own.
+//! Each session has its own share, and all modern clients, which have no sessions, have one together. When a share is
+//! used up, tasks are evicted in this order: those that have ended, oldest first; then, only in the modern share,
+//! running ones that no client has polled. The same holds for all tasks together. So a client that polls its tasks
+//! keeps them, and one that only creates tasks evicts its own.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -21,11 +21,11 @@ use crate::server::Server;
 const MOST: usize = 2048;
 /// The most of one session.
 const OF_SESSION: usize = 128;
-/// The most of all clients that have no session.
+/// The most of all clients without a session.
 const OF_MODERN: usize = 512;
-/// How long a task is kept when its client has no wish.
+/// How long a task is kept by default.
 pub(super) const TTL: Duration = Duration::from_secs(600);
-/// The longest that a task is kept, whatever its client wishes.
+/// The longest that a task is kept.
 pub(super) const LONGEST: Duration = Duration::from_secs(3600);
 
 /// The tasks, oldest first.
@@ -33,7 +33,7 @@ pub(super) const LONGEST: Duration = Duration::from_secs(3600);
 pub(crate) struct Tasks(Mutex<Vec<Arc<Task>>>);
 
 impl Tasks {
-    /// A new task for a call that costs `cost` to remember. It goes when its time has passed, or when room is needed.
+    /// Creates a task for a call that takes `cost` bytes. It ends when its time has passed, or when room is needed.
     pub(super) fn create(
         &self,
         server: &Arc<Server>,
@@ -53,7 +53,7 @@ impl Tasks {
             task
         });
         drop(tasks);
-        // Telling others takes locks of theirs.
+        // Notifying others takes their locks.
         for task in gone {
             task.cancel(server);
         }
@@ -63,19 +63,19 @@ impl Tasks {
         Ok(task)
     }
 
-    /// The task of that id, if `peer` may know of it.
+    /// The task of that id, if `peer` may see it.
     pub(super) fn find(&self, era: Era, peer: &Arc<Peer>, id: &str) -> Option<Arc<Task>> {
         let task = self.lock().iter().find(|task| task.id == id && task.is_visible(era, peer)).cloned()?;
         task.attend();
         Some(task)
     }
 
-    /// Every task that `peer` may know of, oldest first.
-    pub(super) fn of(&self, era: Era, peer: &Arc<Peer>) -> Vec<Arc<Task>> {
+    /// Every task that `peer` may see, oldest first.
+    pub(super) fn visible_to(&self, era: Era, peer: &Arc<Peer>) -> Vec<Arc<Task>> {
         self.lock().iter().filter(|task| task.is_visible(era, peer)).cloned().collect()
     }
 
-    /// Forgets the tasks of a session that is gone.
+    /// Removes the tasks of a session that has ended.
     pub(crate) fn abandon(&self, owner: &Arc<Peer>) {
         self.lock().retain(|task| {
             let gone = task.is_visible(Era::Legacy, owner);
@@ -95,7 +95,7 @@ impl Tasks {
     }
 }
 
-/// Room for one more task, and what it reserves. What has to go for it is put into `gone`.
+/// Makes room for one more task, and reserves it. Evicted tasks are added to `gone`.
 fn make_room(
     tasks: &mut Vec<Arc<Task>>,
     gone: &mut Vec<Arc<Task>>,
@@ -123,18 +123,18 @@ fn make_room(
             Err(why) => why,
         };
         let task = take_ended(tasks, is_own).filter(|_| !why.is_too_large);
-        // Its room is free as soon as nobody holds it.
+        // Its room is free once it is dropped.
         drop(task.ok_or_else(|| RpcError::over_budget(why))?);
     }
 }
 
-/// Takes out the oldest task that has come to its end.
+/// Removes the oldest task that has ended.
 fn take_ended(tasks: &mut Vec<Arc<Task>>, which: impl Fn(&Task) -> bool) -> Option<Arc<Task>> {
     let at = tasks.iter().position(|task| which(task) && task.status().is_terminal())?;
     Some(tasks.remove(at))
 }
 
-/// Takes out the oldest task that nobody has asked after.
+/// Removes the oldest task that no client has polled.
 fn take_unattended(tasks: &mut Vec<Arc<Task>>, which: impl Fn(&Task) -> bool) -> Option<Arc<Task>> {
     let at = tasks.iter().position(|task| which(task) && !task.is_attended())?;
     Some(tasks.remove(at))
@@ -145,7 +145,7 @@ fn too_many(most: usize) -> RpcError {
     RpcError::new(code::INTERNAL_ERROR, why).at(429)
 }
 
-/// Forgets a task when its time has passed. If it is still at work, those who wait for it are told.
+/// Removes a task when its time has passed. If it still runs, those who wait for it are notified.
 async fn expire(server: Weak<Server>, task: Weak<Task>, ttl: Duration) {
     tokio::time::sleep(ttl).await;
     let (Some(server), Some(task)) = (server.upgrade(), task.upgrade()) else { return };
@@ -157,12 +157,13 @@ async fn expire(server: Weak<Server>, task: Weak<Task>, ttl: Duration) {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use transport::serve::{Budget, Handler, Outbox, Via};
+    use transport::Transport;
+    use transport::serve::{Budget, Handler, Outbox};
 
     use super::*;
 
     fn connect(server: &Server, kept: &Budget) -> Arc<Peer> {
-        Arc::new(server.connect(Via::StreamableHttp, Outbox::closed(), kept.clone()))
+        Arc::new(server.connect(Transport::StreamableHttp, Outbox::closed(), kept.clone()))
     }
 
     #[tokio::test]
@@ -179,7 +180,7 @@ mod tests {
         let another = create().unwrap();
         assert!(server.tasks.find(Era::Legacy, &peer, &tasks[3].id).is_none(), "it made room");
         assert!(server.tasks.find(Era::Legacy, &peer, &another.id).is_some());
-        assert_eq!(server.tasks.of(Era::Legacy, &peer).len(), OF_SESSION);
+        assert_eq!(server.tasks.visible_to(Era::Legacy, &peer).len(), OF_SESSION);
     }
 
     #[tokio::test]
@@ -195,7 +196,7 @@ mod tests {
         }
         assert!(first.stop.is_cancelled() && !looked_after.stop.is_cancelled());
         assert!(server.tasks.find(Era::Modern, &peer, &looked_after.id).is_some());
-        assert_eq!(server.tasks.of(Era::Modern, &peer).len(), OF_MODERN);
+        assert_eq!(server.tasks.visible_to(Era::Modern, &peer).len(), OF_MODERN);
     }
 
     #[tokio::test]
@@ -212,7 +213,10 @@ mod tests {
         drop(task);
         assert_eq!(kept.used(), COST, "nothing waits for its time to pass");
         assert_eq!(
-            (server.tasks.of(Era::Legacy, &one).len(), server.tasks.of(Era::Legacy, &two).len()),
+            (
+                server.tasks.visible_to(Era::Legacy, &one).len(),
+                server.tasks.visible_to(Era::Legacy, &two).len()
+            ),
             (0, 1)
         );
     }
@@ -229,6 +233,6 @@ mod tests {
         first.finish(&server, Ok(json!("x".repeat(500_000))));
         drop(first);
         assert!(create(600_000).is_ok(), "what has ended makes room");
-        assert_eq!(server.tasks.of(Era::Legacy, &peer).len(), 1);
+        assert_eq!(server.tasks.visible_to(Era::Legacy, &peer).len(), 1);
     }
 }

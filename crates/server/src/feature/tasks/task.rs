@@ -13,24 +13,24 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 use transport::serve::Reservation;
+use wire::rfc3339;
 
 use super::state::{State, Status};
-use crate::context::Ask;
+use crate::call::Ask;
 use crate::cost;
 use crate::peer::Peer;
-use crate::rfc3339;
 use crate::rpc::{self, RpcError};
 use crate::server::{Change, Server};
 
-/// How often a client should look.
+/// How often a client should poll.
 const POLL: Duration = Duration::from_millis(200);
 
-/// A request that is worked on by itself.
+/// A request that runs in the background.
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) id: String,
     pub(crate) era: Era,
-    /// The session that it belongs to (2025-11-25). In 2026-07-28 whoever knows the id may ask.
+    /// The session that it belongs to (2025-11-25). In 2026-07-28 any client that knows the id may ask.
     owner: Weak<Peer>,
     pub(crate) ttl: Duration,
     created: SystemTime,
@@ -38,13 +38,13 @@ pub(crate) struct Task {
     changed: Notify,
     /// Tells the work to stop.
     pub(crate) stop: CancellationToken,
-    /// Whether a client has ever asked after it.
+    /// Whether a client has ever polled it.
     is_attended: AtomicBool,
-    /// What ends it when its time has passed.
+    /// Ends it when its time has passed.
     expiry: OnceLock<AbortHandle>,
 }
 
-/// Whoever waits for its time to pass waits for nothing.
+/// The timer is not needed any more.
 impl Drop for Task {
     fn drop(&mut self) {
         if let Some(expiry) = self.expiry.get() {
@@ -53,24 +53,24 @@ impl Drop for Task {
     }
 }
 
-/// What a task costs besides what was asked and what came of it.
+/// What a task costs besides its request and its outcome.
 pub(super) const COST: usize = 2048;
 
 #[derive(Debug)]
 struct Inner {
     state: State,
     updated: SystemTime,
-    /// Requests of ours that wait for a client to ask for the result (2025-11-25).
+    /// Our requests that wait until the client asks for the result (2025-11-25).
     requests: VecDeque<Bytes>,
-    /// For what was asked, and then for what came of it.
+    /// Reserved for the request, and later for the outcome.
     room: Reservation,
 }
 
-/// What `tasks/result` finds.
+/// What `tasks/result` returns next.
 pub(super) enum Next {
-    /// A request that the client is to answer first.
+    /// A request that the client has to answer first.
     Request(Bytes),
-    /// The end; none when it was cancelled.
+    /// The outcome; `None` when the task was cancelled.
     End(Option<Result<Value, RpcError>>),
 }
 
@@ -96,7 +96,7 @@ impl Task {
         }
     }
 
-    /// Whether `peer`, which speaks a revision of `era`, may know of the task.
+    /// Whether `peer`, which speaks a revision of `era`, may see the task.
     pub(super) fn is_visible(&self, era: Era, peer: &Arc<Peer>) -> bool {
         match (self.era, era) {
             (Era::Modern, Era::Modern) => true,
@@ -109,7 +109,7 @@ impl Task {
         self.lock().state.status()
     }
 
-    /// The task as its era describes it; in the modern one with what its status brings along.
+    /// The task in the form of its era; in the modern era with the details of its status.
     pub(crate) fn described(&self) -> Value {
         let inner = self.lock();
         let mut task = self.outline(&inner);
@@ -139,8 +139,8 @@ impl Task {
         let mut task = json!({
             "taskId": self.id,
             "status": inner.state.status().as_str(),
-            "createdAt": rfc3339::format(self.created),
-            "lastUpdatedAt": rfc3339::format(inner.updated),
+            "createdAt": rfc3339::format_millis(self.created),
+            "lastUpdatedAt": rfc3339::format_millis(inner.updated),
             ttl: u64::try_from(self.ttl.as_millis()).unwrap_or(u64::MAX),
             poll: u64::try_from(POLL.as_millis()).unwrap_or(u64::MAX),
         });
@@ -150,25 +150,25 @@ impl Task {
         task
     }
 
-    /// A client asks after it.
+    /// Notes that a client has polled it.
     pub(super) fn attend(&self) {
         self.is_attended.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a client has ever asked after it.
+    /// Whether a client has ever polled it.
     pub(super) fn is_attended(&self) -> bool {
         self.is_attended.load(Ordering::Relaxed)
     }
 
-    /// `expiry` ends it when its time has passed.
+    /// Stores the timer that ends it.
     pub(super) fn expire_by(&self, expiry: AbortHandle) {
         // It is set once, when the task begins.
         let _ = self.expiry.set(expiry);
     }
 
-    /// The work is done. From now on its outcome is what is remembered.
+    /// Ends it with an outcome. From now on only the outcome is kept.
     pub(super) fn finish(&self, server: &Server, outcome: Result<Value, RpcError>) {
-        let cost = COST + outcome.as_ref().map_or(0, cost::of_value);
+        let cost = COST + outcome.as_ref().map_or(0, cost::estimate_value);
         self.change(server, |inner| {
             let outcome = match inner.room.resize(cost) {
                 Ok(()) => outcome,
@@ -178,28 +178,28 @@ impl Task {
         });
     }
 
-    /// Nobody wants it any more; false when it had come to its end before.
+    /// Cancels the task; false when it had already ended.
     pub(super) fn cancel(&self, server: &Server) -> bool {
         self.stop.cancel();
         self.change(server, |inner| inner.state.cancel())
     }
 
-    /// Takes answers in (2026-07-28).
+    /// Adds answers (2026-07-28).
     pub(super) fn answer(&self, server: &Server, responses: &Map<String, Value>) {
         self.change(server, |inner| inner.state.answer(responses));
     }
 
-    /// Puts questions to whoever looks at the task, and waits for the answers (2026-07-28).
+    /// Shows questions to clients that poll the task, and waits for the answers (2026-07-28).
     pub(crate) async fn ask(&self, server: &Server, asks: &[Ask]) -> Vec<Value> {
         let mut keys = Vec::new();
         self.change(server, |inner| {
             keys = inner.state.ask(asks);
             true
         });
-        self.until(|inner| inner.state.take(&keys)).await
+        self.wait_until(|inner| inner.state.take_answers(&keys)).await
     }
 
-    /// Hands a request to whoever asks for the result, and waits for its answer (2025-11-25).
+    /// Sends a request when a client asks for the result, and waits for its answer (2025-11-25).
     pub(crate) async fn hand_over<T>(
         &self,
         server: &Server,
@@ -219,9 +219,9 @@ impl Task {
         answer
     }
 
-    /// What a client that waits for the result has to know next (2025-11-25).
+    /// The next thing for a client that waits for the result (2025-11-25).
     pub(super) async fn next(&self) -> Next {
-        self.until(|inner| {
+        self.wait_until(|inner| {
             if let Some(request) = inner.requests.pop_front() {
                 return Some(Next::Request(request));
             }
@@ -231,11 +231,11 @@ impl Task {
         .await
     }
 
-    async fn until<T>(&self, mut look: impl FnMut(&mut Inner) -> Option<T>) -> T {
+    async fn wait_until<T>(&self, mut look: impl FnMut(&mut Inner) -> Option<T>) -> T {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
-            // Registered before the look, so that nothing slips between the two.
+            // Registered before the state is read, so that no change in between is missed.
             changed.as_mut().enable();
             let found = look(&mut self.lock());
             match found {
@@ -245,7 +245,7 @@ impl Task {
         }
     }
 
-    /// Changes the state, and tells everybody when `change` says that something did.
+    /// Changes the state, and notifies everybody if `change` returns true.
     fn change(&self, server: &Server, change: impl FnOnce(&mut Inner) -> bool) -> bool {
         let mut inner = self.lock();
         let before = inner.state.status();

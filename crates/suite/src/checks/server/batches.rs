@@ -1,41 +1,46 @@
-//! Batches: where a revision has them, and where it has not.
+//! JSON-RPC batches: 2025-03-26 added them, and 2025-06-18 removed them. 2024-11-05 does not speak of them, so nothing is
+//! checked there.
 
 use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::{base as fault, framing};
+use transport::Transport;
 use transport::client::{Failure, Session};
-use transport::serve::Via;
 
 use super::base::{BATCH_ANSWERED, batch_answered};
-use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, advised, must};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[NOTIFICATIONS_UNANSWERED, EMPTY_REFUSED, NOT_SERVED];
 
 const WITH_BATCHES: Span = Span::only(Version::V2025_03_26);
 
+/// 2025-03-26: servers must accept JSON-RPC batches, and all messages must follow JSON-RPC 2.0, which wants no response
+/// at all, not even an empty array, to a batch that has only notifications.
 const NOTIFICATIONS_UNANSWERED: Check = Check {
     id: "server/base/batch-of-notifications-unanswered",
     title: "a batch of notifications gets no response",
     cites: &[must("basic/index#messages", WITH_BATCHES), must("basic/index#batching", WITH_BATCHES)],
     aliases: &["test_jsonrpc_batch_support"],
-    why: "an empty list, or answers to notifications, are responses that belong to nothing",
+    why: "the client has no request that an empty list, or a response to a notification, could belong to",
     fix: "send nothing when a batch has no requests in it; over HTTP answer 202",
-    on: On::Any,
-    run: Run::Alone(|cx| Box::pin(notifications_unanswered(cx))),
+    applies: Applies::Everywhere,
+    run: Run::Malformed(|cx| Box::pin(notifications_unanswered(cx))),
     fault: &framing::NOTIFICATION_ANSWERED,
 };
 
 async fn notifications_unanswered(cx: &ServerCx) -> Verdict {
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" });
     match answer_among_batches(cx, &json!([note, note]).to_string()).await? {
-        // What has no id is about the whole of it: it was not taken, which another check tells, and may be said so.
-        Some(bytes) if is_refusal(&bytes) => Err(Finding::not_applicable("the server takes no batches")),
-        Some(bytes) if !bytes.is_empty() => Err(shown(&bytes, "no response", "a response")),
+        // An error without an id refuses the whole batch, which is another check's finding.
+        Some(bytes) if is_refusal(&bytes) => {
+            Err(Finding::not_applicable("the server does not accept batches"))
+        }
+        Some(bytes) if !bytes.is_empty() => Err(Finding::violated_in(&bytes, "no response", "a response")),
         Some(_) | None => Ok(()),
     }
 }
 
-/// Whether this is no JSON-RPC at all, as the text of an HTTP error is, or an error that answers nothing in particular.
+/// Whether this is not JSON-RPC, such as the text of an HTTP error, or is an error that has no legal id.
 fn is_refusal(bytes: &[u8]) -> bool {
     match wire::Payload::parse(bytes) {
         Ok(wire::Payload::Single(frame)) => {
@@ -46,6 +51,8 @@ fn is_refusal(bytes: &[u8]) -> bool {
     }
 }
 
+/// JSON-RPC 2.0 answers an empty batch with a single error, code -32600. The page only says that batches must be
+/// accepted.
 const EMPTY_REFUSED: Check = Check {
     id: "server/base/batch-empty-refused",
     title: "an empty batch is answered with one error",
@@ -53,9 +60,9 @@ const EMPTY_REFUSED: Check = Check {
     cites: &[advised("basic/index#batching", WITH_BATCHES)],
     aliases: &[],
     why: "JSON-RPC counts an empty batch among invalid requests; a client that sends one would wait for ever",
-    fix: "answer [] with one error object, code -32600, not in a list",
-    on: On::Any,
-    run: Run::Alone(|cx| Box::pin(empty_refused(cx))),
+    fix: "answer [] with a single error object, code -32600, not with a list",
+    applies: Applies::Everywhere,
+    run: Run::Malformed(|cx| Box::pin(empty_refused(cx))),
     fault: &fault::BATCH_EMPTY_IGNORED,
 };
 
@@ -63,43 +70,45 @@ async fn empty_refused(cx: &ServerCx) -> Verdict {
     match answer_among_batches(cx, "[]").await? {
         Some(bytes) => match wire::Frame::parse(&bytes) {
             Ok(frame) if frame.error.is_some() => Ok(()),
-            Ok(_) | Err(_) => Err(shown(&bytes, "one error", "something else")),
+            Ok(_) | Err(_) => Err(Finding::violated_in(&bytes, "one error", "something else")),
         },
         None => Err(Finding::violated("one error", "nothing")),
     }
 }
 
+/// 2025-06-18 removed JSON-RPC batches: a transport carries one message at a time. No page says how to answer a batch,
+/// so anything passes that is not a batch itself.
 const NOT_SERVED: Check = Check {
     id: "server/base/batch-not-served",
-    title: "a batch is not answered with a batch where the revision has none",
+    title: "a JSON-RPC batch is not answered with a batch, as the revision has none",
     cites: &[advised("basic/index#messages", Span::since(Version::V2025_06_18))],
     aliases: &["test_2025_06_18", "test_batch_request_rejection"],
     why: "clients of this revision read one message at a time, and cannot read a list of them",
-    fix: "refuse a list of messages with -32600",
-    on: On::Any,
-    run: Run::Alone(|cx| Box::pin(not_served(cx))),
+    fix: "refuse a batch with a single error, code -32600",
+    applies: Applies::Everywhere,
+    run: Run::Malformed(|cx| Box::pin(not_served(cx))),
     fault: &fault::BATCH_SERVED,
 };
 
 async fn not_served(cx: &ServerCx) -> Verdict {
-    let method = if cx.version.era() == protocol::Era::Legacy { "ping" } else { "server/discover" };
+    let method = cx.cheap();
     let one = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": method });
     let batch = json!([one(70_001), one(70_002)]).to_string();
-    let answer = match cx.via {
-        Via::Pipe => answer_to(cx, &batch).await?,
-        // Apart from what the passive checks read: they would tell of the same list once more.
-        Via::StreamableHttp | Via::HttpSse => answer_on(cx, &cx.apart().await?, &batch).await?,
+    let answer = match cx.transport {
+        Transport::Stdio => answer_to(cx, &batch).await?,
+        // On a session that the passive checks do not read: they would report the same list again.
+        Transport::StreamableHttp | Transport::HttpSse => answer_on(cx, &cx.apart().await?, &batch).await?,
     };
     match answer {
         Some(bytes) if bytes.trim_ascii_start().starts_with(b"[") => {
-            Err(shown(&bytes, "a single error, or nothing", "a list of messages"))
+            Err(Finding::violated_in(&bytes, "a single error, or nothing", "a list of messages"))
         }
         Some(_) | None => Ok(()),
     }
 }
 
-/// The same where the revision has batches. A server that none of them comes through to has one wrong, which is told by the check
-/// of batches that have requests in them.
+/// Like [`answer_to`], in the revision that has batches. If the server accepts no batch at all, [`BATCH_ANSWERED`] reports
+/// it, and the finding is blocked.
 async fn answer_among_batches(cx: &ServerCx, batch: &str) -> Result<Option<Vec<u8>>, Finding> {
     let answer = answer_to(cx, batch).await;
     let why = match &answer {
@@ -121,7 +130,7 @@ async fn answer_to(cx: &ServerCx, batch: &str) -> Result<Option<Vec<u8>>, Findin
 
 async fn answer_on(cx: &ServerCx, session: &Session, batch: &str) -> Result<Option<Vec<u8>>, Finding> {
     let line = format!("{batch}\n");
-    if cx.via != Via::Pipe {
+    if cx.transport != Transport::Stdio {
         return match session.request("ping").body(line).timeout(cx.pace().limit()).send().await {
             Ok(reply) => {
                 let first = reply.messages.first().map(|message| message.bytes.to_vec());
@@ -135,7 +144,7 @@ async fn answer_on(cx: &ServerCx, session: &Session, batch: &str) -> Result<Opti
     if !cx.has_caught_up(session).await {
         return Err(match session.ended() {
             Some(end) => Finding::violated("an answer to the request after the batch", end.to_string()),
-            None => Finding::blocked("the server answers nothing any more"),
+            None => Finding::blocked("the server no longer answers"),
         });
     }
     while let Some(message) = session.incoming(cx.pace().moment()).await? {
@@ -145,10 +154,6 @@ async fn answer_on(cx: &ServerCx, session: &Session, batch: &str) -> Result<Opti
         }
     }
     Ok(None)
-}
-
-fn shown(bytes: &[u8], expected: &str, actual: &str) -> Finding {
-    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(Excerpt::of(Party::Server, bytes))))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Calling tools: those that may be called, and one that does not exist.
+//! Calling tools: those that the policy allows, and one that does not exist. No other tool is called.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,9 @@ use crate::expect::Answer;
 use crate::liveness::CALL_IN_TIME_CHECK;
 use crate::schema::{Judged, Unjudged};
 use crate::sweep::last;
-use crate::{Called, Check, Finding, On, Run, ServerCx, Verdict, advice, advised, arguments, defined, must};
+use crate::{
+    Applies, Called, Check, Finding, Run, ServerCx, Verdict, advice, advised, arguments, defined, must,
+};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
     UNKNOWN_TOOL,
@@ -27,11 +29,13 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
     FAILURE_IN_RESULT,
 ];
 
-/// The official suite's tool that is there for the keywords of its schema: its own server has no code behind them.
+/// A tool of the official suite that only displays schema keywords: the official server does not check its arguments.
 const SHOWN_ONLY: &str = "json_schema_2020_12_tool";
-/// How many calls are under way at a time.
+/// How many calls run at the same time.
 const ABREAST: usize = 8;
 
+/// Tools, error handling: an unknown tool is a protocol error, shown by example as -32602. A result with `isError`
+/// passes too, because it also tells the model that the call failed.
 const UNKNOWN_TOOL: Check = Check {
     id: "server/tools/unknown-tool-refused",
     title: "calling a tool that does not exist is an error",
@@ -39,7 +43,7 @@ const UNKNOWN_TOOL: Check = Check {
     aliases: &["test_invalid_tool_name"],
     why: "a model that misspells a name would believe that it worked",
     fix: "answer -32602 and name the tool in the message",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(unknown_tool(cx))),
     fault: &fault::UNKNOWN_TOOL_SUCCEEDS,
 };
@@ -55,6 +59,8 @@ async fn unknown_tool(cx: &ServerCx) -> Verdict {
     Err(answer.violated("error -32602, or a result with isError", "a result without isError"))
 }
 
+/// A tools/call names the tool in `params.name`, a string. A request without it does not fit its definition, which the
+/// section on errors counts among protocol errors.
 const NAMELESS_CALL: Check = Check {
     id: "server/tools/nameless-call-refused",
     title: "a call that names no tool is an error",
@@ -62,7 +68,7 @@ const NAMELESS_CALL: Check = Check {
     aliases: &[],
     why: "a server that guesses which tool was meant does something that nobody asked for",
     fix: "check that params has a name, a string, and answer -32602 if not",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(nameless_call(cx))),
     fault: &calls::NAMELESS_CALL_SUCCEEDS,
 };
@@ -72,8 +78,8 @@ async fn nameless_call(cx: &ServerCx) -> Verdict {
     for params in [json!({ "arguments": {} }), json!({ "name": 7, "arguments": {} })] {
         let ask = cx.request("tools/call").await?.params(params).runs_no_tool();
         let answer = match ask.send().await {
-            // Where no call is answered at all, that is what is wrong.
-            Err(finding) if !cx.patience.has_answered("tools/call") => {
+            // If the server answers no call at all, that is the finding.
+            Err(finding) if !cx.patience().has_answered("tools/call") => {
                 return Err(finding.into_obstacle_of(UNKNOWN_TOOL.id));
             }
             answer => answer?,
@@ -86,19 +92,21 @@ async fn nameless_call(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// A client calls a listed tool with tools/call and gets a result. The page defines this by example, so a tool that
+/// refuses is a warning.
 const CALL_ANSWERED: Check = Check {
     id: "server/tools/call-answered",
     title: "a listed tool can be called",
     cites: &[advised("server/tools#calling-tools", Span::ALWAYS)],
     aliases: &["test_tool_functionality", "test_each_tool"],
-    why: "the model is offered what is listed, and every try ends in an error",
+    why: "the model is offered the listed tools, and every call ends in an error",
     fix: "serve tools/call for every tool that tools/list names",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(call_answered(cx))),
     fault: &calls::CALLS_REFUSED,
 };
 
-/// One tool that refuses may have its reasons; the one that needs nothing has none, and all of them cannot have.
+/// One tool may refuse for a good reason. `test_simple_text` needs nothing and has none, and not all tools can have one.
 async fn call_answered(cx: &ServerCx) -> Verdict {
     let answered = |called: &&Called| called.answers.as_ref().is_ok_and(|answers| !answers.is_empty());
     let calls: Vec<_> = cx.calls().await?.iter().filter(answered).collect();
@@ -115,15 +123,16 @@ async fn call_answered(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// No page sets a time limit for a tool call. We advise an answer within the limit that the run was given, because
+/// clients are told to set timeouts and give up.
 const CALL_IN_TIME: Check = Check {
     id: CALL_IN_TIME_CHECK,
     title: "a call is answered within the time limit of the run",
-    // No page sets a limit; how long a person waits is what the run was told.
     cites: &[advice("server/tools#calling-tools", Span::ALWAYS)],
     aliases: &[],
-    why: "a call that never ends holds up the model, and nobody can tell it from one that is lost",
+    why: "a call that never ends holds up the model, and looks the same as one that was lost",
     fix: "answer every call; give up on what takes too long, and say so in a result with isError",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(call_in_time(cx))),
     fault: &http::CALLS_HANG,
 };
@@ -145,6 +154,7 @@ async fn call_in_time(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// The definition of a tool's result requires `content`, an array of content blocks. It may be empty.
 const CONTENT_PRESENT: Check = Check {
     id: "server/tools/content-present",
     title: "the result of a call has content",
@@ -152,7 +162,7 @@ const CONTENT_PRESENT: Check = Check {
     aliases: &["test_tool_functionality"],
     why: "content is what the model reads; without it typed clients drop the whole result",
     fix: "return content, an array, even when it is empty",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(content_present(cx))),
     fault: &fault::CALL_WITHOUT_CONTENT,
 };
@@ -165,6 +175,8 @@ async fn content_present(cx: &ServerCx) -> Verdict {
     .await
 }
 
+/// Tools, security considerations: a server must validate all inputs of a tool. How it refuses is left open: a protocol
+/// error or a result with `isError`.
 const ARGUMENTS_CHECKED: Check = Check {
     id: "server/tools/arguments-checked",
     title: "arguments that break the input schema are refused",
@@ -176,7 +188,7 @@ const ARGUMENTS_CHECKED: Check = Check {
     ],
     why: "models get arguments wrong; a tool that runs with them anyway does something that nobody asked for",
     fix: "validate arguments against inputSchema before the tool runs, and say what is wrong",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(arguments_checked(cx))),
     fault: &fault::ARGUMENTS_UNCHECKED,
 };
@@ -193,15 +205,16 @@ async fn arguments_checked(cx: &ServerCx) -> Verdict {
         unjudged.verdict()?;
         return Err(cx.no_tool("has arguments that could be wrong").await);
     }
-    let mut judged = stream::iter(tries).buffer_unordered(ABREAST);
+    // In order, so that the same mistake is reported each time.
+    let mut judged = stream::iter(tries).buffered(ABREAST);
     while let Some(verdict) = judged.next().await {
         verdict?;
     }
     unjudged.verdict()
 }
 
-/// One mistake of each kind. A member that is not declared is none of them: the usual validators drop it, which is as
-/// safe as refusing it.
+/// One mistake of each kind. An undeclared member does not count: common validators drop it, which is as safe as refusing
+/// it.
 async fn mistakes(cx: &ServerCx, tool: &Value) -> Judged<Vec<Wrong>> {
     let mut seen = BTreeSet::from([Kind::Extra]);
     let all = arguments::invalid(&tool["inputSchema"], cx.version).await?;
@@ -217,14 +230,16 @@ async fn refuses(cx: &ServerCx, tool: &Value, wrong: Wrong) -> Verdict {
     Err(answer.violated("a result with isError, or error -32602", actual))
 }
 
+/// The schema of tools/call makes `arguments` optional. No page tells a server to accept a call without it, so this is
+/// advice.
 const ARGUMENTS_OPTIONAL: Check = Check {
     id: "server/tools/arguments-optional",
     title: "a tool that requires no arguments can be called without the member",
     cites: &[advice("server/tools#calling-tools", Span::ALWAYS)],
     aliases: &[],
     why: "the schema of the request makes arguments optional, and clients leave them out where a tool has none",
-    fix: "take a missing arguments for an empty object",
-    on: On::Any,
+    fix: "treat missing arguments as an empty object",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(arguments_optional(cx))),
     fault: &calls::ARGUMENTS_INSISTED_ON,
 };
@@ -240,7 +255,7 @@ async fn arguments_optional(cx: &ServerCx) -> Verdict {
         is_bare(&called.tool) && last(&called.answers).is_some_and(|(_, result)| result["isError"] != true)
     });
     let Some(works) = works else {
-        return Err(Finding::not_applicable("no tool that may be called works without arguments"));
+        return Err(cx.no_tool("works without arguments").await);
     };
     let ask = cx.request("tools/call").await?.params(json!({ "name": works.tool["name"] }));
     // The tool has shown that it does not take long.
@@ -251,14 +266,16 @@ async fn arguments_optional(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// Tools, error handling: what fails while a tool runs is reported in its result, with `isError` true. Protocol errors
+/// are for requests that are wrong in themselves.
 const FAILURE_IN_RESULT: Check = Check {
     id: "server/tools/failure-in-result",
     title: "a tool that fails says so in its result, with isError",
     cites: &[advised("server/tools#error-handling", Span::ALWAYS)],
     aliases: &["test_tool_with_invalid_params"],
-    why: "the model reads results and can try again; it never sees protocol errors",
+    why: "clients give results to the model, which can try again; protocol errors may never reach it",
     fix: "catch what goes wrong in the tool, and return it as content with isError true",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(failure_in_result(cx))),
     fault: &calls::FAILURE_UNMARKED,
 };

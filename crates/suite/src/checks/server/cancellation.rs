@@ -1,19 +1,22 @@
-//! Cancellation: of what is under way, and of what is not.
+//! Cancellation of requests that are in progress, and cancellations that match no request.
 
 use std::time::{Duration, Instant};
 
 use protocol::{Era, Span};
 use serde_json::{Value, json};
 use server::fault::cancellation as fault;
-use transport::client::{Failure, Message, Pending, Session};
-use transport::serve::Via;
+use transport::Transport;
+use transport::client::{Failure, Pending, Session};
 
 use crate::sweep::SlowCall;
-use crate::unsolicited::{drain, expect_no_response};
-use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, should};
+use crate::unsolicited::{drain, expect_no_response, has_response};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[CANCELLED_UNANSWERED, STRAY_IGNORED];
 
+/// Whoever receives a cancellation should stop the work and send no response to that request. It may ignore one that
+/// comes too late, or one for a request that cannot be cancelled. Over HTTP, 2026-07-28 cancels by closing the stream
+/// instead. Its page on stdio forbids further messages by MUST NOT; as the two pages differ, this stays a recommendation.
 const CANCELLED_UNANSWERED: Check = Check {
     id: "server/cancellation/cancelled-unanswered",
     title: "a request that was cancelled is not answered",
@@ -24,22 +27,22 @@ const CANCELLED_UNANSWERED: Check = Check {
     aliases: &["test_async_tool_cancellation", "test_cancellation_validation"],
     why: "the work goes on at the user's expense, and the client has forgotten the request",
     fix: "stop the work when notifications/cancelled names its request, and send nothing for it",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(cancelled_unanswered(cx))),
     fault: &fault::CANCEL_IGNORED,
 };
 
-/// What says that it is under way can be cancelled, and so can what has shown that it takes long; what is cancelled later than
-/// that may have been answered already.
+/// Cancels a call once it reports progress, or, if it reports none, after a part of the time that it took before. Later it
+/// may already have been answered.
 async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
-    if cx.version.era() == Era::Modern && cx.via != Via::Pipe {
+    if cx.version.era() == Era::Modern && cx.transport != Transport::Stdio {
         return Err(Finding::not_applicable("over HTTP a request is cancelled by closing its stream"));
     }
     let slow = cx.slow_call().await?;
     let session = cx.alone().await?;
     let mut verdict = Err(Finding::not_applicable("the call ended before it could be cancelled"));
-    // A call that takes longer on one day than on another is cancelled earlier the next time, and over HTTP a response that
-    // was on its way may come after what was asked later. Who ignores cancellations does so every time.
+    // Each try cancels earlier, because calls do not always take the same time. Over HTTP a response that was already on
+    // its way may also arrive late. A server that ignores cancellations does so on every try.
     for part in [4, 16, 64] {
         match cancel_call(cx, &session, &slow, slow.took / part).await {
             Ok(Cancelled::InTime) => return Ok(()),
@@ -64,29 +67,33 @@ async fn cancel_call(
     slow: &SlowCall,
     after: Duration,
 ) -> Result<Cancelled, Finding> {
-    // A call brings a progress token of its own.
+    // `call_on` adds a progress token.
     let ask = cx.call_on(session, &slow.tool, &slow.arguments);
     let mut pending = ask.start().await?;
     if let Cancelled::TooLate = await_progress(cx, &mut pending, slow, after).await? {
         return Ok(Cancelled::TooLate);
     }
     pending.cancel("measured by yardstick").await?;
-    // A response that is on its way already crosses the cancellation, and is nobody's fault.
+    // A response that was already on its way crosses the cancellation, and is not a violation.
     if !cx.has_caught_up(session).await {
         return Err(Finding::violated("an answer to the request after the cancellation", "none"));
     }
     while let Ok(Some(message)) = pending.next_within(Duration::ZERO).await {
-        if is_response(&message) {
+        if has_response(&message) {
             return Ok(Cancelled::TooLate);
         }
     }
-    // Whoever goes on with the work would be done by then.
+    // A server that goes on with the work would be done by then.
     let deadline = Instant::now() + slow.took + cx.pace().benefit_of_doubt();
     loop {
         match pending.next_within(deadline.saturating_duration_since(Instant::now())).await {
-            Ok(Some(message)) if is_response(&message) => {
+            Ok(Some(message)) if has_response(&message) => {
                 let actual = format!("a response of the tool {}", slow.tool["name"]);
-                return Err(shown(&message, "no response after the cancellation", &actual));
+                return Err(Finding::violated_in(
+                    &message.bytes,
+                    "no response after the cancellation",
+                    &actual,
+                ));
             }
             Ok(Some(_)) => {}
             Ok(None) | Err(Failure::TimedOut { .. }) => return Ok(Cancelled::InTime),
@@ -102,17 +109,17 @@ async fn await_progress(
     slow: &SlowCall,
     after: Duration,
 ) -> Result<Cancelled, Finding> {
-    let limit = if slow.reports { cx.patience.limit("tools/call", cx.pace().limit()) } else { after };
+    let limit = if slow.reports { cx.patience().limit("tools/call", cx.pace().limit()) } else { after };
     loop {
         match pending.next_within(limit).await {
             Ok(Some(message)) if message.is_notification("notifications/progress") => {
                 return Ok(Cancelled::InTime);
             }
-            Ok(Some(message)) if !is_response(&message) => {}
+            Ok(Some(message)) if !has_response(&message) => {}
             Ok(Some(_) | None) => return Ok(Cancelled::TooLate),
             Err(Failure::TimedOut { .. }) if !slow.reports => return Ok(Cancelled::InTime),
             Err(Failure::TimedOut { after, .. }) => {
-                cx.patience.unanswered("tools/call", after);
+                cx.patience().unanswered("tools/call", after);
                 return Err(Finding::blocked("no progress was reported in time"));
             }
             Err(failure) => return Err(failure.into()),
@@ -120,24 +127,26 @@ async fn await_progress(
     }
 }
 
+/// An invalid cancellation should be ignored: one for an unknown request, one for a request that has been answered, and
+/// one that is malformed.
 const STRAY_IGNORED: Check = Check {
     id: "server/cancellation/stray-ignored",
-    title: "cancellations that fit no request are ignored",
+    title: "cancellations that match no request are ignored",
     cites: &[
         should("basic/utilities/cancellation#error-handling", Span::LEGACY),
         should("basic/patterns/cancellation#error-handling", Span::MODERN),
     ],
     aliases: &["test_cancellation_validation"],
-    why: "a cancellation may cross the response on its way; a client that did nothing wrong gets an error",
-    fix: "ignore cancellations of unknown, of completed and of unnamed requests",
-    on: On::Any,
+    why: "a cancellation may cross the response on the way; a client that did nothing wrong gets an error",
+    fix: "ignore a cancellation whose request is unknown, has completed, or is not named",
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(stray_ignored(cx))),
     fault: &fault::CANCEL_ANSWERED,
 };
 
 async fn stray_ignored(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    let probe = if cx.version.era() == Era::Legacy { "ping" } else { "server/discover" };
+    let probe = cx.cheap();
     let completed = cx
         .on(&session, probe)
         .send()
@@ -151,7 +160,7 @@ async fn stray_ignored(cx: &ServerCx) -> Verdict {
     {
         stray(cx, &session, params).await?;
     }
-    if cx.via == Via::Pipe {
+    if cx.transport == Transport::Stdio {
         return expect_no_response(cx, &session, since).await;
     }
     cx.on(&session, probe).send().await?.expect_response()
@@ -164,16 +173,4 @@ async fn stray(cx: &ServerCx, session: &Session, params: Value) -> Verdict {
         return Err(answer.violated("no response", answer.summary()));
     }
     Ok(())
-}
-
-fn is_response(message: &Message) -> bool {
-    message
-        .frames()
-        .iter()
-        .any(|frame| frame.method.is_none() && (frame.result.is_some() || frame.error.is_some()))
-}
-
-fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
-    let excerpt = Excerpt::of(Party::Server, &message.bytes);
-    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
 }

@@ -1,4 +1,4 @@
-//! Completion.
+//! Completion: what a server suggests for the arguments of prompts and resource templates, and what it must not.
 
 use protocol::capability::COMPLETIONS;
 use protocol::{Span, Version, code};
@@ -6,11 +6,13 @@ use serde_json::json;
 use server::fault::{asks, calls, resources as fault};
 
 use crate::sweep::last;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, defined, must, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[ANSWERED, BOUNDED, COUNTS_AGREE, UNKNOWN_REFUSED, INPUT_CHECKED];
 
+/// A server with the `completions` capability answers completion/complete with values for an argument. The page defines
+/// this by example. 2024-11-05 has no such capability.
 const ANSWERED: Check = Check {
     id: "server/completion/answered",
     title: "a server that declares completions completes something",
@@ -19,9 +21,9 @@ const ANSWERED: Check = Check {
         Span::since(Version::V2025_03_26),
     )],
     aliases: &[],
-    why: "a client asks at every key that the user presses, and gets nothing but errors",
-    fix: "answer completion/complete for the arguments of your prompts and templates, with no values if need be",
-    on: On::Any,
+    why: "a client asks at every key that the user presses, and gets only errors",
+    fix: "answer completion/complete for the arguments of your prompts and templates, with an empty list if nothing fits",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(answered(cx))),
     fault: &calls::COMPLETIONS_REFUSED,
 };
@@ -38,14 +40,16 @@ async fn answered(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// A completion has at most 100 values. 2024-11-05 says so too, but has no capability by which to know that a server
+/// completes.
 const BOUNDED: Check = Check {
     id: "server/completion/at-most-100",
-    title: "completion answers with at most a hundred values",
+    title: "a completion has at most 100 values",
     cites: &[defined("server/utilities/completion#completion-results", Span::since(Version::V2025_03_26))],
     aliases: &[],
     why: "clients show the values as the user types, and have room for that many",
-    fix: "cut the list at a hundred, and set hasMore",
-    on: On::Any,
+    fix: "cut the list at 100, and set hasMore",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(bounded(cx))),
     fault: &fault::COMPLETION_TOO_MANY,
 };
@@ -66,14 +70,15 @@ async fn bounded(cx: &ServerCx) -> Verdict {
     if judged == 0 { Err(Finding::not_applicable("there is nothing to complete")) } else { Ok(()) }
 }
 
+/// A completion may give `total`, the number of all matches, and `hasMore`, whether some are not among its values.
 const COUNTS_AGREE: Check = Check {
     id: "server/completion/counts-agree",
-    title: "total and hasMore of a completion fit its values",
+    title: "total and hasMore of a completion agree with its values",
     cites: &[defined("server/utilities/completion#completion-results", Span::since(Version::V2025_03_26))],
     aliases: &[],
     why: "clients say how many more there are, and offer to narrow the search when there are",
     fix: "count all that match in total, and set hasMore exactly when some of them are not among the values",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(counts_agree(cx))),
     fault: &fault::COMPLETION_MISCOUNTED,
 };
@@ -90,20 +95,21 @@ async fn counts_agree(cx: &ServerCx) -> Verdict {
         let contradicts = completion["hasMore"].as_bool().is_some_and(|more| more != is_more);
         if total < count as u64 || contradicts {
             let actual = format!("{count} values, total {total}, hasMore {}", completion["hasMore"]);
-            return Err(answer.violated("numbers that fit each other", actual));
+            return Err(answer.violated("total and hasMore that agree with the values", actual));
         }
     }
     if judged { Ok(()) } else { Err(Finding::not_applicable("there is nothing to complete")) }
 }
 
+/// Completion, error handling: a server should answer a request about an unknown prompt with -32602.
 const UNKNOWN_REFUSED: Check = Check {
     id: "server/completion/unknown-prompt-refused",
     title: "completion for a prompt that does not exist is refused with -32602",
     cites: &[should("server/utilities/completion#error-handling", Span::since(Version::V2025_03_26))],
     aliases: &[],
-    why: "no suggestions look the same as none that fit, so a client never learns that it misspelt the name",
+    why: "an empty list looks as if nothing fitted, so a client never learns that it misspelt the name",
     fix: "look the prompt up first, and answer -32602 if there is none",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(unknown_refused(cx))),
     fault: &asks::COMPLETION_UNKNOWN_SERVED,
 };
@@ -122,20 +128,22 @@ async fn unknown_refused(cx: &ServerCx) -> Verdict {
         .expect_error(&[code::INVALID_PARAMS])
 }
 
+/// Completion, security: an implementation must validate all inputs. The page does not say how to refuse them, so an
+/// error and an empty list both pass.
 const INPUT_CHECKED: Check = Check {
     id: "server/completion/input-checked",
-    title: "nothing is suggested for a request that makes no sense",
+    title: "a malformed completion request gets no suggestions",
     cites: &[must("server/utilities/completion#security", Span::ALWAYS)],
     aliases: &[],
     why: "a server that guesses what was meant may suggest what the client was not to see",
     fix: "check ref and argument before anything is looked up",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(input_checked(cx))),
     fault: &asks::COMPLETION_UNKNOWN_SERVED,
 };
 
 async fn input_checked(cx: &ServerCx) -> Verdict {
-    // The first revision has no capability for it: there, one that completes anything is one that has it.
+    // 2024-11-05 has no capability for completion: there, a server has the feature if it completes something.
     let completes = cx.completions().await?.iter().any(|completed| last(&completed.answers).is_some());
     if cx.version < Version::V2025_03_26 && !completes {
         return Err(Finding::not_applicable("the server does not complete anything"));

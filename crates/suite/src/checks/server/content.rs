@@ -1,4 +1,4 @@
-//! Pictures, sounds and resources within results, and what resources say about themselves.
+//! Images, audio and resources in results; the URIs, URI templates and timestamps of resources.
 
 use protocol::{Span, Version};
 use serde_json::Value;
@@ -8,14 +8,16 @@ use super::calls::each_call;
 use crate::expect::Answer;
 use crate::formats::{is_base64, is_media_type, is_timestamp, is_uri, is_uri_template};
 use crate::sweep::last;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must};
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, defined, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[TOOL_MEDIA, PROMPT_MEDIA, PROMPT_EMBEDDED, RESOURCE_URI, TEMPLATE, BLOB, LAST_MODIFIED];
 
+/// Tools, image and audio content: `data` is base64, and `mimeType` says what it holds. 2024-11-05 has no audio.
 const TOOL_MEDIA: Check = Check {
     id: "server/tools/media-valid",
-    title: "pictures and sounds that tools return are base64 and have a media type",
+    title: "images and audio that tools return are base64 and have a media type",
     cites: &[
         defined("server/tools#image-content", Span::ALWAYS),
         defined("server/tools#audio-content", Span::since(Version::V2025_03_26)),
@@ -23,7 +25,7 @@ const TOOL_MEDIA: Check = Check {
     aliases: &["test_each_tool"],
     why: "a client hands them to the model as they are, and the provider refuses the whole request",
     fix: "encode the bytes as base64, and name their type",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(tool_media(cx))),
     fault: &calls::CALL_MEDIA_NOT_BASE64,
 };
@@ -41,13 +43,14 @@ async fn tool_media(cx: &ServerCx) -> Verdict {
     if seen.into_inner() {
         Ok(())
     } else {
-        Err(Finding::not_applicable("no call returned a picture or a sound"))
+        Err(Finding::not_applicable("no call returned an image or audio"))
     }
 }
 
+/// The data of an image or of audio in a prompt must be base64 and have a valid media type. 2024-11-05 has no audio.
 const PROMPT_MEDIA: Check = Check {
     id: "server/prompts/media-valid",
-    title: "pictures and sounds in prompts are base64 and have a media type",
+    title: "images and audio in prompts are base64 and have a media type",
     cites: &[
         must("server/prompts#image-content", Span::ALWAYS),
         must("server/prompts#audio-content", Span::since(Version::V2025_03_26)),
@@ -55,18 +58,19 @@ const PROMPT_MEDIA: Check = Check {
     aliases: &[],
     why: "a client hands them to the model as they are, and the provider refuses the whole request",
     fix: "encode the bytes as base64, and name their type",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(prompt_media(cx))),
     fault: &calls::PROMPT_MEDIA_TYPE,
 };
 
 async fn prompt_media(cx: &ServerCx) -> Verdict {
-    each_prompt_block(cx, "no prompt has a picture or a sound", is_media, |answer, block| {
+    each_prompt_block(cx, "no prompt has an image or audio", is_media, |answer, block| {
         media(block).map_err(|actual| answer.violated(MEDIA, actual))
     })
     .await
 }
 
+/// A resource that is embedded in a prompt must have a valid URI, a media type, and either text or a base64 blob.
 const PROMPT_EMBEDDED: Check = Check {
     id: "server/prompts/embedded-complete",
     title: "a resource in a prompt has a URI, a media type, and text or base64",
@@ -74,7 +78,7 @@ const PROMPT_EMBEDDED: Check = Check {
     aliases: &[],
     why: "without them the client cannot show the resource, nor tell the model what it is",
     fix: "give embedded resources uri, mimeType, and text or blob",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(prompt_embedded(cx))),
     fault: &calls::EMBEDDED_WITHOUT_TYPE,
 };
@@ -95,17 +99,19 @@ async fn prompt_embedded(cx: &ServerCx) -> Verdict {
     .await
 }
 
+/// A resource is identified by a URI. Since 2025-06-18 custom schemes must follow RFC 3986; before, the page only
+/// defines the field.
 const RESOURCE_URI: Check = Check {
     id: "server/resources/uri-valid",
-    title: "the URIs of resources are valid",
+    title: "the URI of every listed resource is valid",
     cites: &[
         defined("server/resources#resource", Span::until(Version::V2025_03_26)),
         must("server/resources#custom-uri-schemes", Span::since(Version::V2025_06_18)),
     ],
     aliases: &["test_resource_uri_validation", "test_resources_list"],
     why: "a client that parses the URI, as it should, cannot use the resource",
-    fix: "give resources URIs by RFC 3986, with a scheme, and escape what has to be",
-    on: On::Any,
+    fix: "give every resource a URI by RFC 3986: with a scheme, and percent-encoded where needed",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(resource_uri(cx))),
     fault: &lists::RESOURCE_URI_BROKEN,
 };
@@ -115,20 +121,20 @@ async fn resource_uri(cx: &ServerCx) -> Verdict {
     if resources.is_empty() {
         return Err(Finding::not_applicable("the server lists no resources"));
     }
-    match resources.iter().find(|resource| !resource["uri"].as_str().is_some_and(is_uri)) {
-        Some(resource) => Err(Finding::violated("a URI with a scheme", format!("uri: {}", resource["uri"]))),
-        None => Ok(()),
-    }
+    expect_none(resources.iter().find(|resource| !resource["uri"].as_str().is_some_and(is_uri)), |resource| {
+        Finding::violated("a URI with a scheme", format!("uri: {}", resource["uri"]))
+    })
 }
 
+/// A resource template has a `uriTemplate`, which is a URI template by RFC 6570.
 const TEMPLATE: Check = Check {
     id: "server/resources/template-valid",
-    title: "the URI templates of resources are valid",
+    title: "the URI template of every resource template is valid",
     cites: &[defined("server/resources#resource-templates", Span::ALWAYS)],
     aliases: &[],
     why: "a client cannot make a URI from a template that it cannot read",
     fix: "write templates by RFC 6570, with every brace closed",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(template(cx))),
     fault: &lists::TEMPLATE_BROKEN,
 };
@@ -148,6 +154,7 @@ async fn template(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// Resources, security considerations: binary data must be properly encoded; the definition of `blob` says base64.
 const BLOB: Check = Check {
     id: "server/resources/blob-encoded",
     title: "binary resources are base64",
@@ -155,7 +162,7 @@ const BLOB: Check = Check {
     aliases: &["test_resources_read"],
     why: "the client decodes the blob and fails, or shows the user something else",
     fix: "encode the bytes as base64",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(blob(cx))),
     fault: &lists::BLOB_NOT_BASE64,
 };
@@ -167,21 +174,23 @@ async fn blob(cx: &ServerCx) -> Verdict {
         for blob in result["contents"].as_array().into_iter().flatten().filter_map(|c| c.get("blob")) {
             seen = true;
             if !blob.as_str().is_some_and(is_base64) {
-                return Err(answer.violated("base64", format!("the blob of {} is none", read.uri)));
+                return Err(answer.violated("base64", format!("the blob of {} is not base64", read.uri)));
             }
         }
     }
     if seen { Ok(()) } else { Err(Finding::not_applicable("no resource was binary")) }
 }
 
+/// Resources, templates and content blocks may carry annotations; `lastModified` is defined as an ISO 8601 timestamp.
+/// Earlier revisions do not have it.
 const LAST_MODIFIED: Check = Check {
     id: "server/resources/last-modified-valid",
-    title: "lastModified is a timestamp",
+    title: "lastModified is an ISO 8601 timestamp",
     cites: &[defined("server/resources#annotations", Span::since(Version::V2025_06_18))],
     aliases: &["test_resource_metadata_support"],
     why: "clients sort by it and show how old a resource is",
     fix: "write the time by ISO 8601, like 2026-07-28T12:00:00Z",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(last_modified(cx))),
     fault: &lists::LAST_MODIFIED_BROKEN,
 };
@@ -199,10 +208,9 @@ async fn last_modified(cx: &ServerCx) -> Verdict {
     if times.is_empty() {
         return Err(Finding::not_applicable("nothing says when it was modified"));
     }
-    match times.into_iter().find(|time| !time.as_str().is_some_and(is_timestamp)) {
-        Some(time) => Err(Finding::violated("an ISO 8601 timestamp", format!("lastModified: {time}"))),
-        None => Ok(()),
-    }
+    expect_none(times.into_iter().find(|time| !time.as_str().is_some_and(is_timestamp)), |time| {
+        Finding::violated("an ISO 8601 timestamp", format!("lastModified: {time}"))
+    })
 }
 
 const MEDIA: &str = "base64 data, and a media type";

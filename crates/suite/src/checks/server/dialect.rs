@@ -1,4 +1,4 @@
-//! The dialect of mcp-validator, which is not MCP: looked at only where a server says that it speaks it.
+//! The dialect of mcp-validator, which is not MCP. Checked only where a server declares it, and never more than advice.
 
 use std::time::Duration;
 
@@ -8,24 +8,27 @@ use server::fault::dialect as fault;
 use transport::client::Session;
 
 use crate::expect::Answer;
-use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, advice};
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Cite, Finding, Run, ServerCx, Verdict, advice};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[ASYNC_CALL, ASYNC_REFUSED, ASYNC_CANCEL, SERVER_INFO, CONFIGURATION];
 
 const DIALECT: &[Cite] = &[advice("https://github.com/Janix-ai/mcp-validator", Span::LEGACY)];
-/// How often a call in the background is looked at.
+/// How often the status of a background call is asked for.
 const LOOKS: usize = 15;
-/// How long to wait between two looks.
+/// How long to wait before asking again.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Tools that its own tests call, and one that does as little.
 const SIMPLE: [&str; 3] = ["echo", "add", "test_simple_text"];
 /// Tools that take their time.
 const SLOW: [&str; 2] = ["sleep", "test_tool_with_progress"];
 
+/// mcp-validator: a server that declares `tools.asyncSupported` answers tools/call-async with an id, under which
+/// tools/result later gives the status and the result.
 const ASYNC_CALL: Check = Check {
     id: "server/dialect/async-call",
-    title: "tools/call-async gives an id, under which tools/result brings the outcome",
+    title: "tools/call-async returns an id, and tools/result returns the outcome for it",
     cites: DIALECT,
     aliases: &[
         "test_async_tool_support",
@@ -35,7 +38,7 @@ const ASYNC_CALL: Check = Check {
     ],
     why: "a client that believes tools.asyncSupported waits for a result that never comes",
     fix: "do not declare tools.asyncSupported, which is not MCP; use tasks",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(async_call(cx))),
     fault: &fault::RESULT_LOST,
 };
@@ -51,14 +54,15 @@ async fn async_call(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// mcp-validator: a call of an unknown tool, and a look at an unknown call, are errors.
 const ASYNC_REFUSED: Check = Check {
     id: "server/dialect/async-refused",
-    title: "tools/call-async refuses a tool, and tools/result a call, that does not exist",
+    title: "tools/call-async refuses an unknown tool, and tools/result an unknown call",
     cites: DIALECT,
     aliases: &["test_async_tool_calls_validation"],
     why: "the client waits for the result of a call that was never made",
     fix: "do not declare tools.asyncSupported, which is not MCP; or answer -32602",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(async_refused(cx))),
     fault: &fault::ANY_CALL_TAKEN,
 };
@@ -71,14 +75,15 @@ async fn async_refused(cx: &ServerCx) -> Verdict {
     cx.on(&session, "tools/result").params(params).send().await?.expect_any_error()
 }
 
+/// mcp-validator: tools/cancel ends a call in the background, whose status is `cancelled` from then on.
 const ASYNC_CANCEL: Check = Check {
     id: "server/dialect/async-cancel",
-    title: "tools/cancel ends a call that is under way",
+    title: "tools/cancel ends a call that is in progress",
     cites: DIALECT,
     aliases: &["test_async_tool_cancellation", "test_dynamic_async_cancellation"],
     why: "the work goes on at the user's expense",
     fix: "do not declare tools.asyncSupported, which is not MCP; or stop the work, and say cancelled",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(async_cancel(cx))),
     fault: &fault::CANCEL_WITHOUT_EFFECT,
 };
@@ -94,7 +99,7 @@ async fn async_cancel(cx: &ServerCx) -> Verdict {
     let id = started(cx, &session, tool, &arguments).await?;
     let cancel = cx.on(&session, "tools/cancel").params(json!({ "id": id })).send().await?;
     cancel.expect_result()?;
-    // What is forgotten altogether is cancelled too.
+    // A call that the server no longer knows is cancelled too.
     let (answer, status) = followed(cx, &session, &id, |status| status != "running").await?;
     match status.as_str() {
         "cancelled" | "" if answer.reply.is_error() || status == "cancelled" => Ok(()),
@@ -103,6 +108,7 @@ async fn async_cancel(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// mcp-validator: server/info returns the name and the version of the server. MCP has `serverInfo` for this.
 const SERVER_INFO: Check = Check {
     id: "server/dialect/server-info",
     title: "server/info is answered with a name and a version",
@@ -110,7 +116,7 @@ const SERVER_INFO: Check = Check {
     aliases: &["test_server_info_requirements"],
     why: "clients of the dialect ask for it first, and go no further without it",
     fix: "answer with name, version and supportedVersions, or declare nothing of the dialect; MCP has serverInfo",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(server_info(cx))),
     fault: &fault::INFO_NAMELESS,
 };
@@ -122,25 +128,26 @@ async fn server_info(cx: &ServerCx) -> Verdict {
     }
     let answer = cx.request("server/info").await?.params(json!({})).send().await?;
     let info = answer.expect_result()?;
-    match ["name", "version"].into_iter().find(|member| !info[*member].is_string()) {
-        Some(member) => Err(answer.violated(format!("a {member}"), format!("{member}: {}", info[member]))),
-        None => Ok(()),
-    }
+    expect_none(["name", "version"].into_iter().find(|member| !info[*member].is_string()), |member| {
+        answer.violated(format!("a {member}"), format!("{member}: {}", info[member]))
+    })
 }
 
+/// mcp-validator: a server that declares `workspace.configuration` returns its settings and their schema, and accepts
+/// settings.
 const CONFIGURATION: Check = Check {
     id: "server/dialect/configuration",
-    title: "the configuration of the workspace can be read, and written back",
+    title: "the workspace configuration can be read and written back",
     cites: DIALECT,
     aliases: &["test_workspace_configuration"],
     why: "a client that believes workspace.configuration shows settings that are not there",
     fix: "do not declare workspace.configuration, which is not MCP; or serve its three methods",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(configuration(cx))),
     fault: &fault::CONFIGURATION_FORGOTTEN,
 };
 
-/// What is written is what was there, so that nothing changes.
+/// Writes back what it has read, so that nothing changes.
 async fn configuration(cx: &ServerCx) -> Verdict {
     if !is_configured(&cx.capabilities().await?) {
         return Err(Finding::not_applicable("the server does not declare workspace.configuration"));
@@ -188,10 +195,10 @@ async fn some_tool<'c>(cx: &'c ServerCx, names: &[&str]) -> Result<(&'c Value, V
     let fed = cx.callable().await?.into_iter().filter_map(|(tool, good)| Some((tool, good?)));
     let mut known: Vec<_> = fed.filter(|(tool, _)| names.iter().any(|name| tool["name"] == *name)).collect();
     known.sort_by_key(|(tool, _)| names.iter().position(|name| tool["name"] == *name));
-    let first = known.into_iter().next();
-    first.ok_or_else(|| {
-        Finding::not_applicable(format!("none of the tools {} may be called", names.join(", ")))
-    })
+    match known.into_iter().next() {
+        Some(first) => Ok(first),
+        None => Err(cx.no_tool(format!("is one of {}", names.join(", "))).await),
+    }
 }
 
 async fn started(
@@ -208,7 +215,7 @@ async fn started(
     }
 }
 
-/// Looks at a call until `enough`: the last look, and the status that it shows, if any.
+/// Asks for the status of a call until it is `enough`, or too often: the last answer, and the status in it, if any.
 async fn followed(
     cx: &ServerCx,
     session: &Session,

@@ -1,4 +1,4 @@
-//! Users who say no.
+//! Elicitation: what a server does when the user declines or cancels.
 
 use protocol::Span;
 use serde_json::Value;
@@ -7,18 +7,20 @@ use transport::client::Session;
 use wire::Direction;
 
 use crate::clients::{Reaction, User};
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[DECLINE_HANDLED];
 
+/// Elicitation, error handling (2026-07-28): a server must cope with a user who declines or cancels, and with a client
+/// that fails to process the request. Here that means that the call is still answered.
 const DECLINE_HANDLED: Check = Check {
     id: "server/elicitation/decline-handled",
-    title: "a call is answered also when the user declines or cancels",
+    title: "a tool call is answered even if the user declines or cancels",
     cites: &[must("client/elicitation#error-handling", Span::MODERN)],
     aliases: &["test_elicitation_support"],
     why: "users say no; a server that counts on a yes leaves the client waiting",
     fix: "give a result, or an error, for decline and for cancel",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::OtherClient(|cx| Box::pin(decline_handled(cx))),
     fault: &fault::ELICIT_DECLINE_UNANSWERED,
 };
@@ -40,7 +42,7 @@ async fn decline_handled(cx: &ServerCx) -> Verdict {
             let before = refusals(&session, action);
             let answered = cx.call_on(&session, tool, good).through().await;
             let answers = answered.map_err(|finding| match finding {
-                // What is silent before it has asked is silent for another reason.
+                // A server that was silent before it asked is silent for another reason.
                 Finding::Blocked(obstacle) if refusals(&session, action) > before => {
                     Finding::violated(format!("an answer after {action}"), obstacle.why)
                 }

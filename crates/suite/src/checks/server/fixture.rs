@@ -1,4 +1,4 @@
-//! Tools that a server carries under the names that the official conformance suite gave them.
+//! Tools that have the names of the official conformance suite's fixtures, and how checks call them.
 
 use serde_json::{Value, json};
 use transport::client::{Answer as Given, Session};
@@ -17,9 +17,12 @@ pub(super) async fn fixture<'c>(cx: &'c ServerCx, name: &str) -> Result<&'c Valu
     }
     match cx.rules().decide(found, tools) {
         Decision::Call(_) => Ok(found),
-        // Those that change things have checks of their own, and these are the checks.
+        // Fixtures that change something are called only by the checks that are made for them.
         Decision::Leave(_) if name.starts_with("test_") && cx.rules().allow != Allow::None => Ok(found),
-        Decision::Leave(why) => Err(Finding::not_applicable(format!("{name} is not called: {why}"))),
+        Decision::Leave(why) if cx.rules().leaves_callable(std::slice::from_ref(found)) => {
+            Err(Finding::not_applicable(format!("{name} is not called: {why}")))
+        }
+        Decision::Leave(why) => Err(Finding::not_applicable(format!("{name} is left alone: {why}"))),
     }
 }
 
@@ -55,9 +58,4 @@ pub(super) fn responses(session: &Session, requests: &Value) -> Value {
     };
     let requests = requests.as_object().into_iter().flatten();
     Value::Object(requests.filter_map(|(key, input)| Some((key.clone(), answer(input)?))).collect())
-}
-
-/// A violation is another check's to report; here it stands in the way.
-pub(super) fn blocked(finding: Finding) -> Finding {
-    finding.into_obstacle()
 }

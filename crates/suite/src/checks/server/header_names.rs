@@ -1,26 +1,30 @@
-//! `Mcp-Name`, in 2026-07-28: it repeats what the body is about, plain or encoded.
+//! `Mcp-Name` of 2026-07-28, which repeats the name or URI in the body, plain or in base64; and the `x-mcp-header` that tools
+//! may declare.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use protocol::{Span, code};
 use serde_json::{Value, json};
 use server::fault::headers as fault;
+use transport::Transport;
 
 use crate::expect::Ask;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[NAME_CHECKED, NAME_DECODED, DECLARATIONS];
 
 const VALIDATION: &str = "basic/transports/streamable-http#server-validation";
 
+/// Streamable HTTP, server validation: a server that reads the body must refuse a request whose headers do not match
+/// it, with 400 and error -32020. `Mcp-Name` is required for tools/call, resources/read and prompts/get.
 const NAME_CHECKED: Check = Check {
     id: "server/headers/name-checked",
-    title: "an Mcp-Name that is missing or says something else is refused",
+    title: "a request whose Mcp-Name is missing or does not match the body is refused",
     cites: &[must(VALIDATION, Span::MODERN)],
     aliases: &[],
-    why: "a gateway that admits by name lets through what the server then does under another one",
+    why: "a gateway admits the request for the name in the header, and the server acts on the one in the body",
     fix: "compare Mcp-Name with params.name or params.uri, and answer 400 with error -32020",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(name_checked(cx))),
     fault: &fault::NAME_UNCHECKED,
 };
@@ -37,6 +41,8 @@ async fn name_checked(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// A value that is not plain ASCII is sent as base64 between `=?base64?` and `?=`. Servers must decode `Mcp-Name`
+/// before they compare it with the body.
 const NAME_DECODED: Check = Check {
     id: "server/headers/name-decoded",
     title: "an Mcp-Name in base64 is decoded before it is compared",
@@ -47,7 +53,7 @@ const NAME_DECODED: Check = Check {
     aliases: &[],
     why: "names and URIs that are not plain ASCII can be sent in no other way",
     fix: "decode a value between =?base64? and ?= as UTF-8, then compare",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(name_decoded(cx))),
     fault: &fault::NAME_NOT_DECODED,
 };
@@ -63,17 +69,20 @@ async fn name_decoded(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// A tool may ask for an argument to be repeated in a header. The name must be a non-empty HTTP token, unique in the
+/// schema whatever its case, on a string, integer or boolean that is reached by `properties` alone.
 const DECLARATIONS: Check = Check {
     id: "server/headers/declarations-valid",
-    title: "tools declare x-mcp-header as they may",
+    title: "every x-mcp-header that a tool declares is valid",
     cites: &[
-        must("basic/transports/streamable-http#schema-extension", Span::MODERN).over(On::Http),
+        must("basic/transports/streamable-http#schema-extension", Span::MODERN)
+            .over(Transport::StreamableHttp),
         must("server/tools#x-mcp-header", Span::MODERN),
     ],
     aliases: &[],
-    why: "clients have to leave out a tool whose declaration is wrong",
+    why: "clients have to hide a tool whose declaration is invalid",
     fix: "use a token that is unique in the schema, on a string, integer or boolean below properties alone",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(declarations(cx))),
     fault: &fault::DECLARATION_BAD,
 };
@@ -121,7 +130,10 @@ impl Named {
             all.push(Self::new("tools/call", name, params, &tool["inputSchema"]));
         }
         if all.is_empty() {
-            return Err(Finding::not_applicable("nothing could be asked for by name without side effects"));
+            cx.session().await?;
+            let tools = cx.tools().await.unwrap_or_default();
+            let repair = if cx.rules().leaves_callable(tools) { " without side effects" } else { "" };
+            return Err(Finding::not_applicable(format!("nothing could be asked for by name{repair}")));
         }
         Ok(all)
     }
@@ -136,7 +148,7 @@ impl Named {
     }
 }
 
-/// A value as headers carry what is not plain.
+/// The base64 form in which headers carry a value that is not plain ASCII.
 pub(super) fn sentinel(value: &str) -> String {
     format!("=?base64?{}?=", STANDARD.encode(value))
 }

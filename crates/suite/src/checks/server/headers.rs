@@ -1,17 +1,21 @@
-//! Headers that repeat the body, in 2026-07-28.
+//! The standard request headers of 2026-07-28, which repeat parts of the body: `MCP-Protocol-Version` and `Mcp-Method`.
 
-use protocol::{Span, code, meta};
-use serde_json::json;
+use protocol::{Span, Version, code, header};
 use server::fault::{headers as names, http as fault};
+use transport::Transport;
+use transport::client::{Endpoint, RawReply};
 use url::Position;
 
 use super::header_names::Named;
-use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
+use crate::{Applies, Check, Evidence, Excerpt, Finding, Party, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[MISMATCH_REFUSED, MISMATCH_CODE, VERSION_REQUIRED, ANY_CASE];
 
 const VALIDATION: &str = "basic/transports/streamable-http#server-validation";
 
+/// Streamable HTTP, server validation: a server that reads the body must refuse a request whose headers do not match
+/// it, with 400. `Mcp-Method` is required for every request, and `MCP-Protocol-Version` must equal the version in
+/// `_meta`.
 const MISMATCH_REFUSED: Check = Check {
     id: "server/headers/mismatch-refused",
     title: "headers that contradict the body are refused with 400",
@@ -19,7 +23,7 @@ const MISMATCH_REFUSED: Check = Check {
     aliases: &["test_versioning_requirements"],
     why: "a gateway lets the request through for what its headers say, and the server runs what its body says",
     fix: "compare MCP-Protocol-Version, Mcp-Method and Mcp-Name with the body, and answer 400",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(mismatch_refused(cx))),
     fault: &fault::HEADER_MISMATCH_SERVED,
 };
@@ -39,14 +43,16 @@ async fn mismatch_refused(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// Every POST must have `MCP-Protocol-Version`. A server must refuse a request without it, or may treat it as
+/// 2025-03-26 if it supports clients older than 2025-06-18.
 const VERSION_REQUIRED: Check = Check {
     id: "server/headers/version-required",
-    title: "a request without MCP-Protocol-Version is not served as one of this revision",
+    title: "a request without MCP-Protocol-Version is not served as 2026-07-28",
     cites: &[must("basic/transports/streamable-http#protocol-version-header", Span::MODERN)],
     aliases: &["test_versioning_requirements"],
-    why: "whoever stands in between and goes by the header takes it for a request of 2025-03-26",
+    why: "a proxy that goes by the header takes it for a request of 2025-03-26",
     fix: "refuse it with 400, or treat it as 2025-03-26, which has no server/discover",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(version_required(cx))),
     fault: &fault::HEADER_MISMATCH_SERVED,
 };
@@ -58,6 +64,8 @@ async fn version_required(cx: &ServerCx) -> Verdict {
     if refused { Ok(()) } else { answer.expect_any_error() }
 }
 
+/// When a server refuses a request because its headers do not match the body, the response must have a JSON-RPC error
+/// with code -32020.
 const MISMATCH_CODE: Check = Check {
     id: "server/headers/mismatch-code",
     title: "the error for headers that contradict the body is -32020",
@@ -65,7 +73,7 @@ const MISMATCH_CODE: Check = Check {
     aliases: &[],
     why: "the code tells a client to look at its headers, and to read the tool's schema again",
     fix: "answer error -32020, and say in the message which header disagrees",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(mismatch_code(cx))),
     fault: &fault::HEADER_MISMATCH_WRONG_CODE,
 };
@@ -75,52 +83,69 @@ async fn mismatch_code(cx: &ServerCx) -> Verdict {
     other.send().await?.expect_error(&[code::HEADER_MISMATCH])
 }
 
+/// Clients and servers must compare the names of headers without regard to case.
 const ANY_CASE: Check = Check {
     id: "server/headers/names-in-any-case",
-    title: "the names of headers may be in capitals",
+    title: "header names are recognised in capitals too",
     cites: &[must("basic/transports/streamable-http#case-sensitivity", Span::MODERN)],
     aliases: &[],
     why: "clients and proxies spell names as they like; HTTP makes no difference",
     fix: "look headers up without regard to case",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(any_case(cx))),
     fault: &names::CAPITALS_LOST,
 };
 
 async fn any_case(cx: &ServerCx) -> Verdict {
-    cx.session().await?;
-    let mut socket = cx.raw_socket().await?;
-    socket.write(&in_capitals(cx)?).await?;
-    let reply = socket.response(cx.pace().limit()).await;
-    match reply.status() {
-        Some(200) => Ok(()),
-        Some(status) => {
-            let excerpt = Excerpt::of(Party::Server, reply.body());
-            let evidence = Evidence::new("HTTP 200, as for headers in lower case", format!("HTTP {status}"));
-            Err(Finding::Violated(Box::new(evidence.showing(excerpt))))
-        }
-        None => Err(Finding::blocked("there was no HTTP response in time")),
+    let reply = discover_raw(cx, str::to_ascii_uppercase).await?;
+    let Some(status) = reply.status() else {
+        return Err(Finding::blocked("there was no HTTP response in time"));
+    };
+    if status == 200 {
+        return Ok(());
     }
+    // The same request in lower case: what is refused as well is refused for another reason.
+    match discover_raw(cx, str::to_ascii_lowercase).await?.status() {
+        Some(200) => {}
+        Some(other) => {
+            let why = format!("the same request is refused with HTTP {other} in lower case too");
+            return Err(Finding::blocked(why));
+        }
+        None => return Err(Finding::blocked("there was no HTTP response in lower case")),
+    }
+    let excerpt = Excerpt::from_bytes(Party::Server, reply.body());
+    let evidence = Evidence::new("HTTP 200, as for headers in lower case", format!("HTTP {status}"));
+    Err(Finding::Violated(Box::new(evidence.showing(excerpt))))
 }
 
-/// A discovery whose headers are all in capitals, byte by byte.
-fn in_capitals(cx: &ServerCx) -> Result<Vec<u8>, Finding> {
-    let endpoint = cx.endpoint()?;
-    let meta = json!({ meta::PROTOCOL_VERSION: cx.version, meta::CLIENT_CAPABILITIES: {} });
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": meta } });
-    let body = body.to_string();
+/// The answer to a discovery whose header names are spelled as `spell` says.
+async fn discover_raw(cx: &ServerCx, spell: fn(&str) -> String) -> Result<RawReply, Finding> {
+    // The message is the usual one, with everything that servers may ask for in it.
+    let message = cx.session().await?.request("server/discover").message();
+    let mut socket = cx.raw_socket().await?;
+    socket.write(&spell_request(cx.endpoint()?, cx.version, &message, spell)).await?;
+    Ok(socket.response(cx.pace().limit()).await)
+}
+
+/// A POST of `message`, byte by byte.
+fn spell_request(endpoint: &Endpoint, version: Version, message: &str, spell: fn(&str) -> String) -> Vec<u8> {
     let url = &endpoint.url;
     let (path, host) =
         (&url[Position::BeforePath..Position::AfterQuery], &url[Position::BeforeHost..Position::AfterPort]);
-    let mut head = format!(
-        "POST {path} HTTP/1.1\r\nHOST: {host}\r\nCONTENT-TYPE: application/json\r\n\
-         ACCEPT: application/json, text/event-stream\r\nMCP-PROTOCOL-VERSION: {}\r\nMCP-METHOD: server/discover\r\n\
-         CONTENT-LENGTH: {}\r\n",
-        cx.version,
-        body.len()
-    );
-    for (name, value) in &endpoint.headers {
-        head.push_str(&format!("{}: {value}\r\n", name.to_ascii_uppercase()));
+    let usual = [
+        ("Host", host.to_owned()),
+        ("Content-Type", "application/json".to_owned()),
+        ("Accept", "application/json, text/event-stream".to_owned()),
+        (header::PROTOCOL_VERSION, version.to_string()),
+        (header::METHOD, "server/discover".to_owned()),
+        ("Content-Length", message.len().to_string()),
+    ];
+    let mut head = format!("POST {path} HTTP/1.1\r\n");
+    for (name, value) in usual {
+        head.push_str(&format!("{}: {value}\r\n", spell(name)));
     }
-    Ok(format!("{head}\r\n{body}").into_bytes())
+    for (name, value) in &endpoint.headers {
+        head.push_str(&format!("{}: {value}\r\n", spell(name)));
+    }
+    format!("{head}\r\n{message}").into_bytes()
 }

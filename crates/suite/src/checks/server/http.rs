@@ -1,12 +1,13 @@
-//! Streamable HTTP: who is let in, statuses, media types.
+//! Streamable HTTP: foreign origins, status codes and media types.
 
 use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::http as fault;
+use transport::Transport;
 use transport::client::{Head, Request, Session};
 use wire::Transcript;
 
-use crate::{Check, Evidence, Finding, On, Run, ServerCx, Verdict, must, should};
+use crate::{Applies, Check, Evidence, Finding, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
     FOREIGN_ORIGIN,
@@ -19,6 +20,9 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
 
 const SINCE_STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
 
+/// Servers must validate `Origin` on every incoming connection, against DNS rebinding. Before 2025-11-25 any refusal
+/// will do. 2024-11-05 says the same of HTTP+SSE, which is not judged here. No page says which origins are valid, so only
+/// those of strangers are tried, and not `null`, which programs send too.
 const FOREIGN_ORIGIN: Check = Check {
     id: "server/http/foreign-origin-refused",
     title: "a request from a foreign Origin is refused",
@@ -29,15 +33,14 @@ const FOREIGN_ORIGIN: Check = Check {
     aliases: &[],
     why: "any web page can reach a server on localhost through DNS rebinding",
     fix: "compare Origin with an allow-list before the body is parsed",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(foreign_origin(cx))),
     fault: &fault::ACCEPT_ANY_ORIGIN,
 };
 
-/// The second begins like one that is at home, which is all that some look at; the third is that of a page in a sandbox, which any
-/// web page can open.
-const ABROAD: [&str; 3] = ["https://attacker.example", "http://localhost.attacker.example", "null"];
-/// What goes on without a session, or changes nothing, and is not looked at by some for that reason.
+/// The second starts like a local one, and so passes where only the beginning is compared.
+const ABROAD: [&str; 2] = ["https://attacker.example", "http://localhost.attacker.example"];
+/// Messages that need no session or change nothing, so that some servers do not check them.
 const UNGUARDED: [&str; 2] = ["initialize", "notifications/yardstick-unknown"];
 
 async fn foreign_origin(cx: &ServerCx) -> Verdict {
@@ -54,14 +57,16 @@ async fn foreign_origin(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// Servers must validate `Origin` on every incoming connection: not only for requests, but also for GET, DELETE, the
+/// handshake and notifications. 2026-07-28 has only POST.
 const FOREIGN_ORIGIN_ANY_METHOD: Check = Check {
     id: "server/http/foreign-origin-any-method",
-    title: "whatever comes from a foreign Origin is refused: GET, DELETE, handshakes and notifications",
+    title: "GET, DELETE, handshakes and notifications from a foreign Origin are refused too",
     cites: &[must("basic/transports#security-warning", SINCE_STREAMABLE)],
     aliases: &[],
     why: "a web page that opens the stream reads what the server tells others, and one that sends DELETE ends their sessions",
-    fix: "compare Origin before the method is looked at",
-    on: On::Http,
+    fix: "check Origin before you look at the method",
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(foreign_origin_any_method(cx))),
     fault: &fault::ORIGIN_ON_POST_ALONE,
 };
@@ -82,7 +87,7 @@ async fn foreign_origin_any_method(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
-/// The response to a request without a body, as far as its head, and what was said for it.
+/// The head of the response to a request without a body, and the record of the exchange.
 pub(super) struct HeadReply {
     pub(super) head: Head,
     said: Transcript,
@@ -107,14 +112,13 @@ impl HeadReply {
         Ok(Self { head, said: session.recorder().since(mark) })
     }
 
-    /// A violation that the heads show.
+    /// A violation, shown with the heads of the exchange.
     pub(super) fn violated(&self, expected: impl Into<String>, actual: impl Into<String>) -> Finding {
         Finding::Violated(Box::new(Evidence::new(expected, actual).showing_heads(&self.said)))
     }
 }
 
-/// That a GET or a DELETE is refused when `refine` makes it what it should not be. Where the method is not there at all, it is
-/// refused as well.
+/// Expects that a GET or a DELETE is refused once `refine` has made it illegal. A server without that method refuses it too.
 pub(super) async fn expect_refused(
     cx: &ServerCx,
     session: &Session,
@@ -129,7 +133,7 @@ pub(super) async fn expect_refused(
     }
 }
 
-/// That a notification is refused when `refine` makes it what it should not be.
+/// Expects that a notification is refused once `refine` has made it illegal.
 pub(super) async fn expect_notification_refused(
     cx: &ServerCx,
     session: &Session,
@@ -167,6 +171,7 @@ async fn from_abroad(cx: &ServerCx) -> Result<crate::expect::Answer, Finding> {
     cx.request(cx.cheap()).await?.header("origin", ABROAD[0]).send().await
 }
 
+/// Since 2025-11-25 a server must answer an invalid `Origin` with 403. Earlier revisions leave the status open.
 const FOREIGN_ORIGIN_STATUS: Check = Check {
     id: "server/http/foreign-origin-status",
     title: "the refusal of a foreign Origin is 403",
@@ -177,7 +182,7 @@ const FOREIGN_ORIGIN_STATUS: Check = Check {
     aliases: &[],
     why: "403 tells an operator at once that an allow-list is in the way, and not the request",
     fix: "answer 403 Forbidden",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(foreign_origin_status(cx))),
     fault: &fault::FOREIGN_ORIGIN_WRONG_STATUS,
 };
@@ -190,14 +195,15 @@ async fn foreign_origin_status(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// A server must answer GET with an event stream, or with 405 if it has none to offer. 2026-07-28 has no GET.
 const GET_OR_405: Check = Check {
     id: "server/http/get-stream-or-405",
-    title: "GET opens an event stream, or is 405",
+    title: "GET opens an event stream or is answered with 405",
     cites: &[must("basic/transports#listening-for-messages-from-the-server", SINCE_STREAMABLE)],
     aliases: &["test_http_transport_requirements"],
-    why: "clients open the stream to hear of changes; what is neither stream nor 405 makes them retry for ever",
-    fix: "answer GET with text/event-stream, or with 405 if you never speak first",
-    on: On::Http,
+    why: "clients open the stream to hear of changes; any other answer makes them retry for ever",
+    fix: "answer GET with text/event-stream, or with 405 if the server never sends anything on its own",
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(get_or_405(cx))),
     fault: &fault::GET_NOT_A_STREAM,
 };
@@ -214,6 +220,8 @@ async fn get_or_405(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// If a server does not implement the method of a request, it must answer 404 with error -32601 (2026-07-28; before,
+/// the status of such an error is open).
 const UNKNOWN_METHOD_404: Check = Check {
     id: "server/http/unknown-method-404",
     title: "the error for an unknown method comes with 404",
@@ -221,7 +229,7 @@ const UNKNOWN_METHOD_404: Check = Check {
     aliases: &[],
     why: "gateways and clients act on the status without reading the body",
     fix: "send -32601 with status 404",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(unknown_method_404(cx))),
     fault: &fault::UNKNOWN_METHOD_200,
 };
@@ -230,6 +238,8 @@ async fn unknown_method_404(cx: &ServerCx) -> Verdict {
     cx.request("yardstick/no-such-method").await?.send().await?.expect_status(&[404])
 }
 
+/// A response that starts an event stream should have the header `X-Accel-Buffering: no`, which stops proxies from
+/// buffering.
 const NO_BUFFERING: Check = Check {
     id: "server/http/no-buffering",
     title: "event streams ask proxies not to buffer",
@@ -237,7 +247,7 @@ const NO_BUFFERING: Check = Check {
     aliases: &[],
     why: "behind nginx, progress arrives all at once at the end",
     fix: "send X-Accel-Buffering: no with every text/event-stream",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(no_buffering(cx))),
     fault: &fault::BUFFERING_ALLOWED,
 };

@@ -1,38 +1,41 @@
-//! The HTTP+SSE transport of 2024-11-05.
+//! The HTTP+SSE transport of 2024-11-05, which later revisions replaced by Streamable HTTP.
 
 use std::time::Duration;
 
 use protocol::{Span, Version};
 use server::fault::{http, streams as fault};
+use transport::Transport;
 use wire::{Direction, What};
 
 use crate::formats::is_uri_reference;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, defined, must};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised, defined, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[ENDPOINT_SENT, ENDPOINT_URI, ENDPOINT_SAME_ORIGIN, ANSWERS_ON_STREAM, FOREIGN_ORIGIN];
 
 const OLD: Span = Span::only(Version::V2024_11_05);
 const PLACE: &str = "basic/transports#security-warning";
-/// How long the first event is waited for.
+/// How long we wait for the first event.
 const FIRST: Duration = Duration::from_secs(2);
-/// How often it is looked for.
+/// How often we look for it.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// HTTP with SSE: when a client connects, the server must send an `endpoint` event with a URI to which the client posts
+/// its messages. Other events may come before it.
 const ENDPOINT_SENT: Check = Check {
     id: "server/sse/endpoint-sent",
-    title: "the stream begins by saying where to post",
+    title: "the stream says where to post, in an endpoint event",
     cites: &[must(PLACE, OLD)],
     aliases: &[],
     why: "without an endpoint event the client has nowhere to send its first message",
     fix: "send an event named endpoint, whose data is the URI to post to, as soon as the stream is open",
-    on: On::HttpSse,
+    applies: Applies::Over(Transport::HttpSse),
     run: Run::Server(|cx| Box::pin(endpoint_sent(cx))),
     fault: &fault::SSE_NO_ENDPOINT,
 };
 
 async fn endpoint_sent(cx: &ServerCx) -> Verdict {
-    let event = first_event(cx).await?;
+    let event = endpoint_event(cx).await?;
     match (field(&event, "event"), field(&event, "data")) {
         (Some("endpoint"), Some(uri)) if !uri.is_empty() => Ok(()),
         (name, _) => {
@@ -42,20 +45,21 @@ async fn endpoint_sent(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// The `endpoint` event must contain a URI. We read that as: its data is the bare URI.
 const ENDPOINT_URI: Check = Check {
     id: "server/sse/endpoint-uri",
-    title: "the endpoint is a URI, and not JSON",
+    title: "the endpoint is a bare URI, not JSON",
     cites: &[must(PLACE, OLD)],
     aliases: &[],
-    why: "clients resolve the data of the event as it is; what is not a URI leads nowhere",
+    why: "clients resolve the data of the event as it is; anything but a URI leads nowhere",
     fix: "send the bare URI as the data of the event, without quotes or an object around it",
-    on: On::HttpSse,
+    applies: Applies::Over(Transport::HttpSse),
     run: Run::Server(|cx| Box::pin(endpoint_uri(cx))),
     fault: &fault::SSE_JSON_ENDPOINT,
 };
 
 async fn endpoint_uri(cx: &ServerCx) -> Verdict {
-    let event = first_event(cx).await?;
+    let event = endpoint_event(cx).await?;
     match (field(&event, "event"), field(&event, "data")) {
         (Some("endpoint"), Some(data)) if !data.is_empty() => match is_uri_reference(data.trim()) {
             true => Ok(()),
@@ -65,20 +69,22 @@ async fn endpoint_uri(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// One server provides both endpoints of HTTP with SSE. No sentence asks for the same origin, but SDKs refuse any
+/// other.
 const ENDPOINT_SAME_ORIGIN: Check = Check {
     id: "server/sse/endpoint-same-origin",
-    title: "the endpoint is on the origin of the stream",
+    title: "the endpoint has the same origin as the stream",
     cites: &[advised("basic/transports#http-with-sse", OLD)],
     aliases: &[],
     why: "clients refuse to send what may hold credentials to another origin",
     fix: "send a path, such as /messages?sessionId=1",
-    on: On::HttpSse,
+    applies: Applies::Over(Transport::HttpSse),
     run: Run::Server(|cx| Box::pin(endpoint_same_origin(cx))),
     fault: &fault::SSE_FOREIGN_ENDPOINT,
 };
 
 async fn endpoint_same_origin(cx: &ServerCx) -> Verdict {
-    let event = first_event(cx).await?;
+    let event = endpoint_event(cx).await?;
     let (Some("endpoint"), Some(uri)) = (field(&event, "event"), field(&event, "data")) else {
         return Err(Finding::blocked("the stream names no endpoint"));
     };
@@ -91,14 +97,15 @@ async fn endpoint_same_origin(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// HTTP with SSE: what the server sends comes as `message` events on the stream, with the message as JSON in the data.
 const ANSWERS_ON_STREAM: Check = Check {
     id: "server/sse/answers-on-stream",
-    title: "answers come as message events on the stream",
+    title: "responses come as message events on the stream",
     cites: &[defined("basic/transports#http-with-sse", OLD)],
     aliases: &[],
     why: "that is where clients of this transport look for them",
-    fix: "accept the POST without a body, and send the answer as an event named message",
-    on: On::HttpSse,
+    fix: "answer the POST without a body, and send the response as an event named message",
+    applies: Applies::Over(Transport::HttpSse),
     run: Run::Server(|cx| Box::pin(answers_on_stream(cx))),
     fault: &fault::SSE_ANSWERS_POST,
 };
@@ -115,6 +122,7 @@ async fn answers_on_stream(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// Servers must validate `Origin` on every incoming connection, against DNS rebinding: for the POST and for the stream.
 const FOREIGN_ORIGIN: Check = Check {
     id: "server/sse/foreign-origin-refused",
     title: "a request from a foreign Origin is refused",
@@ -122,7 +130,7 @@ const FOREIGN_ORIGIN: Check = Check {
     aliases: &[],
     why: "any web page can reach a server on localhost through DNS rebinding",
     fix: "compare Origin with an allow-list before anything else",
-    on: On::HttpSse,
+    applies: Applies::Over(Transport::HttpSse),
     run: Run::Server(|cx| Box::pin(foreign_origin(cx))),
     fault: &http::ACCEPT_ANY_ORIGIN,
 };
@@ -146,32 +154,35 @@ async fn foreign_origin(cx: &ServerCx) -> Verdict {
     }
 }
 
-/// The first event of a fresh stream, as it is on the wire.
-async fn first_event(cx: &ServerCx) -> Result<String, Finding> {
+/// The `endpoint` event of a fresh stream, as it is on the wire; if there is none, the first event.
+async fn endpoint_event(cx: &ServerCx) -> Result<String, Finding> {
     let session = cx.plain_http().await?;
     let ask =
         cx.on(&session, "GET").with(|r| r.verb(::http::Method::GET).header("accept", "text/event-stream"));
     let mut stream = ask.start().await?;
     match stream.head().map(|head| (head.status, head.media_type())) {
         Some((200, Some(kind))) if kind == "text/event-stream" => {}
-        _ => return Err(Finding::violated("a stream of events", "GET opens none")),
+        _ => return Err(Finding::violated("an event stream", "GET does not open one")),
     }
     let deadline = tokio::time::Instant::now() + cx.pace().longest().max(FIRST);
+    let mut first = None;
     while tokio::time::Instant::now() < deadline {
-        // What it brings is on the record, be it a message or not.
+        // The transcript has every event, whether it is a message or not.
         let next = stream.next_within(LOOK).await;
         let record = session.recorder().transcript();
-        let said = record.entries.iter().find(|entry| {
+        let said = record.entries.iter().filter(|entry| {
             let kinds = matches!(entry.what, What::Event | What::Message);
             entry.direction == Direction::ToClient && kinds && !entry.bytes.starts_with(b":")
         });
-        match said {
-            Some(entry) => return Ok(String::from_utf8_lossy(&entry.bytes).into_owned()),
+        let mut said = said.map(|entry| String::from_utf8_lossy(&entry.bytes).into_owned()).peekable();
+        first = first.or_else(|| said.peek().cloned());
+        match said.find(|event| field(event, "event") == Some("endpoint")) {
+            Some(event) => return Ok(event),
             None if matches!(next, Ok(None)) => break,
             None => {}
         }
     }
-    Err(Finding::violated("an endpoint event", "nothing was sent on the stream"))
+    first.ok_or_else(|| Finding::violated("an endpoint event", "nothing was sent on the stream"))
 }
 
 /// The value of a field of an event.

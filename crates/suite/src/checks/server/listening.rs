@@ -1,23 +1,26 @@
-//! What comes on a subscription, and when it ends (2026-07-28).
+//! Subscriptions of 2026-07-28 once they are open: which notifications come on them, and when they end.
 
 use protocol::Span;
 use serde_json::{Value, json};
 use server::fault::{cancellation, mrtr as fault, resources};
+use transport::Transport;
 use transport::client::{Failure, Message, Session};
-use transport::serve::Via;
 
 use super::fixture::{call, fixture};
-use super::subscriptions::{Subscription, shown};
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must_not, should};
+use super::subscriptions::Subscription;
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, defined, must_not, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[CHANGE_TOLD, FILTER_HONOURED, ACKNOWLEDGED_SUBSET, CANCELLED_ENDS];
 
 const TRIGGER: &str = "test_trigger_prompt_change";
 
+/// When its list of prompts or tools changes, a server that declared `listChanged` should notify every subscription
+/// that opted in to that list.
 const CHANGE_TOLD: Check = Check {
     id: "server/subscriptions/change-told",
-    title: "a change is told on every subscription that asked for it, under its own id",
+    title: "every subscription that asked for a change is notified of it, under its own id",
     cites: &[
         should("server/prompts#list-changed-notification/c1", Span::MODERN),
         should("server/tools#list-changed-notification/c1", Span::MODERN),
@@ -25,7 +28,7 @@ const CHANGE_TOLD: Check = Check {
     aliases: &[],
     why: "a client with two subscriptions would miss what it asked for on one of them",
     fix: "keep every subscription with its filter, and send each a notification with its own subscriptionId",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Last(|cx| Box::pin(change_told(cx))),
     fault: &resources::CHANGE_UNTOLD,
 };
@@ -63,7 +66,7 @@ async fn change_told(cx: &ServerCx) -> Verdict {
             Err(Finding::NotApplicable(_)) => continue,
             Err(other) => return Err(other),
         };
-        // What is told without the capability, the passive checks judge.
+        // Notifications without the capability are judged by the passive checks.
         let told = told_to_all(cx, &kind, trigger).await;
         if declared[kind.capability]["listChanged"] == true {
             told?;
@@ -73,7 +76,7 @@ async fn change_told(cx: &ServerCx) -> Verdict {
     verdict
 }
 
-/// That both of two subscriptions are told, and where a subscription can be cancelled on its own, the other one after that.
+/// Expects that two subscriptions are both notified and, on a pipe, that one still is after the other was cancelled.
 async fn told_to_all(cx: &ServerCx, kind: &Kind, trigger: &Value) -> Verdict {
     let session = cx.alone().await?;
     let filter = json!({ kind.wish: true });
@@ -86,14 +89,14 @@ async fn told_to_all(cx: &ServerCx, kind: &Kind, trigger: &Value) -> Verdict {
     };
     let mut verdict = both.await;
     first.end().await;
-    if verdict.is_ok() && cx.via == Via::Pipe {
+    if verdict.is_ok() && cx.transport == Transport::Stdio {
         verdict = told_after_cancel(cx, &session, &mut second, kind, trigger).await;
     }
     second.end().await;
     verdict
 }
 
-/// That a subscription is still told when another one of its session has just been cancelled.
+/// Expects that a subscription is still notified after another one of its session was cancelled.
 async fn told_after_cancel(
     cx: &ServerCx,
     session: &Session,
@@ -115,14 +118,15 @@ async fn expect_told(cx: &ServerCx, subscription: &mut Subscription, kind: &Kind
     Err(Finding::violated(expected, format!("nothing on {which}")))
 }
 
+/// A server must not send kinds of notifications on a subscription that the client did not ask for.
 const FILTER_HONOURED: Check = Check {
     id: "server/subscriptions/filter-honoured",
-    title: "a change that a subscription did not ask for is not told on it",
+    title: "a subscription gets no notification of a kind that it did not ask for",
     cites: &[must_not("basic/patterns/subscriptions#opening-a-stream", Span::MODERN)],
     aliases: &["test_dynamic_tool_discovery"],
     why: "a client that asked for one kind reloads lists for nothing, or has no handler at all",
     fix: "keep the filter with the subscription, and look at it before every notification",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Last(|cx| Box::pin(filter_honoured(cx))),
     fault: &fault::FILTER_IGNORED,
 };
@@ -135,20 +139,20 @@ async fn filter_honoured(cx: &ServerCx) -> Verdict {
     change(cx, &session, trigger).await?;
     let told = told(cx, &mut subscription, "notifications/prompts/list_changed").await;
     subscription.end().await;
-    match told? {
-        Some(message) => Err(shown(&message, "only notifications/tools/list_changed", "another kind")),
-        None => Ok(()),
-    }
+    expect_none(told?, |message| {
+        Finding::violated_in(&message.bytes, "only notifications/tools/list_changed", "another kind")
+    })
 }
 
+/// The acknowledgement of a subscription holds that part of the requested filter that the server will honour.
 const ACKNOWLEDGED_SUBSET: Check = Check {
     id: "server/subscriptions/acknowledged-subset",
-    title: "a subscription is acknowledged for no more than it asked for",
+    title: "a subscription is acknowledged for nothing that it did not ask for",
     cites: &[defined("basic/patterns/subscriptions#acknowledgment", Span::MODERN)],
     aliases: &[],
     why: "the client goes by the acknowledgement, and waits for what will never come",
-    fix: "repeat of the filter what you will honour, and add nothing",
-    on: On::Any,
+    fix: "repeat the part of the filter that you will honour, and add nothing",
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(acknowledged_subset(cx))),
     fault: &fault::ACKNOWLEDGES_TOO_MUCH,
 };
@@ -160,23 +164,28 @@ async fn acknowledged_subset(cx: &ServerCx) -> Verdict {
     subscription.end().await;
     let granted = first.params().map(|params| params["notifications"].clone()).unwrap_or_default();
     let Some(granted) = granted.as_object() else {
-        return Err(shown(&first, "notifications, an object", &granted.to_string()));
+        return Err(Finding::violated_in(&first.bytes, "notifications, an object", granted.to_string()));
     };
     let is_granted = |value: &Value| *value == true || value.as_array().is_some_and(|list| !list.is_empty());
-    match granted.iter().find(|(kind, value)| *kind != "toolsListChanged" && is_granted(value)) {
-        Some((kind, _)) => Err(shown(&first, "toolsListChanged at most", &format!("{kind} as well"))),
-        None => Ok(()),
-    }
+    expect_none(
+        granted.iter().find(|(kind, value)| *kind != "toolsListChanged" && is_granted(value)),
+        |(kind, _)| Finding::violated_in(&first.bytes, "toolsListChanged at most", format!("{kind} as well")),
+    )
 }
 
+/// stdio, cancellation: a server must send no further messages for a request that was cancelled. A subscription is defined to
+/// end when the client cancels it, so this holds for its notifications too.
 const CANCELLED_ENDS: Check = Check {
     id: "server/subscriptions/cancelled-ends",
-    title: "a subscription that was cancelled brings nothing any more",
-    cites: &[should("basic/patterns/cancellation#behavior-requirements", Span::MODERN)],
+    title: "nothing more comes on a subscription that was cancelled",
+    cites: &[
+        must_not("basic/transports/stdio#cancellation", Span::MODERN),
+        defined("basic/patterns/subscriptions#cancellation", Span::MODERN),
+    ],
     aliases: &[],
     why: "on stdio nothing else ends a subscription, and the client has forgotten its id",
     fix: "end the subscription when notifications/cancelled names its request",
-    on: On::Pipe,
+    applies: Applies::Over(Transport::Stdio),
     run: Run::Last(|cx| Box::pin(cancelled_ends(cx))),
     fault: &cancellation::CANCEL_IGNORED,
 };
@@ -187,14 +196,13 @@ async fn cancelled_ends(cx: &ServerCx) -> Verdict {
     let filter = json!({ "promptsListChanged": true });
     let (mut subscription, _) = Subscription::acknowledged(cx, &session, filter).await?;
     subscription.pending.cancel("measured by yardstick").await?;
-    // What was under way before the cancellation was read does not count.
+    // Notifications that were sent before the server read the cancellation do not count.
     cx.has_caught_up(&session).await;
     while told(cx, &mut subscription, "notifications/prompts/list_changed").await?.is_some() {}
     change(cx, &session, trigger).await?;
-    match told(cx, &mut subscription, "notifications/prompts/list_changed").await? {
-        Some(message) => Err(shown(&message, "nothing after the cancellation", "a notification")),
-        None => Ok(()),
-    }
+    expect_none(told(cx, &mut subscription, "notifications/prompts/list_changed").await?, |message| {
+        Finding::violated_in(&message.bytes, "nothing after the cancellation", "a notification")
+    })
 }
 
 /// Changes the list of prompts, and changes it back.

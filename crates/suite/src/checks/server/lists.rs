@@ -1,4 +1,4 @@
-//! Lists as such: that they are there, and the same for everyone.
+//! The lists of tools, resources and prompts: that they are answered, name nothing twice, and are the same for everyone.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use server::fault::{lists as fault, resources};
 use transport::client::Session;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must, must_not};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, defined, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
     TOOLS_LISTED,
@@ -24,9 +24,11 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
 const LISTED: &str = "a client that sees the capability asks for the list, and shows an error instead";
 const ANSWER: &str = "answer the list request, with an empty list if there is nothing";
 const SAME: &str =
-    "a client that reconnects, or is served by another instance, would have something taken away";
-const KEEP: &str = "make the list from what there is, not from what happened on the connection";
+    "a client that reconnects, or is served by another instance, would lose something that it had";
+const KEEP: &str = "build the list from what the server offers, not from what happened on the connection";
 
+/// A server that declares tools answers tools/list with an array. 2026-07-28 makes it a MUST; before, the page defines
+/// it by example.
 const TOOLS_LISTED: Check = Check {
     id: "server/tools/listed",
     title: "a server that declares tools lists them",
@@ -37,11 +39,13 @@ const TOOLS_LISTED: Check = Check {
     aliases: &["test_tools_list", "test_dynamic_tool_discovery", "test_tools_capability"],
     why: LISTED,
     fix: ANSWER,
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(listed(cx, TOOLS, "tools/list", "tools"))),
     fault: &fault::TOOLS_UNLISTED,
 };
 
+/// A server that declares resources answers resources/list with an array. 2026-07-28 makes it a MUST; before, the page
+/// defines it by example.
 const RESOURCES_LISTED: Check = Check {
     id: "server/resources/listed",
     title: "a server that declares resources lists them",
@@ -52,11 +56,13 @@ const RESOURCES_LISTED: Check = Check {
     aliases: &["test_resources_capability", "test_resources_list"],
     why: LISTED,
     fix: ANSWER,
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(listed(cx, RESOURCES, "resources/list", "resources"))),
     fault: &fault::RESOURCES_UNLISTED,
 };
 
+/// A server that declares prompts answers prompts/list with an array. 2026-07-28 makes it a MUST; before, the page
+/// defines it by example.
 const PROMPTS_LISTED: Check = Check {
     id: "server/prompts/listed",
     title: "a server that declares prompts lists them",
@@ -67,7 +73,7 @@ const PROMPTS_LISTED: Check = Check {
     aliases: &["test_prompts_capability"],
     why: LISTED,
     fix: ANSWER,
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(listed(cx, PROMPTS, "prompts/list", "prompts"))),
     fault: &fault::PROMPTS_UNLISTED,
 };
@@ -76,8 +82,8 @@ async fn listed(cx: &ServerCx, capability: Capability, method: &str, key: &str) 
     cx.needs(capability).await?;
     let answer = cx.request(method).await?.send().await?;
     if answer.reply.code() == Some(code::METHOD_NOT_FOUND) {
-        // That what is declared is served is a rule of its own, and one wrong is one finding.
-        return Err(Finding::not_applicable(format!("{method} is declared and not there")));
+        // Another check reports a capability that is declared but not served: one defect is one finding.
+        return Err(Finding::not_applicable(format!("{method} is declared, but does not exist")));
     }
     let result = answer.expect_result()?;
     if result[key].is_array() {
@@ -86,14 +92,15 @@ async fn listed(cx: &ServerCx, capability: Capability, method: &str, key: &str) 
     Err(answer.violated(format!("{key}, an array"), result.to_string()))
 }
 
+/// The URI of a resource is defined as its unique identifier.
 const RESOURCE_URIS_UNIQUE: Check = Check {
     id: "server/resources/uri-unique",
     title: "no two resources have the same URI",
     cites: &[defined("server/resources#resource", Span::ALWAYS)],
     aliases: &[],
-    why: "the URI is what a resource is read by, and nobody knows which of the two is meant",
+    why: "a client reads a resource by its URI, and cannot say which of the two it means",
     fix: "list every resource once",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(uris_unique(cx))),
     fault: &resources::RESOURCE_URI_TWICE,
 };
@@ -102,14 +109,15 @@ async fn uris_unique(cx: &ServerCx) -> Verdict {
     expect_unique(cx, cx.resources().await?, ("resources/list", "resources"), "uri").await
 }
 
+/// The name of a prompt is defined as its unique identifier.
 const PROMPT_NAMES_UNIQUE: Check = Check {
     id: "server/prompts/name-unique",
     title: "no two prompts have the same name",
     cites: &[defined("server/prompts#prompt", Span::ALWAYS)],
     aliases: &[],
-    why: "the name is what a prompt is asked for by, and nobody knows which of the two is meant",
+    why: "a client asks for a prompt by its name, and cannot say which of the two it means",
     fix: "give every prompt a name of its own, and list it once",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(prompt_names_unique(cx))),
     fault: &resources::PROMPT_NAME_TWICE,
 };
@@ -118,8 +126,8 @@ async fn prompt_names_unique(cx: &ServerCx) -> Verdict {
     expect_unique(cx, cx.prompts().await?, ("prompts/list", "prompts"), "name").await
 }
 
-/// That no two items of a list have the same `key`. Where the two are on different pages, that is what is wrong, and another
-/// check reports it.
+/// Expects that no two items of a list have the same `key`. If they are on different pages, the pagination is wrong, which
+/// another check reports.
 pub(super) async fn expect_unique(
     cx: &ServerCx,
     items: &[Value],
@@ -141,6 +149,8 @@ fn repeated(items: &[Value], key: &str) -> Option<String> {
     items.iter().map(|item| item[key].to_string()).find(|found| !seen.insert(found.clone()))
 }
 
+/// The list of tools must not depend on the connection, nor on other requests made on it. It may change over time and
+/// with the authorization of the request.
 const TOOLS_SAME: Check = Check {
     id: "server/tools/same-for-everyone",
     title: "every connection sees the same tools",
@@ -148,11 +158,13 @@ const TOOLS_SAME: Check = Check {
     aliases: &["test_dynamic_tool_discovery"],
     why: SAME,
     fix: KEEP,
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(same(cx, TOOLS, "tools/list", "tools"))),
     fault: &fault::TOOLS_DIFFER,
 };
 
+/// The list of resources must not depend on the connection, nor on other requests made on it. It may change over time
+/// and with the authorization of the request.
 const RESOURCES_SAME: Check = Check {
     id: "server/resources/same-for-everyone",
     title: "every connection sees the same resources",
@@ -160,11 +172,13 @@ const RESOURCES_SAME: Check = Check {
     aliases: &[],
     why: SAME,
     fix: KEEP,
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(same(cx, RESOURCES, "resources/list", "resources"))),
     fault: &fault::RESOURCES_DIFFER,
 };
 
+/// The list of prompts must not depend on the connection, nor on other requests made on it. It may change over time and
+/// with the authorization of the request.
 const PROMPTS_SAME: Check = Check {
     id: "server/prompts/same-for-everyone",
     title: "every connection sees the same prompts",
@@ -172,16 +186,16 @@ const PROMPTS_SAME: Check = Check {
     aliases: &[],
     why: SAME,
     fix: KEEP,
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(same(cx, PROMPTS, "prompts/list", "prompts"))),
     fault: &fault::PROMPTS_DIFFER,
 };
 
-/// How often a list that changes meanwhile is read again.
+/// How often a list is read again that changes while it is compared.
 const ROUNDS: usize = 4;
 
-/// The first page as another session than the shared one shows it, twice. Where something differs, it is read here, on a third
-/// connection and here again: what changes meanwhile is not the connection's doing.
+/// Reads the first page twice on a session that is not the shared one. If something differs, it is read here, on a third
+/// connection, and here again: a list that changed meanwhile does not depend on the connection.
 async fn same(cx: &ServerCx, capability: Capability, method: &str, key: &str) -> Verdict {
     cx.needs(capability).await?;
     let known = match capability {

@@ -1,4 +1,4 @@
-//! Log messages: for those who asked, from the level on that they asked for.
+//! Log messages: only for clients that asked for them, and not below the level that they asked for.
 
 use std::time::Duration;
 
@@ -11,14 +11,15 @@ use server::fault::{asks, resources, tools};
 use crate::expect::Answer;
 use crate::policy::is_fixture;
 use crate::sweep::logs;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must_not, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, defined, must_not, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[LEVEL_CHECKED, LEVELS_ACCEPTED, LEVEL_RESPECTED, ASKED_FOR, META_LEVEL_CHECKED, META_LEVEL_RESPECTED];
 
-/// How long is listened for what belongs to no request.
+/// How long we listen for messages that belong to no request.
 const SILENCE: Duration = Duration::from_millis(50);
 
+/// Logging, error handling: a server should answer logging/setLevel with an unknown level with -32602.
 const LEVEL_CHECKED: Check = Check {
     id: "server/logging/level-checked",
     title: "a log level that does not exist is refused with -32602",
@@ -26,7 +27,7 @@ const LEVEL_CHECKED: Check = Check {
     aliases: &["test_logging_capability"],
     why: "a client that misspells a level would wait for messages that never come",
     fix: "accept the eight levels of RFC 5424, and answer -32602 to any other",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(level_checked(cx))),
     fault: &resources::LEVEL_UNCHECKED,
 };
@@ -37,6 +38,7 @@ async fn level_checked(cx: &ServerCx) -> Verdict {
     answer.expect_error(&[code::INVALID_PARAMS])
 }
 
+/// Log levels are the eight severities of RFC 5424. The page defines them without a keyword.
 const LEVELS_ACCEPTED: Check = Check {
     id: "server/logging/levels-accepted",
     title: "a server that declares logging accepts all eight levels",
@@ -44,7 +46,7 @@ const LEVELS_ACCEPTED: Check = Check {
     aliases: &["test_logging_capability"],
     why: "a client that sets the level gets an error for doing what the capability invites it to",
     fix: "implement logging/setLevel for debug, info, notice, warning, error, critical, alert and emergency",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(levels_accepted(cx))),
     fault: &asks::LEVEL_REFUSED,
 };
@@ -59,14 +61,15 @@ async fn levels_accepted(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// logging/setLevel sets the minimum level of the log messages that the client wants.
 const LEVEL_RESPECTED: Check = Check {
     id: "server/logging/level-respected",
-    title: "no log messages below the level that was set",
+    title: "no log message is below the level that was set",
     cites: &[defined("server/utilities/logging#setting-log-level", Span::LEGACY)],
     aliases: &["test_logging_capability"],
-    why: "who asks for errors only drowns in details",
-    fix: "keep the level of the session, and compare before a message is sent",
-    on: On::Any,
+    why: "a client that wants only errors drowns in details",
+    fix: "keep the level of the session, and compare it before you send a message",
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(level_respected(cx))),
     fault: &tools::LOG_UNWANTED,
 };
@@ -94,14 +97,15 @@ async fn level_respected(cx: &ServerCx) -> Verdict {
     if heard { Ok(()) } else { Err(Finding::not_applicable("no tool logged anything")) }
 }
 
+/// A server must not send log messages for a request whose `_meta` has no `logLevel`.
 const ASKED_FOR: Check = Check {
     id: "server/logging/only-when-asked",
-    title: "no log messages for a request that set no log level",
+    title: "a request without a log level gets no log messages",
     cites: &[must_not("server/utilities/logging#per-request-log-level", Span::MODERN)],
     aliases: &[],
-    why: "a client that did not ask has no place to put them, and pays for the stream",
+    why: "a client that did not ask has no use for them, and pays for the stream",
     fix: "send notifications/message only when the request's _meta has a logLevel, and from that level on",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(asked_for(cx))),
     fault: &tools::LOG_UNWANTED,
 };
@@ -120,6 +124,8 @@ async fn asked_for(cx: &ServerCx) -> Verdict {
     if judged == 0 { Err(Finding::not_applicable("no call was answered")) } else { Ok(()) }
 }
 
+/// Logging, error handling: a server should refuse a request whose `logLevel` in `_meta` is not a known level, with
+/// -32602.
 const META_LEVEL_CHECKED: Check = Check {
     id: "server/logging/meta-level-checked",
     title: "a log level in _meta that does not exist is refused with -32602",
@@ -127,7 +133,7 @@ const META_LEVEL_CHECKED: Check = Check {
     aliases: &[],
     why: "a client that misspells a level would wait for messages that never come",
     fix: "accept the eight levels of RFC 5424, and answer -32602 to any other",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(meta_level_checked(cx))),
     fault: &asks::META_LEVEL_UNCHECKED,
 };
@@ -138,14 +144,15 @@ async fn meta_level_checked(cx: &ServerCx) -> Verdict {
     answer.expect_error(&[code::INVALID_PARAMS])
 }
 
+/// For a request with a `logLevel` in `_meta`, the server may send log messages at that level or above.
 const META_LEVEL_RESPECTED: Check = Check {
     id: "server/logging/meta-level-respected",
-    title: "no log messages below the level that the request asked for",
+    title: "no log message is below the level that the request asked for",
     cites: &[defined("server/utilities/logging#per-request-log-level", Span::MODERN)],
     aliases: &["test_logging_capability"],
-    why: "who asks for errors only drowns in details",
+    why: "a client that wants only errors drowns in details",
     fix: "compare every message with the logLevel in the request's _meta",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(meta_level_respected(cx))),
     fault: &tools::LOG_UNWANTED,
 };
@@ -166,7 +173,8 @@ async fn meta_level_respected(cx: &ServerCx) -> Verdict {
     if heard { Ok(()) } else { Err(Finding::not_applicable("no tool logged anything")) }
 }
 
-/// The tools that look as if they logged; fixtures log whatever the level, for that is all that is asked of them.
+/// The tools that look as if they logged. The fixtures of the official suite are left out, because they may log whatever the
+/// level.
 async fn talkative(cx: &ServerCx) -> Result<Vec<(&Value, Value)>, Finding> {
     let tools = cx.tools().await?;
     let callable = cx.callable().await?.into_iter().filter_map(|(tool, good)| Some((tool, good?)));

@@ -1,6 +1,7 @@
-//! Checks that talk to a server.
+//! Checks that talk to a server. Those that only read what was said are in `wire`.
 
 pub(super) mod apps;
+mod asking;
 pub(super) mod authorization;
 pub(super) mod base;
 pub(super) mod batches;

@@ -1,13 +1,13 @@
-//! What takes the place of the handshake in 2026-07-28: discovery, and metadata with every request.
+//! What replaces the handshake in 2026-07-28: server/discover, and `_meta` in every request.
 
 use protocol::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION};
 use protocol::{Era, Span, Version, code};
 use serde_json::Value;
 use server::fault::lifecycle as fault;
+use transport::Transport;
 use transport::client::Request;
-use transport::serve::Via;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, defined, must};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, defined, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
     DISCOVER_ANSWERED,
@@ -20,14 +20,15 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
 
 const NEGOTIATION: &str = "basic/versioning#protocol-version-negotiation";
 
+/// Servers must implement server/discover, whose result has the supported versions and the capabilities.
 const DISCOVER_ANSWERED: Check = Check {
     id: "server/discovery/answered",
     title: "server/discover is answered with versions and capabilities",
     cites: &[must(NEGOTIATION, Span::MODERN), must("server/discover#", Span::MODERN)],
     aliases: &["test_initialization", "test_server_info_requirements"],
-    why: "there is no handshake any more; this is where a client learns what the server has",
+    why: "there is no handshake any more; this is where a client learns what the server offers",
     fix: "implement server/discover: supportedVersions, capabilities, and serverInfo in _meta",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(discover_answered(cx))),
     fault: &fault::DISCOVER_MISSING,
 };
@@ -41,14 +42,16 @@ async fn discover_answered(cx: &ServerCx) -> Verdict {
     Err(answer.violated("supportedVersions, an array, and capabilities, an object", result.to_string()))
 }
 
+/// `supportedVersions` in the result of server/discover is defined as the versions that the server supports. One that it
+/// answers a request in is among them.
 const DISCOVER_NAMES_VERSION: Check = Check {
     id: "server/discovery/names-version",
-    title: "server/discover lists the revision that it was asked in",
-    cites: &[must(NEGOTIATION, Span::MODERN)],
+    title: "server/discover lists the revision of the request",
+    cites: &[defined("server/discover#discoverresult", Span::MODERN)],
     aliases: &[],
     why: "a client picks its revision from this list",
     fix: "list every revision that you accept in supportedVersions",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(discover_names_version(cx))),
     fault: &fault::DISCOVER_WITHOUT_VERSION,
 };
@@ -63,17 +66,20 @@ async fn discover_names_version(cx: &ServerCx) -> Verdict {
     Err(answer.violated(format!("{} among supportedVersions", cx.version), Value::from(listed).to_string()))
 }
 
+/// A server must refuse a request in a version that it does not support with an UnsupportedProtocolVersionError
+/// (-32022); over HTTP the status is 400.
 pub(super) const UNSUPPORTED_REFUSED: Check = Check {
     id: "server/discovery/unsupported-version-refused",
     title: "a request in a revision that does not exist is refused with -32022",
     cites: &[
-        must("basic/transports/streamable-http#protocol-version-header", Span::MODERN).over(On::Http),
+        must("basic/transports/streamable-http#protocol-version-header", Span::MODERN)
+            .over(Transport::StreamableHttp),
         must(NEGOTIATION, Span::MODERN),
     ],
     aliases: &["test_protocol_version_negotiation"],
-    why: "a client of the future must learn that it has to step back, instead of being misread",
+    why: "a newer client must learn that it has to fall back to an older revision, instead of being misread",
     fix: "compare the version in _meta with those you support before anything else",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(unsupported_refused(cx))),
     fault: &fault::ANY_VERSION_SERVED,
 };
@@ -90,23 +96,25 @@ async fn in_no_version(cx: &ServerCx) -> Result<crate::expect::Answer, Finding> 
     in_version(cx, NO_VERSION).await
 }
 
-/// What the discovery answers to a request in `version`.
+/// The response to a discovery in `version`.
 async fn in_version(cx: &ServerCx, version: &str) -> Result<crate::expect::Answer, Finding> {
     let ask = cx.request("server/discover").await?;
     ask.with(|r| r.meta(PROTOCOL_VERSION, version).header("MCP-Protocol-Version", version)).send().await
 }
 
+/// The UnsupportedProtocolVersionError must list the versions that the server does support, in `data.supported`.
 const UNSUPPORTED_LISTED: Check = Check {
     id: "server/discovery/unsupported-version-lists",
-    title: "the refusal of a revision lists those that are supported",
+    title: "the refusal of a revision lists the supported ones",
     cites: &[
-        must("basic/transports/streamable-http#protocol-version-header", Span::MODERN).over(On::Http),
+        must("basic/transports/streamable-http#protocol-version-header", Span::MODERN)
+            .over(Transport::StreamableHttp),
         must(NEGOTIATION, Span::MODERN),
     ],
     aliases: &[],
     why: "the list is what the client retries with",
     fix: "put supported and requested into the data of error -32022",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(unsupported_listed(cx))),
     fault: &fault::UNSUPPORTED_WITHOUT_LIST,
 };
@@ -127,19 +135,20 @@ async fn unsupported_listed(cx: &ServerCx) -> Verdict {
     Err(answer.violated(expected, format!("data: {data}")))
 }
 
+/// `supportedVersions` is defined as the versions that the server supports, of which the client should choose one.
 const LISTED_SERVED: Check = Check {
     id: "server/discovery/listed-versions-served",
-    title: "every version that the discovery lists is served",
+    title: "every version that server/discover lists is served",
     cites: &[defined("server/discover#discoverresult", Span::MODERN)],
     aliases: &[],
     why: "a client picks the newest version that both sides list, and is refused with it",
     fix: "list exactly the versions that you do not refuse with -32022",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(listed_served(cx))),
     fault: &fault::UNSERVED_VERSION_LISTED,
 };
 
-/// Versions with a handshake are tried by handshakes; what such a version is refused with here says nothing.
+/// Versions that have a handshake are left out: how they are refused without one says nothing.
 async fn listed_served(cx: &ServerCx) -> Verdict {
     let listed = cx.session().await?.server().supported;
     let is_modern = |text: &str| match text.parse::<Version>() {
@@ -159,14 +168,16 @@ async fn listed_served(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// Every request must have the required fields in `_meta`: the protocol version and the client's capabilities. A server
+/// must refuse one without them with -32602; over HTTP the status is 400.
 const META_REQUIRED: Check = Check {
     id: "server/discovery/meta-required",
     title: "a request without its required _meta fields is refused with -32602",
     cites: &[must("basic/index#meta", Span::MODERN)],
     aliases: &[],
-    why: "a server that guesses what the client can do will sooner or later rely on what it cannot",
-    fix: "check that _meta names protocolVersion and clientCapabilities, and answer -32602 with status 400 if not",
-    on: On::Any,
+    why: "a server that guesses what the client can do will sooner or later rely on something that it cannot do",
+    fix: "check that _meta has protocolVersion and clientCapabilities, and answer -32602 with status 400 if not",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(meta_required(cx))),
     fault: &fault::META_OPTIONAL,
 };
@@ -176,8 +187,8 @@ async fn meta_required(cx: &ServerCx) -> Verdict {
         cx.request("server/discover").await?.with(|r| r.without_meta(CLIENT_CAPABILITIES)).send().await?;
     answer.expect_error(&[code::INVALID_PARAMS])?;
     answer.expect_status(&[400])?;
-    // On a pipe a request without any is one of the era before, which a server may have as well.
-    if cx.via != Via::StreamableHttp {
+    // On a pipe, a request without any `_meta` belongs to a legacy revision, which the server may speak too.
+    if cx.transport != Transport::StreamableHttp {
         return Ok(());
     }
     let bare = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO];

@@ -1,27 +1,30 @@
-//! What is posted and is not a message at all.
+//! POSTs whose body is not a message.
 
 use protocol::{Span, Version};
 use server::fault::http as fault;
+use transport::Transport;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[BAD_JSON_STATUS];
 
 const STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
 const SENDING: &str = "basic/transports#sending-messages-to-the-server";
 
+/// Streamable HTTP, sending messages: the body must be a JSON-RPC message, and a server that cannot accept a
+/// notification must answer with an HTTP error. For a body that is not JSON the pages only imply it.
 const BAD_JSON_STATUS: Check = Check {
     id: "server/http/bad-json-status",
-    title: "what is not JSON is refused with an HTTP error",
+    title: "a body that is not JSON is refused with an HTTP error",
     cites: &[
         advised(SENDING, STREAMABLE),
         advised("basic/transports/streamable-http#sending-messages", Span::MODERN),
     ],
     aliases: &["test_http_transport_requirements"],
-    why: "those in between, and clients that look at the status first, take 200 for a success",
+    why: "proxies, and clients that look at the status first, take 200 for a success",
     fix: "answer 400, with error -32700 in the body",
-    on: On::Http,
-    run: Run::Alone(|cx| Box::pin(bad_json_status(cx))),
+    applies: Applies::Over(Transport::StreamableHttp),
+    run: Run::Malformed(|cx| Box::pin(bad_json_status(cx))),
     fault: &fault::BAD_JSON_200,
 };
 

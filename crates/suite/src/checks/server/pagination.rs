@@ -1,4 +1,4 @@
-//! Pages of every list.
+//! Pagination of every list.
 
 use std::collections::HashSet;
 
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use server::fault::{lists, tools};
 
 use crate::expect::Answer;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[BAD_CURSOR, PAGES_END, NO_REPEATS, CURSOR_STABLE];
 
-/// Lists with pages: what they need, how they are asked for, and where their items are.
+/// The lists that have pages: capability, method, and the member that holds the items.
 const LISTS: &[(Capability, &str, &str)] = &[
     (TOOLS, "tools/list", "tools"),
     (RESOURCES, "resources/list", "resources"),
@@ -20,8 +20,9 @@ const LISTS: &[(Capability, &str, &str)] = &[
     (PROMPTS, "prompts/list", "prompts"),
 ];
 /// How many pages are read at most.
-const MOST: usize = 50;
+const MOST_PAGES: usize = 50;
 
+/// An invalid cursor should be answered with -32602.
 const BAD_CURSOR: Check = Check {
     id: "server/pagination/bad-cursor-refused",
     title: "lists refuse a made-up cursor with -32602",
@@ -29,7 +30,7 @@ const BAD_CURSOR: Check = Check {
     aliases: &[],
     why: "a client with a stale cursor would read the first page again and take it for the next",
     fix: "check the cursor, and answer -32602 when it is not one of yours",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(bad_cursor(cx))),
     fault: &tools::CURSOR_UNCHECKED,
 };
@@ -51,14 +52,16 @@ async fn bad_cursor(cx: &ServerCx) -> Verdict {
     if asked == 0 { Err(Finding::not_applicable("the server has no such list")) } else { Ok(()) }
 }
 
+/// Response format: a page has a `nextCursor` if more results exist. That the last page has none, and that a cursor leads to
+/// a page, is implied.
 const PAGES_END: Check = Check {
     id: "server/pagination/pages-end",
     title: "following the cursors of a list comes to an end",
-    cites: &[should("server/utilities/pagination#implementation-guidelines", Span::ALWAYS)],
+    cites: &[advised("server/utilities/pagination#response-format", Span::ALWAYS)],
     aliases: &["test_resources_list"],
     why: "a client that reads all pages would never finish",
     fix: "leave out nextCursor on the last page",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(pages_end(cx))),
     fault: &lists::PAGES_OF_RESOURCES_REPEAT,
 };
@@ -83,27 +86,29 @@ async fn pages_end(cx: &ServerCx) -> Verdict {
             if again {
                 return Err(answer.violated("a last page", format!("cursor {} again", result["nextCursor"])));
             }
-            // A long list has many pages, and each of them brings something.
+            // A long list may have many pages, but each of them has something new.
             let fresh =
                 result[key].as_array().into_iter().flatten().filter(|item| items.insert(item.to_string()));
-            if fresh.count() == 0 && seen.len() >= MOST {
-                return Err(
-                    answer.violated("a last page", format!("{MOST} pages, and the last brings nothing new"))
-                );
+            if fresh.count() == 0 && seen.len() >= MOST_PAGES {
+                return Err(answer.violated(
+                    "a last page",
+                    format!("{MOST_PAGES} pages, and the last brings nothing new"),
+                ));
             }
         }
     }
     if read == 0 { Err(Finding::not_applicable("the server has no such list")) } else { Ok(()) }
 }
 
+/// A cursor represents a position in the result set, so the next page starts where the last one ended.
 const NO_REPEATS: Check = Check {
     id: "server/pagination/no-repeats",
     title: "no item is on two pages",
     cites: &[advised("server/utilities/pagination#pagination-model", Span::ALWAYS)],
     aliases: &[],
     why: "the user sees it twice, and something else was most likely left out",
-    fix: "let the cursor point behind the last item of its page",
-    on: On::Any,
+    fix: "let the cursor point past the last item of its page",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(no_repeats(cx))),
     fault: &lists::PAGES_OVERLAP,
 };
@@ -126,6 +131,7 @@ async fn no_repeats(cx: &ServerCx) -> Verdict {
     if several { Ok(()) } else { Err(Finding::not_applicable("no list has more than one page")) }
 }
 
+/// Implementation guidelines: servers should provide stable cursors.
 const CURSOR_STABLE: Check = Check {
     id: "server/pagination/cursor-stable",
     title: "the same cursor leads to the same page",
@@ -133,7 +139,7 @@ const CURSOR_STABLE: Check = Check {
     aliases: &[],
     why: "a client that asks again after a lost connection would miss items or see them twice",
     fix: "make cursors from a position in the list, not from the state of an iteration",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(cursor_stable(cx))),
     fault: &lists::CURSOR_UNSTABLE,
 };
@@ -159,20 +165,18 @@ async fn cursor_stable(cx: &ServerCx) -> Verdict {
     if several { Ok(()) } else { Err(Finding::not_applicable("no list has more than one page")) }
 }
 
-/// Every page, as far as there are cursors and patience; the last one may be an error.
+/// Every page, up to [`MOST`] or the first cursor that repeats; the last one may be an error.
 async fn pages(cx: &ServerCx, method: &str) -> Result<Vec<Answer>, Finding> {
     let mut pages = Vec::new();
     let mut cursors = HashSet::new();
-    let mut params = json!({});
-    for _ in 0..MOST {
-        let sent = cx.request(method).await?.params(params).send().await;
+    let mut listing = cx.pages(cx.session().await?, method, json!({}), MOST_PAGES);
+    while let Some(sent) = listing.next().await {
         // Whether the list is answered at all is another check's business.
         let answer = if pages.is_empty() { sent.map_err(Finding::into_obstacle)? } else { sent? };
         let cursor = answer.reply.result().and_then(|r| r["nextCursor"].as_str().map(str::to_owned));
         pages.push(answer);
-        match cursor {
-            Some(cursor) if cursors.insert(cursor.clone()) => params = json!({ "cursor": cursor }),
-            Some(_) | None => break,
+        if cursor.is_some_and(|cursor| !cursors.insert(cursor)) {
+            break;
         }
     }
     Ok(pages)

@@ -1,4 +1,4 @@
-//! Progress, of a tool that is known to report it.
+//! Progress of a tool that is known to report it.
 
 use protocol::Span;
 use serde_json::json;
@@ -6,7 +6,8 @@ use server::fault::cancellation as fault;
 
 use super::fixture::call;
 
-use crate::{Check, Cite, Finding, On, Run, ServerCx, Verdict, must};
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Cite, Finding, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[TOKEN_ECHOED, ONLY_WHEN_ASKED];
 
@@ -15,14 +16,16 @@ const BEHAVIOUR: &[Cite] = &[
     must("basic/patterns/progress#behavior-requirements", Span::MODERN),
 ];
 
+/// A progress notification must refer to a token that the client provided in an active request. Tokens are strings or
+/// integers, so "0" and 0 are different tokens.
 const TOKEN_ECHOED: Check = Check {
     id: "server/progress/token-echoed",
-    title: "progress carries the token of its request, text as text and number as number",
+    title: "progress carries the token of its request, with the same JSON type",
     cites: BEHAVIOUR,
     aliases: &["test_async_long_running_tool"],
-    why: "clients find the progress bar by the token, and a number is not its digits",
-    fix: "keep the token as the JSON value that came, and send back exactly that",
-    on: On::Any,
+    why: "clients find the progress bar by the token, and 0 is not \"0\"",
+    fix: "keep the token as the JSON value that you received, and send exactly that back",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(token_echoed(cx))),
     fault: &fault::PROGRESS_TOKEN_CHANGED,
 };
@@ -47,6 +50,7 @@ async fn token_echoed(cx: &ServerCx) -> Verdict {
     if seen { Ok(()) } else { Err(Finding::not_applicable("no progress was reported")) }
 }
 
+/// A progress notification must refer to a token that the client provided, so a request without one gets none.
 const ONLY_WHEN_ASKED: Check = Check {
     id: "server/progress/only-when-asked",
     title: "a request without a progress token gets no progress",
@@ -54,7 +58,7 @@ const ONLY_WHEN_ASKED: Check = Check {
     aliases: &[],
     why: "a client that did not ask has nothing to attach it to",
     fix: "report progress only where _meta has a progressToken",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(only_when_asked(cx))),
     fault: &fault::PROGRESS_UNASKED,
 };
@@ -63,8 +67,7 @@ async fn only_when_asked(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = cx.progressing_call().await?;
     let session = cx.alone().await?;
     let answer = call(cx, &session, &tool, &arguments).send().await?;
-    match answer.reply.notifications("notifications/progress").next() {
-        Some(_) => Err(answer.violated("no progress", "notifications/progress")),
-        None => Ok(()),
-    }
+    expect_none(answer.reply.notifications("notifications/progress").next(), |_| {
+        answer.violated("no progress", "notifications/progress")
+    })
 }

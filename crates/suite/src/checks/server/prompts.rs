@@ -1,4 +1,4 @@
-//! Prompts.
+//! Prompts: that they can be got, what is in them, and which requests for them are refused.
 
 use protocol::capability::PROMPTS;
 use protocol::{Span, code};
@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 use server::fault::{calls, resources as fault};
 
 use crate::sweep::last;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, defined, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised, defined, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[GETTABLE, MESSAGES_PRESENT, ARGUMENT_REQUIRED, UNKNOWN_REFUSED];
 
+/// A client gets a listed prompt with prompts/get. The page defines this by example, so a prompt that cannot be got is
+/// a warning.
 const GETTABLE: Check = Check {
     id: "server/prompts/listed-gettable",
     title: "a listed prompt without arguments can be got",
@@ -18,7 +20,7 @@ const GETTABLE: Check = Check {
     aliases: &["test_prompts_capability"],
     why: "the user picks it from the menu, and sees an error",
     fix: "serve prompts/get for every prompt that prompts/list names",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(gettable(cx))),
     fault: &calls::PROMPTS_REFUSED,
 };
@@ -34,14 +36,15 @@ async fn gettable(cx: &ServerCx) -> Verdict {
     if tried == 0 { Err(Finding::not_applicable("every prompt has arguments")) } else { Ok(()) }
 }
 
+/// A prompt's result has messages, each with a role, `user` or `assistant`, and one block of content.
 const MESSAGES_PRESENT: Check = Check {
     id: "server/prompts/messages-present",
     title: "a prompt has messages, each with a role and content",
     cites: &[defined("server/prompts#promptmessage", Span::ALWAYS)],
     aliases: &["test_prompts_capability"],
-    why: "messages are all that a prompt is",
+    why: "a prompt consists of its messages, and clients show nothing else",
     fix: "return messages, an array, with role user or assistant and one content each",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(messages_present(cx))),
     fault: &fault::PROMPT_WITHOUT_MESSAGES,
 };
@@ -60,14 +63,15 @@ async fn messages_present(cx: &ServerCx) -> Verdict {
     if got == 0 { Err(Finding::not_applicable("no prompt could be got")) } else { Ok(()) }
 }
 
+/// Prompts, error handling: a server should answer a request that lacks a required argument with -32602.
 const ARGUMENT_REQUIRED: Check = Check {
     id: "server/prompts/argument-required",
     title: "a prompt without its required arguments is refused with -32602",
     cites: &[should("server/prompts#error-handling", Span::ALWAYS)],
     aliases: &["test_prompt_arguments_validation"],
-    why: "the user would see a prompt with a hole in it",
+    why: "the user would see a prompt with a gap in it",
     fix: "check the required arguments before the prompt is rendered",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(argument_required(cx))),
     fault: &fault::PROMPT_ARGUMENT_OPTIONAL,
 };
@@ -79,9 +83,17 @@ async fn argument_required(cx: &ServerCx) -> Verdict {
         return Err(Finding::not_applicable("no prompt has a required argument"));
     };
     let params = json!({ "name": prompt["name"], "arguments": {} });
-    cx.request("prompts/get").await?.params(params).send().await?.expect_error(&[code::INVALID_PARAMS])
+    let answer = cx.request("prompts/get").await?.params(params).send().await?;
+    if answer.reply.code() == Some(code::METHOD_NOT_FOUND)
+        && matches!(cx.prompts().await, Err(Finding::NotApplicable(_)))
+    {
+        // A server that declares prompts and has none of their methods has one defect, not two.
+        return Err(Finding::blocked_by("server/lifecycle/capabilities-served", "prompts/get is not there"));
+    }
+    answer.expect_error(&[code::INVALID_PARAMS])
 }
 
+/// Prompts, error handling: a server should answer a request for an unknown prompt with -32602.
 const UNKNOWN_REFUSED: Check = Check {
     id: "server/prompts/unknown-prompt-refused",
     title: "a prompt that does not exist is refused with -32602",
@@ -89,7 +101,7 @@ const UNKNOWN_REFUSED: Check = Check {
     aliases: &["test_prompt_arguments_validation"],
     why: "an empty prompt looks like one that has nothing to say",
     fix: "answer -32602 and name the prompt in the message",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(unknown_refused(cx))),
     fault: &fault::UNKNOWN_PROMPT_SERVED,
 };

@@ -1,12 +1,15 @@
-//! DNS rebinding: `Host` on its own, beside `Origin`.
+//! DNS rebinding: the `Host` header. `Origin` is judged in `http`.
 
 use protocol::{Span, Version};
 use server::fault::http as fault;
+use transport::Transport;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[FOREIGN_HOST];
 
+/// Servers must guard against DNS rebinding by validating `Origin`. The pages do not name `Host`, but browsers send no
+/// `Origin` with some requests, so a local server is advised to check both.
 const FOREIGN_HOST: Check = Check {
     id: "server/http/foreign-host-refused",
     title: "a local server refuses a request for a foreign Host",
@@ -18,9 +21,9 @@ const FOREIGN_HOST: Check = Check {
         advised("basic/transports/streamable-http#security-endpoint", Span::MODERN),
     ],
     aliases: &[],
-    why: "a page whose name was rebound to this machine sends no Origin with a GET; Host is all that gives it away",
-    fix: "compare Host with the names that the server goes by, and answer 403 to any other",
-    on: On::Http,
+    why: "a page whose name was rebound to this machine sends no Origin with a GET; only Host gives it away",
+    fix: "compare Host with the names of the server, and answer 403 to any other",
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(foreign_host(cx))),
     fault: &fault::ACCEPT_ANY_HOST,
 };
@@ -37,7 +40,7 @@ async fn foreign_host(cx: &ServerCx) -> Verdict {
     }
 }
 
-/// Whether a host as a URL spells it is this machine.
+/// Whether a host, spelt as in a URL, is this machine.
 pub(super) fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())

@@ -1,23 +1,25 @@
-//! What earlier revisions of Streamable HTTP had and 2026-07-28 has not: GET, DELETE, sessions, resumption.
+//! What 2026-07-28 removed from Streamable HTTP: GET, DELETE, sessions and resumption.
 
 use protocol::{Era, Span, Version};
 use server::fault::http as fault;
+use transport::Transport;
 
 use super::http::HeadReply;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[GET_DELETE_405, HEADERS_IGNORED];
 
 const PLACE: &str = "basic/transports/streamable-http#earlier-streamable-http-revisions";
 
+/// A server that supports only 2026-07-28 should answer GET and DELETE on the MCP endpoint with 405.
 const GET_DELETE_405: Check = Check {
     id: "server/http/get-and-delete-405",
-    title: "a server of 2026-07-28 alone answers GET and DELETE with 405",
+    title: "a server that speaks only 2026-07-28 answers GET and DELETE with 405",
     cites: &[should(PLACE, Span::MODERN)],
     aliases: &[],
     why: "405 is how a client of an earlier revision learns that there is nothing to listen to or to end",
     fix: "allow POST on the endpoint, and answer 405 to GET and DELETE",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(get_delete_405(cx))),
     fault: &fault::GET_IN_MODERN,
 };
@@ -36,14 +38,16 @@ async fn get_delete_405(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// A server that supports only 2026-07-28 should ignore `Mcp-Session-Id` and `Last-Event-ID`, and should not return a
+/// session id.
 const HEADERS_IGNORED: Check = Check {
     id: "server/sessions/header-ignored-in-modern",
-    title: "the headers of bygone sessions and streams are ignored",
+    title: "Mcp-Session-Id and Last-Event-ID of earlier revisions are ignored",
     cites: &[should(PLACE, Span::MODERN)],
     aliases: &[],
     why: "a client that once had a session may still send its id; it must be served all the same",
     fix: "do not read Mcp-Session-Id and Last-Event-ID, and do not send a session id back",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(headers_ignored(cx))),
     fault: &fault::SESSION_HEADER_REFUSED,
 };

@@ -1,21 +1,20 @@
-//! Messages that are no proper requests, and many proper ones at once.
+//! Malformed requests, and many well-formed ones at once.
 
 use futures_util::future::join_all;
 use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::base as fault;
+use transport::Transport;
 use transport::client::{Failure, Message};
-use transport::serve::Via;
 use wire::Kind;
 
 use super::base::{BROKEN, broken_json};
-use super::fixture::blocked;
 use crate::expect::Answer;
-use crate::facts::Improper;
-use crate::{Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must};
+use crate::knowledge::Improper;
+use crate::{Applies, Check, Cite, Evidence, Excerpt, Finding, Party, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
-    &[IMPROPER_REFUSED, IMPROPER_CODE, IMPROPER_SURVIVED, OWN_ANSWERS, ALL_ANSWERED];
+    &[IMPROPER_SURVIVED, IMPROPER_REFUSED, IMPROPER_CODE, OWN_ANSWERS, ALL_ANSWERED];
 
 const MESSAGES: &[Cite] = &[
     must("basic/index#", Span::only(Version::V2024_11_05)),
@@ -27,15 +26,17 @@ const RESPONSES: &[Cite] = &[
     must("basic/index#result-responses", Span::since(Version::V2025_11_25)),
 ];
 
+/// Messages follow JSON-RPC 2.0, in which a message that is not a valid request gets an error. The pages imply this
+/// rather than state it, and silence passes.
 const IMPROPER_REFUSED: Check = Check {
     id: "server/base/invalid-request-refused",
-    title: "a message that is no proper request does not succeed",
+    title: "a malformed request does not succeed",
     cites: BROKEN,
     aliases: &["test_request_format"],
     why: "a client whose messages are malformed would believe that they work, until it meets another server",
     fix: "check jsonrpc, method and params before anything else, and answer -32600",
-    on: On::Any,
-    run: Run::Alone(|cx| Box::pin(improper_refused(cx))),
+    applies: Applies::Everywhere,
+    run: Run::Malformed(|cx| Box::pin(improper_refused(cx))),
     fault: &fault::INVALID_ANSWERED,
 };
 
@@ -45,20 +46,22 @@ async fn improper_refused(cx: &ServerCx) -> Verdict {
         .iter()
         .find(|answer| answer.frames().iter().any(|frame| frame.kind() == Kind::Result))
     {
-        Some(answer) => Err(shown(answer, "an error", "a result")),
+        Some(answer) => Err(Finding::violated_in(&answer.bytes, "an error", "a result")),
         None => Ok(()),
     }
 }
 
+/// JSON-RPC 2.0 has -32600 for invalid requests, -32602 for invalid params and -32700 for invalid JSON. -32601 and
+/// -32020 (headers that do not match) pass too, as they also blame the message.
 const IMPROPER_CODE: Check = Check {
     id: "server/base/invalid-request-code",
-    title: "the error for a message that is no proper request says so",
+    title: "the error for a malformed request has a code that says so",
     cites: BROKEN,
     aliases: &[],
     why: "the code tells the client that its message is at fault, and that sending it again will not help",
-    fix: "use -32600 for what is no request, -32602 for params of the wrong type, -32700 for what cannot be read",
-    on: On::Any,
-    run: Run::Alone(|cx| Box::pin(improper_code(cx))),
+    fix: "use -32600 for an invalid request, -32602 for params of the wrong type, -32700 for invalid JSON",
+    applies: Applies::Everywhere,
+    run: Run::Malformed(|cx| Box::pin(improper_code(cx))),
     fault: &fault::INVALID_WRONG_CODE,
 };
 
@@ -75,12 +78,12 @@ async fn improper_code(cx: &ServerCx) -> Verdict {
             answer.frames().into_iter().filter_map(|frame| frame.error.map(|raw| raw.get().to_owned()));
         for error in errors {
             let error: Value = serde_json::from_str(&error).unwrap_or_default();
-            // That codes are integers is a rule of its own.
+            // Whether codes are integers is another check's business.
             if ::wire::integer_of(&error["code"]).is_some_and(|code| !known.contains(&code)) {
-                return Err(shown(
-                    &answer,
+                return Err(Finding::violated_in(
+                    &answer.bytes,
                     "error -32600, -32601, -32602 or -32700",
-                    &format!("code {}", error["code"]),
+                    format!("code {}", error["code"]),
                 ));
             }
         }
@@ -88,42 +91,43 @@ async fn improper_code(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// Nothing in JSON-RPC 2.0 or in the pages lets one malformed message end a session: the next request is answered.
 const IMPROPER_SURVIVED: Check = Check {
     id: "server/base/invalid-request-survived",
-    title: "the server lives on after messages that are no proper requests",
+    title: "the server answers the next request after malformed ones",
     cites: BROKEN,
     aliases: &[],
     why: "one broken message must not take down everything else that the client does",
     fix: "catch what goes wrong with one message, and go on reading",
-    on: On::Any,
-    run: Run::Alone(|cx| Box::pin(improper_survived(cx))),
+    applies: Applies::Everywhere,
+    run: Run::Malformed(|cx| Box::pin(improper_survived(cx))),
     fault: &fault::INVALID_DEAFENS,
 };
 
 async fn improper_survived(cx: &ServerCx) -> Verdict {
     let after = improper(cx).await?.after;
     if after.is_err() {
-        // A server that cannot survive a line without JSON in it has one defect, not two.
+        // A server that does not survive invalid JSON either has one defect, not two.
         broken_json(cx).await?;
     }
     after
 }
 
-/// What came back for messages that are no proper requests. Not applicable when nothing did.
+/// What came back for malformed requests. Not applicable when nothing did.
 async fn answered(cx: &ServerCx) -> Result<Vec<Message>, Finding> {
     let outcome = improper(cx).await?;
     if outcome.answers.is_empty() && !outcome.refused {
-        return Err(Finding::not_applicable("messages that are no requests are not answered at all"));
+        return Err(Finding::not_applicable("malformed requests are not answered at all"));
     }
     Ok(outcome.answers)
 }
 
-/// Messages that are no proper requests are sent once for all checks.
+/// What became of malformed requests, which are sent once for all checks.
 async fn improper(cx: &ServerCx) -> Result<Improper, Finding> {
-    cx.facts().improper.get_or_init(|| send_improper(cx)).await.clone()
+    cx.known.facts().improper.get_or_init(|| send_improper(cx)).await.clone()
 }
 
-/// Sends messages that are no proper requests, and a proper one after them.
+/// Sends malformed requests, and a well-formed one after them.
 async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
     let session = cx.alone().await?;
     let method = cx.cheap();
@@ -137,7 +141,7 @@ async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
     let mut refused = false;
     for message in &messages {
         let line = format!("{message}\n");
-        if cx.via == Via::Pipe {
+        if cx.transport == Transport::Stdio {
             session.send_bytes(line).await?;
             continue;
         }
@@ -150,14 +154,15 @@ async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
             Err(failure) => return Err(failure.into()),
         }
     }
-    if cx.via == Via::Pipe && !cx.has_caught_up(&session).await {
+    if cx.transport == Transport::Stdio && !cx.has_caught_up(&session).await {
         let end = session.ended().map_or_else(|| "none".to_owned(), |end| end.to_string());
         let evidence = Evidence::new("an answer to the request after them", end);
-        let sent = messages.iter().map(|message| Excerpt::of(Party::Client, message.to_string().as_bytes()));
+        let sent =
+            messages.iter().map(|message| Excerpt::from_bytes(Party::Client, message.to_string().as_bytes()));
         let after = Err(Finding::Violated(Box::new(sent.fold(evidence, Evidence::showing))));
         return Ok(Improper { answers, refused, after });
     }
-    while cx.via == Via::Pipe && answers.len() < messages.len() {
+    while cx.transport == Transport::Stdio && answers.len() < messages.len() {
         let Some(message) = session.incoming(cx.pace().moment()).await? else { break };
         if message.frames().iter().any(|frame| frame.method.is_none()) {
             answers.push(message);
@@ -168,19 +173,20 @@ async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
     Ok(Improper { answers, refused, after })
 }
 
+/// A response must have the id of the request that it belongs to, also when several requests are in progress.
 const OWN_ANSWERS: Check = Check {
     id: "server/base/parallel-own-answers",
-    title: "of many requests at once each gets its own answer",
+    title: "each of many concurrent requests gets its own response",
     cites: RESPONSES,
     aliases: &["test_parallel_requests"],
-    why: "clients send requests side by side, and go by the id alone",
-    fix: "keep the id with the request from reading it to answering it; share nothing between requests",
-    on: On::Any,
+    why: "clients send requests concurrently, and match responses by id alone",
+    fix: "keep the id with its request from reading to answering; share nothing between requests",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(own_answers(cx))),
     fault: &fault::ANSWERS_MIXED_UP,
 };
 
-/// What is asked side by side, and the member that tells whose answer it is.
+/// The concurrent requests, and the member that shows which of them a result belongs to.
 const MANY: &[(&str, &str)] = &[
     ("tools/list", "tools"),
     ("prompts/list", "prompts"),
@@ -193,8 +199,8 @@ const MANY: &[(&str, &str)] = &[
 ];
 
 async fn own_answers(cx: &ServerCx) -> Verdict {
-    for (answer, (method, member)) in many(cx).await.map_err(blocked)?.into_iter().zip(MANY) {
-        let answer = answer.map_err(blocked)?;
+    for (answer, (method, member)) in many(cx).await.map_err(Finding::into_obstacle)?.into_iter().zip(MANY) {
+        let answer = answer.map_err(Finding::into_obstacle)?;
         let Some(result) = answer.reply.result() else { continue };
         let strange =
             MANY.iter().any(|(_, other)| !other.is_empty() && other != member && result.get(other).is_some());
@@ -207,26 +213,27 @@ async fn own_answers(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// All messages must follow JSON-RPC 2.0, in which every request gets a response, be it an error.
 const ALL_ANSWERED: Check = Check {
     id: "server/base/parallel-all-answered",
-    title: "of many requests at once every one is answered",
+    title: "every one of many concurrent requests is answered",
     cites: MESSAGES,
     aliases: &["test_parallel_requests"],
     why: "a request that is lost among others hangs until the client gives up",
-    fix: "read on while you work, and answer each request, be it by an error",
-    on: On::Any,
+    fix: "go on reading while you work, and answer each request, if only with an error",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(all_answered(cx))),
     fault: &fault::ONE_OF_MANY_LOST,
 };
 
 async fn all_answered(cx: &ServerCx) -> Verdict {
-    for (answer, (method, _)) in many(cx).await.map_err(blocked)?.into_iter().zip(MANY) {
+    for (answer, (method, _)) in many(cx).await.map_err(Finding::into_obstacle)?.into_iter().zip(MANY) {
         let answer = match answer {
             Ok(answer) => answer,
             Err(finding) => return Err(unless_never_refused(cx, method, finding).await),
         };
         answer.expect_readable()?;
-        // In which form HTTP refuses a method that does not exist is another check's business.
+        // How HTTP refuses an unknown method is another check's business.
         let refused = answer.reply.status().is_some_and(|status| status >= 400);
         if answer.reply.result().is_none() && !answer.reply.is_error() && !refused {
             return Err(answer.violated(format!("an answer to {method}"), answer.summary()));
@@ -235,7 +242,7 @@ async fn all_answered(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
-/// The finding, unless the method does not exist and is not refused either when it is asked for alone: another check reports that.
+/// The finding, unless the method does not exist and is not refused when asked for alone either: another check reports that.
 async fn unless_never_refused(cx: &ServerCx, method: &str, finding: Finding) -> Finding {
     if !method.starts_with("yardstick/") {
         return finding;
@@ -254,9 +261,4 @@ async fn many(cx: &ServerCx) -> Result<Vec<Result<Answer, Finding>>, Finding> {
     let session = cx.session().await?;
     let asks = MANY.iter().map(|(method, _)| cx.on(session, method).send());
     Ok(join_all(asks).await)
-}
-
-fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
-    let excerpt = Excerpt::of(Party::Server, &message.bytes);
-    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
 }

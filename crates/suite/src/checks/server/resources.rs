@@ -1,24 +1,27 @@
-//! Resources.
+//! Resources: reading, what is refused, and subscriptions of the legacy revisions.
 
 use protocol::capability::{RESOURCES, RESOURCES_SUBSCRIBE};
 use protocol::{Span, Version, code};
-use serde_json::json;
+use serde_json::{Value, json};
 use server::fault::{lists, resources as fault};
 
+use crate::expect::Answer;
 use crate::sweep::last;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, defined, must, must_not, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised, defined, must, must_not, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[READABLE, CONTENTS_NAMED, NOT_FOUND, NOT_FOUND_EMPTY, URI_CHECKED, TRAVERSAL, SUBSCRIBE];
 
+/// A client reads a listed resource with resources/read. The page defines this by example, so a resource that cannot be
+/// read is a warning.
 const READABLE: Check = Check {
     id: "server/resources/listed-readable",
     title: "a listed resource can be read",
     cites: &[advised("server/resources#reading-resources", Span::ALWAYS)],
     aliases: &["test_resources_capability", "test_resources_read"],
-    why: "a client offers what is listed, and fails when the user picks it",
+    why: "a client offers the listed resources, and fails when the user picks one",
     fix: "list only what resources/read serves under the same URI",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(readable(cx))),
     fault: &fault::RESOURCE_UNREADABLE,
 };
@@ -26,7 +29,7 @@ const READABLE: Check = Check {
 async fn readable(cx: &ServerCx) -> Verdict {
     let mut read = 0;
     for one in cx.reads().await?.iter().filter(|read| read.listed) {
-        // One that takes too long is left alone.
+        // A resource that takes too long is not judged.
         let Some(answer) = one.answers.as_ref().ok().and_then(|answers| answers.last()) else { continue };
         answer.expect_result()?;
         read += 1;
@@ -34,6 +37,7 @@ async fn readable(cx: &ServerCx) -> Verdict {
     if read == 0 { Err(Finding::not_applicable("the server lists no resources")) } else { Ok(()) }
 }
 
+/// The contents of a resource have a URI, and hold either text or a base64 blob.
 const CONTENTS_NAMED: Check = Check {
     id: "server/resources/contents-complete",
     title: "contents have a uri, and text or a blob",
@@ -41,7 +45,7 @@ const CONTENTS_NAMED: Check = Check {
     aliases: &["test_resource_metadata_support", "test_resources_read"],
     why: "one read may return several contents, and the URI tells them apart",
     fix: "give every content its uri, and exactly one of text and blob",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(contents_named(cx))),
     fault: &fault::CONTENTS_WITHOUT_URI,
 };
@@ -64,9 +68,10 @@ async fn contents_named(cx: &ServerCx) -> Verdict {
     if read == 0 { Err(Finding::not_applicable("no resource could be read")) } else { Ok(()) }
 }
 
+/// For a resource that does not exist, a server should answer -32002 up to 2025-11-25, and must answer -32602 since.
 const NOT_FOUND: Check = Check {
     id: "server/resources/not-found-code",
-    title: "a resource that does not exist is the error that the revision has for it",
+    title: "the error for a resource that does not exist has the revision's code",
     cites: &[
         should("server/resources#error-handling", Span::until(Version::V2025_11_25)),
         must("server/resources#error-handling", Span::MODERN),
@@ -74,7 +79,7 @@ const NOT_FOUND: Check = Check {
     aliases: &[],
     why: "clients tell \"gone\" from \"broken\" by the code: -32002 up to 2025-11-25, -32602 since",
     fix: "answer with that code, and put the uri into data",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(not_found(cx))),
     fault: &fault::RESOURCE_NOT_FOUND_WRONG_CODE,
 };
@@ -82,6 +87,7 @@ const NOT_FOUND: Check = Check {
 async fn not_found(cx: &ServerCx) -> Verdict {
     cx.needs(RESOURCES).await?;
     let answer = read_nothing(cx).await?;
+    expect_no_template_for_all(cx, &answer, "").await?;
     if answer.reply.result().is_some() {
         return Err(Finding::blocked_by(NOT_FOUND_EMPTY.id, "a resource that does not exist was read"));
     }
@@ -91,39 +97,61 @@ async fn not_found(cx: &ServerCx) -> Verdict {
     answer.expect_error(&[code::resource_not_found(cx.version)])
 }
 
+/// For a resource that does not exist, a server should return an error. 2026-07-28 forbids an empty `contents`
+/// outright. A server whose templates match every URI has the resource.
 const NOT_FOUND_EMPTY: Check = Check {
     id: "server/resources/not-found-refused",
-    title: "a resource that does not exist is an error, not an empty list",
+    title: "reading a resource that does not exist is an error, not an empty list",
     cites: &[
         should("server/resources#error-handling", Span::until(Version::V2025_11_25)),
         must_not("server/resources#error-handling", Span::MODERN),
     ],
     aliases: &["test_resource_uri_validation"],
-    why: "an empty list may also mean a resource that is there and has nothing in it",
+    why: "an empty list may also mean that the resource exists and is empty",
     fix: "answer with an error when there is no such resource",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(not_found_empty(cx))),
     fault: &fault::RESOURCE_NOT_FOUND_EMPTY,
 };
 
 async fn not_found_empty(cx: &ServerCx) -> Verdict {
     cx.needs(RESOURCES).await?;
-    read_nothing(cx).await?.expect_any_error()
+    let answer = read_nothing(cx).await?;
+    expect_no_template_for_all(cx, &answer, "").await?;
+    answer.expect_any_error()
 }
 
-async fn read_nothing(cx: &ServerCx) -> Result<crate::expect::Answer, Finding> {
-    let nowhere = json!({ "uri": "yardstick-nowhere:///no/such/resource" });
-    cx.request("resources/read").await?.params(nowhere).send().await
+/// Not applicable where something was read, and a template of the server stands for every URI that begins with `start`.
+pub(super) async fn expect_no_template_for_all(cx: &ServerCx, answer: &Answer, start: &str) -> Verdict {
+    // In 2026-07-28 a server may answer so to any URI.
+    if answer.reply.result_type().as_deref() == Some("input_required") {
+        return Err(Finding::blocked("the server asks for input before it reads"));
+    }
+    if !has_contents(answer) {
+        return Ok(());
+    }
+    let templates = cx.templates().await.unwrap_or_default().iter();
+    let any = ["{", &format!("{start}{{")].map(str::to_owned);
+    let mut uris = templates.filter_map(|template| template["uriTemplate"].as_str());
+    if uris.any(|uri| any.iter().any(|any| uri.starts_with(any.as_str()))) {
+        return Err(Finding::not_applicable("a template of the server stands for every resource"));
+    }
+    Ok(())
 }
 
+async fn read_nothing(cx: &ServerCx) -> Result<Answer, Finding> {
+    read(cx, "yardstick-nowhere:///no/such/resource").await
+}
+
+/// Resources, security considerations: a server must validate every resource URI.
 const URI_CHECKED: Check = Check {
     id: "server/resources/uri-checked",
-    title: "reading what is no URI is an error",
+    title: "reading something that is not a URI is an error",
     cites: &[must("server/resources#security-considerations", Span::ALWAYS)],
     aliases: &["test_resource_uri_validation"],
-    why: "what is not checked ends up in a path or a query",
-    fix: "parse the URI, and refuse what is none or not yours",
-    on: On::Any,
+    why: "text that nobody checked ends up in a path or a query",
+    fix: "parse the URI, and refuse it if that fails or if it is not one of yours",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(uri_checked(cx))),
     fault: &fault::RESOURCE_NOT_FOUND_EMPTY,
 };
@@ -137,14 +165,16 @@ async fn uri_checked(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// Resources, security considerations (2026-07-28): a server must sanitize the paths of `file://` resources, so that
+/// nobody reads outside its directories. A server that serves the whole disk has no outside.
 const TRAVERSAL: Check = Check {
     id: "server/resources/traversal-refused",
-    title: "a file URI that climbs out of its directory is refused",
+    title: "a file URI that leaves its directory is refused",
     cites: &[must("server/resources#security-considerations", Span::MODERN)],
     aliases: &[],
     why: "otherwise every file on the machine can be read",
     fix: "resolve the path, and serve it only if it lies within the directories that you mean to serve",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(traversal(cx))),
     fault: &fault::RESOURCE_NOT_FOUND_EMPTY,
 };
@@ -156,20 +186,34 @@ async fn traversal(cx: &ServerCx) -> Verdict {
     let up = "/..".repeat(12);
     for path in [format!("{folder}{up}/etc/passwd"), format!("{folder}{}/etc/passwd", up.replace('.', "%2e"))]
     {
-        let answer = cx.request("resources/read").await?.params(json!({ "uri": path })).send().await?;
+        let answer = read(cx, &path).await?;
+        if !answer.reply.is_error() && has_contents(&read(cx, "file:///etc/passwd").await?) {
+            return Err(Finding::not_applicable("the server serves files from everywhere"));
+        }
         answer.expect_any_error()?;
     }
     Ok(())
 }
 
+async fn read(cx: &ServerCx, uri: &str) -> Result<Answer, Finding> {
+    cx.request("resources/read").await?.params(json!({ "uri": uri })).send().await
+}
+
+fn has_contents(answer: &Answer) -> bool {
+    let contents = |result: Value| result["contents"].as_array().is_some_and(|contents| !contents.is_empty());
+    answer.reply.result().is_some_and(contents)
+}
+
+/// A server that declares `resources.subscribe` lets clients subscribe to a resource and unsubscribe. The page defines
+/// this by example. 2026-07-28 has subscriptions/listen instead.
 const SUBSCRIBE: Check = Check {
     id: "server/resources/subscribe-answered",
     title: "a server that declares subscriptions lets a client subscribe and unsubscribe",
     cites: &[advised("server/resources#subscriptions", Span::LEGACY)],
     aliases: &["test_resources_capability", "test_resources_subscribe"],
-    why: "a client that relies on it shows what is out of date",
+    why: "a client that relies on it shows outdated resources",
     fix: "answer resources/subscribe and resources/unsubscribe with an empty result",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(subscribe(cx))),
     fault: &lists::SUBSCRIBE_REFUSED,
 };

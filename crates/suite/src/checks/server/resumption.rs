@@ -1,4 +1,4 @@
-//! Streams that break: event ids, coming back, and what a broken connection does not mean.
+//! Resumable streams of Streamable HTTP up to 2025-11-25: event ids, replay, and connections that break.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -6,12 +6,11 @@ use std::time::Duration;
 use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::streams as fault;
+use transport::Transport;
 use transport::client::{Message, Pending, Reply, Session};
 use wire::{Direction, What};
 
-use crate::{
-    Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, must_not, should, should_not,
-};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, must_not, should, should_not};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[IDS_UNIQUE, OWN_STREAM_ONLY, PRIMED, RETRY_SAID, DISCONNECT_NO_CANCEL];
@@ -19,21 +18,23 @@ pub(in crate::checks) const CHECKS: &[Check] =
 const STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
 const RESUMING: &str = "basic/transports#resumability-and-redelivery";
 const SENDING: &str = "basic/transports#sending-messages-to-the-server";
-/// How long a resumed stream is waited for.
+/// How long we wait on a resumed stream.
 const AGAIN: Duration = Duration::from_secs(2);
-/// How long silence is listened to.
+/// How long a stream has to be silent before we stop listening.
 const SILENCE: Duration = Duration::from_millis(150);
-/// A fixture of the official suite that closes its connection and answers when the client comes back.
+/// A fixture of the official suite that closes its connection and answers when the client reconnects.
 const RECONNECTS: &str = "test_reconnection";
 
+/// Servers may give their events ids. An id must then be unique across all streams of the session, or of the client if
+/// there are no sessions.
 const IDS_UNIQUE: Check = Check {
     id: "server/streams/event-ids-unique",
     title: "event ids are unique across the streams of a session",
     cites: &[must(RESUMING, STREAMABLE)],
     aliases: &[],
-    why: "an id that two streams share leads a client that comes back to the wrong one",
+    why: "if two streams share an id, a client that reconnects gets the wrong one",
     fix: "put the stream into the id, or number events per session",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(ids_unique(cx))),
     fault: &fault::EVENT_IDS_REPEAT,
 };
@@ -47,21 +48,26 @@ async fn ids_unique(cx: &ServerCx) -> Verdict {
         for message in &answer.reply.messages {
             let Some(id) = id_of(message) else { continue };
             if !seen.insert(id.clone()) {
-                return Err(shown(message, "an id of its own for every event", &format!("id {id} again")));
+                return Err(Finding::violated_in(
+                    &message.bytes,
+                    "an id of its own for every event",
+                    format!("id {id} again"),
+                ));
             }
         }
     }
     if seen.is_empty() { Err(no_ids()) } else { Ok(()) }
 }
 
+/// A server may replay what a client missed, but must not replay messages that belong to another stream.
 const OWN_STREAM_ONLY: Check = Check {
     id: "server/streams/replays-own-stream",
-    title: "a resumed stream brings nothing of other streams",
+    title: "a resumed stream replays nothing from other streams",
     cites: &[must_not(RESUMING, STREAMABLE)],
     aliases: &[],
-    why: "the client would take the answer to one request for that to another",
+    why: "the client would take the response to one request for that to another",
     fix: "replay only the events of the stream that Last-Event-ID belongs to",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(own_stream_only(cx))),
     fault: &fault::REPLAYS_OTHERS,
 };
@@ -77,9 +83,9 @@ async fn own_stream_only(cx: &ServerCx) -> Verdict {
     while let Ok(Some(message)) = resumed.next_within(SILENCE).await {
         let of = |reply: &Reply| reply.messages.iter().any(|known| known.bytes == message.bytes);
         if of(&two) && !of(&one) {
-            return Err(shown(
-                &message,
-                "only what the broken stream had to bring",
+            return Err(Finding::violated_in(
+                &message.bytes,
+                "only messages of the broken stream",
                 "a message of another stream",
             ));
         }
@@ -88,14 +94,16 @@ async fn own_stream_only(cx: &ServerCx) -> Verdict {
     if replayed == 0 { Err(Finding::not_applicable("nothing is replayed")) } else { Ok(()) }
 }
 
+/// 2025-11-25: a server that opens a stream should at once send an event with an id and empty data, so that the client
+/// can reconnect. Streams without event ids are not judged.
 const PRIMED: Check = Check {
     id: "server/streams/primed",
-    title: "a stream that can be resumed begins with an event that lets the client come back",
+    title: "a resumable stream begins with an event that has an id and no data",
     cites: &[should(SENDING, Span::only(Version::V2025_11_25))],
     aliases: &[],
     why: "a connection that breaks before the first message cannot be resumed otherwise",
     fix: "send an event with an id and empty data as soon as the stream is open",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(primed(cx))),
     fault: &fault::NO_PRIMING,
 };
@@ -118,14 +126,16 @@ async fn primed(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// 2025-11-25: a server that closes the connection before the stream has ended should first send an event with a
+/// `retry` field.
 const RETRY_SAID: Check = Check {
     id: "server/streams/retry-before-close",
-    title: "who closes a connection early says when to come back",
+    title: "a server that closes a connection early says when to reconnect",
     cites: &[should(SENDING, Span::only(Version::V2025_11_25))],
     aliases: &[],
-    why: "clients that are not told come back at once, all of them",
+    why: "clients that are not told reconnect at once, all of them",
     fix: "send an event with a retry field before the connection is closed",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(retry_said(cx))),
     fault: &fault::NO_RETRY,
 };
@@ -149,25 +159,27 @@ async fn retry_said(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// A server should not take a broken connection for a cancellation. 2026-07-28 turned this around: there, closing the
+/// stream cancels. A resumed stream may end before the response too, so we resume it again for as long as the work takes.
 const DISCONNECT_NO_CANCEL: Check = Check {
     id: "server/streams/disconnect-is-no-cancel",
     title: "a connection that breaks does not cancel its request",
     cites: &[should_not(SENDING, STREAMABLE)],
     aliases: &[],
     why: "networks break; work that was begun would be lost, or done twice",
-    fix: "let the request run on, and keep its response for a client that comes back",
-    on: On::Http,
+    fix: "let the request run on, and keep its response for a client that reconnects",
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(disconnect_no_cancel(cx))),
     fault: &fault::DISCONNECT_CANCELS,
 };
 
 async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    // Work that was nearly done when the connection broke would show nothing.
+    // Work that was nearly done when the connection broke would prove nothing.
     let (streaming_request, took) = cx.slow_streaming_request().await?;
     let mut pending = streaming_request.ask(cx, &session).0.start().await?;
     let first = pending.next().await?.ok_or_else(|| Finding::blocked("the stream ended at once"))?;
-    let last = id_of(&first).ok_or_else(no_ids)?;
+    let mut last = id_of(&first).ok_or_else(no_ids)?;
     if pending.is_settled() {
         return Err(Finding::not_applicable("the response came before the connection could break"));
     }
@@ -178,14 +190,18 @@ async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());
         match resumed.next_within(left).await {
             Ok(Some(message)) if message.frames().iter().any(|frame| frame.method.is_none()) => return Ok(()),
-            Ok(Some(_)) => {}
-            Ok(None) => {
+            Ok(Some(message)) => last = id_of(&message).unwrap_or(last),
+            Ok(None) if left <= SILENCE => {
                 return Err(Finding::violated(
-                    "the response, to the client that came back",
+                    "the response, to the client that reconnected",
                     "the end of the stream",
                 ));
             }
-            // It may well keep the response for itself: to replay is allowed, not asked.
+            Ok(None) => {
+                tokio::time::sleep(SILENCE).await;
+                resumed = resume(&session, &last).await?;
+            }
+            // A server may replay, but need not.
             Err(_) => return Err(Finding::not_applicable("nothing more is replayed")),
         }
     }
@@ -205,10 +221,5 @@ fn id_of(message: &Message) -> Option<String> {
 }
 
 fn no_ids() -> Finding {
-    Finding::not_applicable("events have no ids, so that nothing can be resumed")
-}
-
-fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
-    let excerpt = Excerpt::of(Party::Server, &message.bytes);
-    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
+    Finding::not_applicable("events have no ids, so nothing can be resumed")
 }

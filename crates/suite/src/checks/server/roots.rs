@@ -1,25 +1,27 @@
-//! Roots: what a client tells the server about them.
+//! Roots: what a server does when the client's roots change.
 
 use protocol::Span;
 use server::fault::asks as fault;
-use transport::serve::Via;
+use transport::Transport;
 
 use crate::liveness::has_anonymous_error;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[LIST_CHANGED];
 
-/// What a client says when its roots have changed.
+/// What a client sends when its roots have changed.
 const NOTIFICATION: &str = "notifications/roots/list_changed";
 
+/// Roots, implementation guidelines: a server should handle changes of the list of roots gracefully. 2026-07-28 has no
+/// such notification.
 const LIST_CHANGED: Check = Check {
     id: "server/roots/list-changed-survived",
-    title: "the server goes on after the client's roots have changed",
+    title: "the server still answers after the client's roots have changed",
     cites: &[should("client/roots#implementation-guidelines/6", Span::LEGACY)],
     aliases: &[],
     why: "a user who opens another folder in the editor would lose the server",
-    fix: "handle the notification, or ignore it; ask for roots/list without waiting for it where the message is read",
-    on: On::Any,
+    fix: "handle the notification, or ignore it; do not wait for roots/list in the loop that reads messages",
+    applies: Applies::Everywhere,
     run: Run::SharedLast(|cx| Box::pin(list_changed(cx))),
     fault: &fault::ROOTS_CHANGE_DEAFENS,
 };
@@ -33,9 +35,9 @@ async fn list_changed(cx: &ServerCx) -> Verdict {
     cx.notification_on(session, NOTIFICATION).send().await?;
     let finding = if !cx.has_caught_up(session).await {
         let gone = session.ended().map(|failure| failure.to_string());
-        let actual = gone.unwrap_or_else(|| format!("{} is not answered any more", cx.cheap()));
+        let actual = gone.unwrap_or_else(|| format!("{} is no longer answered", cx.cheap()));
         Finding::violated("an answer to the request after the notification", actual)
-    } else if cx.via == Via::Pipe && has_anonymous_error(session, mark) {
+    } else if cx.transport == Transport::Stdio && has_anonymous_error(session, mark) {
         Finding::violated("no response", "an error without an id")
     } else {
         return Ok(());

@@ -1,10 +1,12 @@
-//! Sessions of Streamable HTTP: whose they are, and what they are not.
+//! Sessions of Streamable HTTP up to 2025-11-25: ids that cannot be guessed, sessions that are independent, and requests without
+//! a version.
 
 use protocol::{Span, Version};
 use server::fault::streams as fault;
+use transport::Transport;
 use transport::client::Session;
 
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advised, defined, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised, defined, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[UNGUESSABLE, UNKNOWN_REFUSED, INDEPENDENT, VERSION_OPTIONAL];
 
@@ -13,6 +15,7 @@ const PLACE: &str = "basic/transports#session-management";
 /// Fewer characters than this cannot hold sixty-four random bits.
 const SHORTEST: usize = 11;
 
+/// A session id should be globally unique and cryptographically secure, such as a random UUID.
 const UNGUESSABLE: Check = Check {
     id: "server/sessions/id-unguessable",
     title: "session ids are unique and hard to guess",
@@ -20,7 +23,7 @@ const UNGUESSABLE: Check = Check {
     aliases: &[],
     why: "whoever guesses an id takes over the session",
     fix: "use a random UUID, made with a generator that is meant for secrets",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(unguessable(cx))),
     fault: &fault::COUNTED_SESSIONS,
 };
@@ -39,14 +42,16 @@ async fn unguessable(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// A terminated session must be answered with 404. The page does not speak of ids that were never assigned; that they
+/// are refused too is implied.
 const UNKNOWN_REFUSED: Check = Check {
     id: "server/sessions/unknown-refused",
-    title: "a session that was never opened is refused",
+    title: "a session id that was never assigned is refused",
     cites: &[advised(PLACE, SESSIONS)],
     aliases: &["test_http_session_management"],
-    why: "a client whose session is lost must learn of it, and nobody may make one up",
+    why: "a client must learn that its session is lost, and nobody may make one up",
     fix: "answer 404 to a session id that you do not know",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(unknown_refused(cx))),
     fault: &fault::ANY_SESSION,
 };
@@ -62,20 +67,21 @@ async fn unknown_refused(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// DELETE terminates the session whose id it carries, and no other.
 const INDEPENDENT: Check = Check {
     id: "server/sessions/independent",
     title: "the end of one session leaves the others alone",
     cites: &[defined(PLACE, SESSIONS)],
     aliases: &[],
-    why: "one client that leaves would take all the others with it",
+    why: "one client that leaves would end the sessions of all others",
     fix: "keep what belongs to a session under its id, and remove only that",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Last(|cx| Box::pin(independent(cx))),
     fault: &fault::DELETE_ENDS_ALL,
 };
 
 async fn independent(cx: &ServerCx) -> Verdict {
-    // On a connection apart, so that the session which other checks share survives.
+    // On sessions of its own, so that the shared one survives.
     let (one, two) = (cx.another().await?, cx.another().await?);
     id(&one)?;
     let deleted = cx.on(&one, "DELETE").with(|r| r.verb(http::Method::DELETE)).send().await?;
@@ -85,17 +91,19 @@ async fn independent(cx: &ServerCx) -> Verdict {
     cx.on(&two, "ping").send().await?.expect_result().map(drop)
 }
 
+/// If a request has no `MCP-Protocol-Version`, and the server cannot know the version otherwise, it should assume
+/// 2025-03-26. That it serves the request is implied, unless it does not speak that revision, whose requests it may refuse.
 const VERSION_OPTIONAL: Check = Check {
     id: "server/sessions/version-header-optional",
     title: "a request without MCP-Protocol-Version is served",
-    cites: &[should(
+    cites: &[advised(
         "basic/transports#protocol-version-header",
         Span::between(Version::V2025_06_18, Version::V2025_11_25),
     )],
     aliases: &["test_versioning_requirements"],
     why: "clients of 2025-03-26 do not know the header",
     fix: "go by the version of the handshake, or assume 2025-03-26",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(version_optional(cx))),
     fault: &fault::VERSION_INSISTED,
 };
@@ -103,7 +111,11 @@ const VERSION_OPTIONAL: Check = Check {
 async fn version_optional(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
     let ask = cx.on(&session, "ping").with(|r| r.without_header("mcp-protocol-version"));
-    ask.send().await?.expect_result().map(drop)
+    let verdict = ask.send().await?.expect_result().map(drop);
+    if verdict.is_err() && !cx.run().speaks(Version::V2025_03_26).await? {
+        return Err(Finding::not_applicable("the server does not speak 2025-03-26"));
+    }
+    verdict
 }
 
 fn id(session: &Session) -> Result<String, Finding> {

@@ -1,17 +1,20 @@
-//! Sessions of Streamable HTTP, and their absence in 2026-07-28.
+//! Sessions of Streamable HTTP, which 2026-07-28 removed: their ids, their end, and the version of their requests.
 
 use protocol::{Span, Version};
 use server::fault::http as fault;
+use transport::Transport;
 use transport::client::{Request, Session};
 
 use super::http::{expect_notification_refused, expect_refused};
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, must, should};
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advice, advised, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ID_VISIBLE, REQUIRED, TERMINATED, VERSION_HEADER, STATELESS];
 
 const SESSIONS: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
 const PLACE: &str = "basic/transports#session-management";
 
+/// A session id must have only visible ASCII characters, from 0x21 to 0x7E.
 const ID_VISIBLE: Check = Check {
     id: "server/sessions/id-visible-ascii",
     title: "session ids are visible ASCII",
@@ -19,7 +22,7 @@ const ID_VISIBLE: Check = Check {
     aliases: &["test_http_session_management"],
     why: "anything else is changed or dropped on its way through HTTP libraries",
     fix: "use a random UUID, or hexadecimal digits",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(id_visible(cx))),
     fault: &fault::SESSION_ID_NOT_ASCII,
 };
@@ -37,15 +40,16 @@ fn session_id(session: &Session) -> Result<String, Finding> {
     session.server().session_id.ok_or_else(|| Finding::not_applicable("the server assigns no session ids"))
 }
 
+/// A server that requires a session id should answer 400 to a request without one, unless it is the handshake. No
+/// server has to require it, so this is advice.
 const REQUIRED: Check = Check {
     id: "server/sessions/id-required",
     title: "a request without the session id is refused with 400",
-    // The page says what a server that requires the id does, and not that a server requires it.
     cites: &[advice(PLACE, SESSIONS)],
     aliases: &["test_http_session_management"],
     why: "served without its session, a request gets somebody else's state, or none",
     fix: "answer 400 when the header is missing, unless the request is initialize",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(required(cx))),
     fault: &fault::SESSION_OPTIONAL,
 };
@@ -59,14 +63,16 @@ async fn required(cx: &ServerCx) -> Verdict {
     expect_refused(cx, &session, http::Method::GET, "GET without a session id", anonymous).await
 }
 
+/// A server must answer 404 to requests of a session that was terminated. It may refuse DELETE with 405, in which case
+/// there is nothing to judge.
 const TERMINATED: Check = Check {
     id: "server/sessions/terminated-404",
-    title: "a session that was terminated is answered with 404",
+    title: "requests of a terminated session are answered with 404",
     cites: &[must(PLACE, SESSIONS)],
     aliases: &["test_shutdown_sequence", "test_http_session_management"],
     why: "404 is what makes a client start a new session; on anything else it goes on with a dead one",
     fix: "forget the session on DELETE, and answer 404 to its id from then on",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Last(|cx| Box::pin(terminated(cx))),
     fault: &fault::SESSION_IMMORTAL,
 };
@@ -75,7 +81,7 @@ async fn terminated(cx: &ServerCx) -> Verdict {
     let session = cx.another().await?;
     session_id(&session)?;
     let deleted = cx.on(&session, "DELETE").with(|r| r.verb(http::Method::DELETE)).send().await?;
-    // 405 is but one way to refuse: many servers have no such route, and then the session goes on.
+    // Many servers have no route for DELETE, and refuse it with another status than 405. The session goes on.
     if deleted.reply.status().is_none_or(|status| !(200..300).contains(&status)) {
         return Err(Finding::not_applicable("the server does not let clients terminate sessions"));
     }
@@ -83,6 +89,8 @@ async fn terminated(cx: &ServerCx) -> Verdict {
     expect_refused(cx, &session, http::Method::GET, "GET in a terminated session", |request| request).await
 }
 
+/// A server must answer 400 to a request with an `MCP-Protocol-Version` that is invalid or that it does not support.
+/// 2025-03-26 has no such header; 2026-07-28 has checks of its own.
 const VERSION_HEADER: Check = Check {
     id: "server/sessions/version-header-checked",
     title: "a request with an unknown MCP-Protocol-Version is refused with 400",
@@ -93,7 +101,7 @@ const VERSION_HEADER: Check = Check {
     aliases: &["test_versioning_requirements", "test_2025_06_18"],
     why: "the header is how a server of several revisions knows what the client will understand",
     fix: "answer 400 when the header names a version that you do not support",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(version_header(cx))),
     fault: &fault::VERSION_HEADER_IGNORED,
 };
@@ -110,22 +118,26 @@ async fn version_header(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// 2026-07-28 has no sessions. A server that supports only this revision should not assign session ids. A server that speaks
+/// earlier revisions too serves a request with modern `_meta` statelessly; that it assigns none for it is implied.
 const STATELESS: Check = Check {
     id: "server/sessions/none-in-modern",
-    title: "no session id is handed out",
-    cites: &[should("basic/transports/streamable-http#earlier-streamable-http-revisions", Span::MODERN)],
+    title: "no session id is assigned for a modern request",
+    cites: &[
+        advised("basic/transports/streamable-http#earlier-streamable-http-revisions", Span::MODERN),
+        advised("basic/versioning#compatibility-matrix", Span::MODERN),
+    ],
     aliases: &["test_http_session_management"],
-    why: "clients that see the header pin themselves to one instance, which is what the revision did away with",
+    why: "clients that see the header stick to one instance, and the revision removed sessions to avoid that",
     fix: "do not send Mcp-Session-Id in answer to a modern request",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Server(|cx| Box::pin(stateless(cx))),
     fault: &fault::STATELESS_SESSION,
 };
 
 async fn stateless(cx: &ServerCx) -> Verdict {
     let answer = cx.request("server/discover").await?.send().await?;
-    match answer.reply.header("mcp-session-id") {
-        Some(id) => Err(answer.violated("no Mcp-Session-Id", format!("Mcp-Session-Id: {id}"))),
-        None => Ok(()),
-    }
+    expect_none(answer.reply.header("mcp-session-id"), |id| {
+        answer.violated("no Mcp-Session-Id", format!("Mcp-Session-Id: {id}"))
+    })
 }

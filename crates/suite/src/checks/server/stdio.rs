@@ -1,45 +1,48 @@
-//! Pipes: how lines are read, what a bad one does, and how the server ends.
+//! stdio: how the server reads lines, survives a bad one, keeps UTF-8 intact, and exits.
 
 use std::time::Duration;
 
 use protocol::{Span, Version};
 use serde_json::Value;
 use server::fault::stdio as fault;
+use transport::Transport;
 use transport::client::{Closing, Failure, Session, Step};
-use transport::serve::Via;
 use wire::{Direction, Frame, Id};
 
 use super::base::{BROKEN, ID_ECHOED};
 use crate::expect::Answer;
 use crate::{
-    Check, Cite, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, defined, must, should,
+    Applies, Check, Cite, Evidence, Excerpt, Finding, Party, Run, ServerCx, Verdict, advised, defined, must,
+    should,
 };
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[ENDS_WITH_STDIN, LIVES_ON, MANY_IN_ONE_WRITE, ONE_IN_TWO_WRITES, CARRIAGE_RETURN, UTF8_INTACT];
 
-/// Long enough for two writes to arrive as two.
-const APART: Duration = Duration::from_millis(40);
+/// Long enough for two writes to arrive separately.
+const APART: Duration = Duration::from_millis(15);
 
-/// Lines are how messages are told apart, and nothing else is.
+/// Messages are separated by newlines, and by nothing else.
 const FRAMING: &[Cite] =
     &[defined("basic/transports#stdio", Span::LEGACY), defined("basic/transports/stdio#", Span::MODERN)];
 
+/// stdio, shutdown (2026-07-28): a server should exit promptly when its standard input is closed. Earlier revisions
+/// only tell the client to close it and to wait.
 const ENDS_WITH_STDIN: Check = Check {
     id: "server/stdio/ends-with-stdin",
-    title: "the server ends when its input does",
+    title: "the server exits when its standard input is closed",
     cites: &[should("basic/transports/stdio#shutdown", Span::MODERN)],
     aliases: &["test_shutdown_sequence", "test_stdio_transport_requirements"],
     why: "closing stdin is the only portable way to stop a server; one that stays is a leaked process",
     fix: "leave the main loop at the end of stdin, and exit",
-    on: On::Pipe,
+    applies: Applies::Over(Transport::Stdio),
     run: Run::Last(|cx| Box::pin(ends_with_stdin(cx))),
     fault: &fault::OUTLIVES_STDIN,
 };
 
 async fn ends_with_stdin(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
-    match cx.close_session_within(&session, cx.exit_limit()).await {
+    match cx.close_process(&session).await {
         Closing::Process(end) if matches!(end.step, Step::StdinClosed) => Ok(()),
         Closing::Process(end) if matches!(end.step, Step::AlreadyExited) => {
             Err(Finding::blocked("the server had ended before its input did"))
@@ -58,14 +61,16 @@ async fn ends_with_stdin(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// Messages follow JSON-RPC 2.0, which answers invalid JSON with an error; nothing lets it end the connection. The
+/// pages imply this rather than state it.
 pub(super) const LIVES_ON: Check = Check {
     id: "server/stdio/lives-on",
-    title: "a request that follows a broken line is answered",
+    title: "a request after an invalid line is answered",
     cites: BROKEN,
     aliases: &[],
     why: "one bad line must not take down a server that others depend on",
     fix: "catch the parser's error, answer -32700, and go on reading",
-    on: On::Pipe,
+    applies: Applies::Over(Transport::Stdio),
     run: Run::Alone(|cx| Box::pin(lives_on(cx))),
     fault: &fault::DIES_OF_BAD_LINE,
 };
@@ -79,14 +84,15 @@ async fn lives_on(cx: &ServerCx) -> Verdict {
     expect_answers(cx, &session, "after a bad line", &lines).await
 }
 
+/// Messages on stdio are delimited by newlines, so several may arrive in one read.
 const MANY_IN_ONE_WRITE: Check = Check {
     id: "server/stdio/many-in-one-write",
     title: "several messages in one write are all answered",
     cites: FRAMING,
     aliases: &["test_stdio_transport_requirements"],
-    why: "pipes join what was written apart; a server that reads a message a read loses some under load",
-    fix: "split what was read at every newline, and handle all the pieces",
-    on: On::Pipe,
+    why: "a pipe joins separate writes; a server that takes each read for one message loses some under load",
+    fix: "split the input at every newline, and handle all the pieces",
+    applies: Applies::Over(Transport::Stdio),
     run: Run::Alone(|cx| Box::pin(many_in_one_write(cx))),
     fault: &fault::ONE_MESSAGE_A_READ,
 };
@@ -98,14 +104,15 @@ async fn many_in_one_write(cx: &ServerCx) -> Verdict {
     expect_answers(cx, &session, "to three requests in one write", &lines).await
 }
 
+/// Messages on stdio are delimited by newlines, so one may arrive in several reads.
 const ONE_IN_TWO_WRITES: Check = Check {
     id: "server/stdio/one-in-two-writes",
-    title: "a message that comes in two writes is one message",
+    title: "a message that arrives in two writes is one message",
     cites: FRAMING,
     aliases: &[],
-    why: "pipes cut long messages anywhere; a server that takes every read for a message breaks them",
-    fix: "keep what came after the last newline, and put the next read behind it",
-    on: On::Pipe,
+    why: "a pipe may cut a long message anywhere; a server that takes each read for a message breaks it",
+    fix: "keep what follows the last newline, and append the next read to it",
+    applies: Applies::Over(Transport::Stdio),
     run: Run::Alone(|cx| Box::pin(one_in_two_writes(cx))),
     fault: &fault::READ_IS_MESSAGE,
 };
@@ -120,14 +127,19 @@ async fn one_in_two_writes(cx: &ServerCx) -> Verdict {
     expect_answers(cx, &session, "to a request in two writes", &[whole]).await
 }
 
+/// Messages on stdio are delimited by newlines. A carriage return before one is white space to JSON, so that the line is a
+/// valid message is implied. No page speaks of carriage returns.
 const CARRIAGE_RETURN: Check = Check {
     id: "server/stdio/carriage-return-skipped",
     title: "a carriage return before the newline does no harm",
-    cites: FRAMING,
+    cites: &[
+        advised("basic/transports#stdio", Span::LEGACY),
+        advised("basic/transports/stdio#", Span::MODERN),
+    ],
     aliases: &[],
     why: "it is white space to JSON, and libraries on Windows write it",
     fix: "hand the line to a JSON parser as it is, or trim it first",
-    on: On::Pipe,
+    applies: Applies::Over(Transport::Stdio),
     run: Run::Alone(|cx| Box::pin(carriage_return(cx))),
     fault: &fault::CARRIAGE_RETURN_REFUSED,
 };
@@ -141,6 +153,7 @@ async fn carriage_return(cx: &ServerCx) -> Verdict {
     expect_answers(cx, &session, "to a line that ends with CR LF", &[whole]).await
 }
 
+/// JSON-RPC messages must be encoded in UTF-8. 2024-11-05 does not say so.
 const UTF8_INTACT: Check = Check {
     id: "server/transport/utf8-intact",
     title: "text beyond ASCII comes back as it was sent",
@@ -149,20 +162,20 @@ const UTF8_INTACT: Check = Check {
         must("basic/transports/index#messages", Span::MODERN),
     ],
     aliases: &[],
-    why: "a server that reads or writes in another encoding mangles every name and text that is not English",
+    why: "a server that reads or writes another encoding mangles every text that is not English",
     fix: "read and write UTF-8, whatever the locale of the process is",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(utf8_intact(cx))),
     fault: &fault::NON_ASCII_LOST,
 };
 
-/// The text goes out as the id of a request. One that was mangled answers nothing that was asked, so the line is sent as
-/// bytes, and whatever comes back is looked at.
+/// The text is the id of a request. A response with a mangled id matches no request, so on a pipe the line is sent as bytes,
+/// and we look at everything that comes back.
 async fn utf8_intact(cx: &ServerCx) -> Verdict {
     const ID: &str = "gr\u{fc}\u{df}e-\u{6e2c}\u{8a66}-\u{1f4cf}";
     let session = cx.alone().await?;
     let request = session.request(cx.cheap()).id(Value::from(ID).to_string());
-    if cx.via != Via::Pipe {
+    if cx.transport != Transport::Stdio {
         let reply = Answer::new(request.send().await?, session.clone());
         return match reply.reply.frame().and_then(|frame| serde_json::from_str(frame.id?.get()).ok()) {
             Some(Value::String(id)) if id == ID => Ok(()),
@@ -187,11 +200,11 @@ fn line(cx: &ServerCx, session: &Session) -> Vec<u8> {
     format!("{}\n", session.request(cx.cheap()).message()).into_bytes()
 }
 
-/// Waits for an answer to each of the lines that were sent. Whether it is late shows by a request that is sent after them.
+/// Waits for an answer to each of the lines that were sent. A request that is sent after them shows whether it is late.
 async fn expect_answers(cx: &ServerCx, session: &Session, what: &str, lines: &[Vec<u8>]) -> Verdict {
     let expected = format!("an answer {what}");
     let shown = |actual: String| {
-        let sent = lines.iter().map(|line| Excerpt::of(Party::Client, line));
+        let sent = lines.iter().map(|line| Excerpt::from_bytes(Party::Client, line));
         let evidence = Evidence::new(expected.clone(), actual);
         Finding::Violated(Box::new(sent.fold(evidence, Evidence::showing)))
     };
@@ -239,7 +252,7 @@ fn is_anonymous_error(entry: &wire::Entry) -> bool {
     entry.direction == Direction::ToClient && Frame::parse(&entry.bytes).is_ok_and(|frame| anonymous(&frame))
 }
 
-/// Whether two ids are the same, be it that one is a number and the other its digits: that is another check's business.
+/// Whether two ids are the same. A number and its digits count as the same: that difference is another check's business.
 fn is_same_id(one: &Id, other: &Id) -> bool {
     let text = |id: &Id| id.to_string().trim_matches('"').to_owned();
     one == other || text(one) == text(other)

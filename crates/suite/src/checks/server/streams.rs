@@ -1,13 +1,16 @@
-//! Event streams: what belongs on which, and when they end.
+//! Event streams of Streamable HTTP: which messages belong on which, and when they end.
 
 use std::time::Duration;
 
 use protocol::{Span, Version};
 use server::fault::streams as fault;
+use transport::Transport;
 use transport::client::{Failure, Message, Pending, Reply, Session};
 
 use crate::expect::Answer;
-use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, must_not, should};
+use crate::unsolicited::has_response;
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, must_not, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ENDS, RELATED, GET_WITHOUT_RESPONSES, NOT_BROADCAST];
 
@@ -15,9 +18,10 @@ const STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_2
 const SENDING: &str = "basic/transports#sending-messages-to-the-server";
 /// How long a stream may take to end after its response.
 const END: Duration = Duration::from_secs(1);
-/// How long silence is listened to.
+/// How long a stream has to be silent before we stop listening.
 const SILENCE: Duration = Duration::from_millis(150);
 
+/// After it has sent the response, the server should close the event stream.
 const ENDS: Check = Check {
     id: "server/streams/end-with-response",
     title: "a stream ends after its response",
@@ -26,9 +30,9 @@ const ENDS: Check = Check {
         should("basic/transports/streamable-http#receiving-messages", Span::MODERN),
     ],
     aliases: &[],
-    why: "every stream that stays open holds a connection, and clients of limited ones run dry",
+    why: "every stream that stays open holds a connection, and clients that may open only a few run out of them",
     fix: "close the response body when the response has been written",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(ends(cx))),
     fault: &fault::STAYS_OPEN,
 };
@@ -44,31 +48,35 @@ async fn ends(cx: &ServerCx) -> Verdict {
     let end = cx.pace().longest().max(END);
     match pending.next_within(end).await {
         Ok(None) => Ok(()),
-        Ok(Some(message)) => Err(shown(&message, "the end of the stream", "another message")),
+        Ok(Some(message)) => {
+            Err(Finding::violated_in(&message.bytes, "the end of the stream", "another message"))
+        }
         Err(Failure::TimedOut { .. }) => {
-            let actual = format!("it is open {} ms later", end.as_millis());
+            let actual = format!("it is still open {} ms later", end.as_millis());
             Err(Finding::violated("the end of the stream", actual))
         }
         Err(failure) => Err(failure.into()),
     }
 }
 
+/// What a server sends on the stream of a request, before the response, should relate to that request. 2026-07-28 makes
+/// it a MUST, and allows only notifications.
 const RELATED: Check = Check {
     id: "server/streams/related-only",
-    title: "a stream carries what belongs to its own request",
+    title: "a stream carries only messages that belong to its request",
     cites: &[
         should(SENDING, STREAMABLE),
         must("basic/transports/streamable-http#receiving-messages", Span::MODERN),
     ],
     aliases: &[],
-    why: "clients tell requests apart by their streams; what strays is lost, or shown to the wrong user",
+    why: "clients tell requests apart by their streams; a stray message is lost, or shown to the wrong user",
     fix: "send progress and log messages on the stream of the request that caused them",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(related(cx))),
     fault: &fault::FOREIGN_PROGRESS,
 };
 
-/// Two requests at once: each stream has its own response and its own progress, and no other.
+/// Two concurrent requests: each stream has its own response and its own progress, and no other.
 async fn related(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
     let streaming_request = cx.streaming_request().await?;
@@ -85,7 +93,7 @@ fn own(answer: &Answer, token: &str) -> Verdict {
         return Err(Finding::blocked("the stream ended without a response"));
     };
     if answer.reply.responses().iter().any(|frame| frame.id().as_ref() != Some(&id)) {
-        return Err(answer.violated("one response, to the request of the stream", "another one besides"));
+        return Err(answer.violated("one response, to the request of the stream", "another response besides"));
     }
     for message in answer.reply.notifications("notifications/progress") {
         let other = message.params().map(|params| params["progressToken"].clone()).unwrap_or_default();
@@ -98,6 +106,8 @@ fn own(answer: &Answer, token: &str) -> Verdict {
     Ok(())
 }
 
+/// A server must not send responses on the stream that a GET opens, unless the GET resumes the stream of an earlier
+/// request. 2026-07-28 has no GET.
 const GET_WITHOUT_RESPONSES: Check = Check {
     id: "server/streams/get-without-responses",
     title: "the GET stream carries no responses",
@@ -105,30 +115,27 @@ const GET_WITHOUT_RESPONSES: Check = Check {
     aliases: &[],
     why: "a client waits for the response on the stream of its POST, and does not look for it elsewhere",
     fix: "answer a request on the stream, or in the body, of its own POST",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(get_without_responses(cx))),
     fault: &fault::RESPONDS_ON_GET,
 };
 
 async fn get_without_responses(cx: &ServerCx) -> Verdict {
     let (_, beside) = call_while_listening(cx).await?;
-    let is_response = |message: &&Message| {
-        message.frames().iter().any(|f| f.method.is_none() && (f.result.is_some() || f.error.is_some()))
-    };
-    match beside.iter().find(is_response) {
-        Some(message) => Err(shown(message, "no response on the GET stream", "a response")),
-        None => Ok(()),
-    }
+    expect_none(beside.iter().find(|message| has_response(message)), |message| {
+        Finding::violated_in(&message.bytes, "no response on the GET stream", "a response")
+    })
 }
 
+/// A client may have several streams open. The server must send each message on only one of them.
 const NOT_BROADCAST: Check = Check {
     id: "server/streams/not-broadcast",
-    title: "a message is sent on one stream alone",
+    title: "each message is sent on only one stream",
     cites: &[must("basic/transports#multiple-connections", STREAMABLE)],
     aliases: &[],
     why: "a client with two streams would take one message for two",
     fix: "choose one stream for each message: that of its request, or the GET stream",
-    on: On::Http,
+    applies: Applies::Over(Transport::StreamableHttp),
     run: Run::Alone(|cx| Box::pin(not_broadcast(cx))),
     fault: &fault::BROADCASTS,
 };
@@ -136,15 +143,14 @@ const NOT_BROADCAST: Check = Check {
 async fn not_broadcast(cx: &ServerCx) -> Verdict {
     let (reply, beside) = call_while_listening(cx).await?;
     let twice = |message: &&Message| reply.messages.iter().any(|other| other.bytes == message.bytes);
-    match beside.iter().find(twice) {
-        Some(message) => Err(shown(message, "each message on one stream", "one on two streams")),
-        None => Ok(()),
-    }
+    expect_none(beside.iter().find(twice), |message| {
+        Finding::violated_in(&message.bytes, "each message on one stream", "one on two streams")
+    })
 }
 
-/// The reply to a request that is answered with a stream while the GET stream is open, and what came beside it.
+/// The reply to a request that is answered with a stream while the GET stream is open, and what came on the latter.
 async fn call_while_listening(cx: &ServerCx) -> Result<(Reply, Vec<Message>), Finding> {
-    cx.facts().overheard.get_or_init(|| overhear(cx)).await.clone()
+    cx.known.facts().overheard.get_or_init(|| overhear(cx)).await.clone()
 }
 
 async fn overhear(cx: &ServerCx) -> Result<(Reply, Vec<Message>), Finding> {
@@ -166,9 +172,4 @@ async fn listen(session: &Session) -> Result<Pending, Finding> {
         (200, Some("text/event-stream")) => Ok(listening),
         (status, _) => Err(Finding::not_applicable(format!("GET opens no stream: HTTP {status}"))),
     }
-}
-
-fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
-    let excerpt = Excerpt::of(Party::Server, &message.bytes);
-    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
 }

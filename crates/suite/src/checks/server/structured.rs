@@ -1,4 +1,4 @@
-//! Structured results.
+//! Structured results of tools.
 
 use protocol::{Span, Version};
 use server::fault::tools as fault;
@@ -6,18 +6,20 @@ use server::fault::tools as fault;
 use super::calls::each_call;
 use crate::schema::{self, Unjudged};
 use crate::sweep::last;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[OUTPUT_MATCHES, TEXT_BESIDE];
 
+/// If a tool has an output schema, the server must return structured results that conform to it. A result with
+/// `isError` is not judged.
 const OUTPUT_MATCHES: Check = Check {
     id: "server/tools/output-matches-schema",
     title: "structured content matches the output schema",
     cites: &[must("server/tools#output-schema", Span::since(Version::V2025_06_18))],
     aliases: &["test_structured_tool_output", "test_2025_06_18"],
-    why: "clients validate it, and throw away what does not match",
-    fix: "build structuredContent from the type that the schema is made of",
-    on: On::Any,
+    why: "clients validate the result, and drop it if it does not match",
+    fix: "build structuredContent from the type that you derive the schema from",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(output_matches(cx))),
     fault: &fault::OUTPUT_AGAINST_SCHEMA,
 };
@@ -34,7 +36,7 @@ async fn output_matches(cx: &ServerCx) -> Verdict {
         let Some(schema) = tool.get("outputSchema").filter(|_| result["isError"] != true) else { continue };
         let complaint = match result.get("structuredContent") {
             Some(structured) => schema::complaint(schema, cx.version, structured).await,
-            // What is no schema asks for nothing.
+            // An invalid schema requires nothing.
             None => {
                 let usable = schema::is_usable(schema, cx.version).await;
                 usable.map(|usable| usable.then(|| "has none".to_owned()))
@@ -49,14 +51,15 @@ async fn output_matches(cx: &ServerCx) -> Verdict {
     if judged == 0 { Err(Finding::not_applicable("no call had a result")) } else { Ok(()) }
 }
 
+/// For older clients, a tool that returns structured content should also return it as JSON in a text block.
 const TEXT_BESIDE: Check = Check {
     id: "server/tools/structured-as-text",
     title: "structured content is repeated as text",
     cites: &[should("server/tools#structured-content", Span::since(Version::V2025_06_18))],
     aliases: &["test_structured_tool_output"],
-    why: "clients of older revisions, and models, see the text alone",
+    why: "clients of older revisions, and models, see only the text",
     fix: "put the serialised JSON into a text block as well",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(text_beside(cx))),
     fault: &fault::STRUCTURED_WITHOUT_TEXT,
 };

@@ -1,4 +1,4 @@
-//! `subscriptions/listen` of 2026-07-28: how a subscription begins.
+//! `subscriptions/listen` of 2026-07-28: how a subscription begins, and how it ends when it is cancelled at once.
 
 use std::time::Duration;
 
@@ -6,23 +6,27 @@ use protocol::Span;
 use protocol::meta::SUBSCRIPTION_ID;
 use serde_json::{Value, json};
 use server::fault::{cancellation, resources as fault};
+use transport::Transport;
 use transport::client::{Failure, Message, Pending, Session};
 use wire::Frame;
 
-use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, should};
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ACKNOWLEDGED, CANCELLED_UNANSWERED, TAGGED];
 
 const ACKNOWLEDGEMENT: &str = "notifications/subscriptions/acknowledged";
 
+/// The first message of a subscription must be its acknowledgement; no other notification may come on it before that.
+/// On stdio, messages of other subscriptions may come in between.
 const ACKNOWLEDGED: Check = Check {
     id: "server/subscriptions/acknowledged-first",
     title: "a subscription is acknowledged before anything else is sent on it",
     cites: &[must("basic/patterns/subscriptions#acknowledgment", Span::MODERN)],
     aliases: &["test_resources_subscribe"],
-    why: "the acknowledgement says which of its wishes the server will honour",
+    why: "the acknowledgement tells the client which notifications it will get",
     fix: "send notifications/subscriptions/acknowledged as the first message of the stream",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(acknowledged(cx))),
     fault: &fault::SUBSCRIPTION_UNACKNOWLEDGED,
 };
@@ -32,7 +36,7 @@ async fn acknowledged(cx: &ServerCx) -> Verdict {
     let first = Subscription::open(cx, &session, all_lists()).await?;
     let mut verdict = expect_acknowledgement(&first, "an acknowledgement");
     if verdict.is_ok() {
-        // A server may have no room for a second one, but then it says so.
+        // A server may refuse a second one.
         let second = Subscription::open(cx, &session, all_lists()).await;
         verdict = match second {
             Ok(second) => {
@@ -51,19 +55,20 @@ async fn acknowledged(cx: &ServerCx) -> Verdict {
 fn expect_acknowledgement(subscription: &Subscription, expected: &str) -> Verdict {
     match &subscription.first {
         Some(message) if message.is_notification(ACKNOWLEDGEMENT) => Ok(()),
-        Some(message) => Err(shown(message, expected, "another message")),
+        Some(message) => Err(Finding::violated_in(&message.bytes, expected, "another message")),
         None => Err(Finding::violated(expected, "nothing")),
     }
 }
 
+/// A server should send no response to a request that the client cancelled. On stdio that holds for a subscription too.
 const CANCELLED_UNANSWERED: Check = Check {
     id: "server/subscriptions/cancelled-unanswered",
     title: "a subscription that was cancelled is not answered",
     cites: &[should("basic/patterns/cancellation#behavior-requirements", Span::MODERN)],
     aliases: &[],
-    why: "the client has forgotten the request, and a response to it belongs to nothing",
+    why: "the client has forgotten the request, and cannot use a response to it",
     fix: "end the subscription in silence when notifications/cancelled names its request",
-    on: On::Pipe,
+    applies: Applies::Over(Transport::Stdio),
     run: Run::Alone(|cx| Box::pin(cancelled_unanswered(cx))),
     fault: &cancellation::LISTEN_CANCEL_ANSWERED,
 };
@@ -77,23 +82,24 @@ async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
     }
     subscription.pending.cancel("measured by yardstick").await?;
     cx.has_caught_up(&session).await;
-    match subscription.response_within(cx.pace().benefit_of_doubt()).await {
-        Some(message) => Err(shown(&message, "no response after the cancellation", "a response")),
-        None => Ok(()),
-    }
+    expect_none(subscription.response_within(cx.pace().benefit_of_doubt()).await, |message| {
+        Finding::violated_in(&message.bytes, "no response after the cancellation", "a response")
+    })
 }
 
+/// Every notification of a subscription, the acknowledgement included, must carry the id of the subscription in
+/// `_meta`.
 const TAGGED: Check = Check {
     id: "server/subscriptions/tagged",
-    title: "what is sent on a subscription carries its id",
+    title: "a notification on a subscription carries its id",
     cites: &[
         must("basic/index#meta", Span::MODERN),
         must("basic/patterns/subscriptions#acknowledgment", Span::MODERN),
     ],
     aliases: &[],
-    why: "on stdio all subscriptions share one channel, and the id is all that tells them apart",
+    why: "on stdio all subscriptions share one channel, and only the id tells them apart",
     fix: "put io.modelcontextprotocol/subscriptionId, the id of the listen request, into the _meta of the params",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(tagged(cx))),
     fault: &fault::SUBSCRIPTION_UNTAGGED,
 };
@@ -106,7 +112,7 @@ async fn tagged(cx: &ServerCx) -> Verdict {
         Some(message) => {
             let tag = tag_of(message);
             let expected = format!("subscriptionId {} in _meta", subscription.id);
-            Err(shown(message, &expected, &format!("subscriptionId {tag}")))
+            Err(Finding::violated_in(&message.bytes, &expected, format!("subscriptionId {tag}")))
         }
         None => Err(Finding::blocked("nothing was sent on the subscription")),
     };
@@ -118,7 +124,7 @@ fn all_lists() -> Value {
     json!({ "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true })
 }
 
-/// A subscription under way. It has to be ended: on a pipe nothing else does.
+/// An open subscription. Whoever opens it has to end it: on a pipe nothing else does.
 #[derive(Debug)]
 pub(super) struct Subscription {
     pub(super) pending: Pending,
@@ -144,17 +150,17 @@ impl Subscription {
                 let error = refusal.value().unwrap_or_default()["error"].clone();
                 return Err(Finding::not_applicable(format!("subscriptions/listen was refused: {error}")));
             }
-            // On a pipe there are messages of others, which carry other ids or none.
-            let foreign = first.as_ref().is_some_and(|message| {
-                !message.is_notification(ACKNOWLEDGEMENT) && tag_of(message).is_null()
-            });
-            if !foreign || cx.via != transport::serve::Via::Pipe {
+            // On a pipe, messages of other subscriptions and requests may come first.
+            let foreign = first
+                .as_ref()
+                .is_some_and(|message| !message.is_notification(ACKNOWLEDGEMENT) && tag_of(message) != id);
+            if !foreign || cx.transport != Transport::Stdio {
                 return Ok(Self { pending, id, first });
             }
         }
     }
 
-    /// The same, where the acknowledgement is another check's business.
+    /// Like `open`, and blocked if it is not acknowledged, which another check reports.
     pub(super) async fn acknowledged(
         cx: &ServerCx,
         session: &Session,
@@ -175,7 +181,7 @@ impl Subscription {
         tag_of(message) == self.id
     }
 
-    /// The response that ends it, if there is one before it has been quiet for so long.
+    /// The response that ends it, if one comes before it has been silent for that long.
     async fn response_within(&mut self, silence: Duration) -> Option<Message> {
         while let Ok(Some(message)) = self.pending.next_within(silence).await {
             let answers =
@@ -187,7 +193,7 @@ impl Subscription {
         None
     }
 
-    /// Ends it, as far as the server listens.
+    /// Cancels it. Whether the server listens is not judged here.
     pub(super) async fn end(mut self) {
         let _ = self.pending.cancel("the subscription was measured").await;
     }
@@ -200,9 +206,4 @@ fn tag_of(message: &Message) -> Value {
 fn is_refusal(message: &Message, pending: &Pending) -> bool {
     let ours = |id: Option<::wire::Id>| pending.id().is_some_and(|own| id.as_ref() == Some(own));
     message.frames().iter().any(|frame| frame.error.is_some() && (ours(frame.id()) || pending.is_settled()))
-}
-
-pub(super) fn shown(message: &Message, expected: &str, actual: &str) -> Finding {
-    let excerpt = Excerpt::of(Party::Server, &message.bytes);
-    Finding::Violated(Box::new(Evidence::new(expected, actual).showing(excerpt)))
 }

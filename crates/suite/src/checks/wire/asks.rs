@@ -1,4 +1,4 @@
-//! What the server asks of the client, in whichever way its era has for it.
+//! What the server asks of the client: by a request in the legacy revisions, by an interim result in 2026-07-28.
 
 use ::wire::{Direction, Entry, Kind};
 use protocol::meta::CLIENT_CAPABILITIES;
@@ -28,7 +28,7 @@ pub(super) fn asked<'a>(cx: &'a WireCx<'_>) -> Vec<Asked<'a>> {
     for (entry, frame) in sent {
         match frame.kind() {
             Kind::Request => {
-                // Where there is no handshake the request itself is wrong, and nothing was declared for it.
+                // Without a handshake the request itself is wrong, which another check reports.
                 let Some(declared) = at_first(cx) else { continue };
                 let method = frame.method().unwrap_or_default().into_owned();
                 let params = frame.params.map(parsed).unwrap_or_default();
@@ -36,7 +36,7 @@ pub(super) fn asked<'a>(cx: &'a WireCx<'_>) -> Vec<Asked<'a>> {
             }
             Kind::Result if frame.result.is_some_and(|raw| raw.get().contains("inputRequests")) => {
                 let result = frame.result.map(parsed).unwrap_or_default();
-                // What nobody asked for was not declared to anybody either; that is another check's business.
+                // A result without a request is another check's business.
                 let request = requests(cx).find(|r| r.kind() == Kind::Request && r.id() == frame.id());
                 let Some(request) = request else { continue };
                 let sent = request.params.map(parsed).unwrap_or_default();
@@ -56,7 +56,7 @@ pub(super) fn asked<'a>(cx: &'a WireCx<'_>) -> Vec<Asked<'a>> {
     all
 }
 
-/// Whether it is worth while to parse a message: most ask for nothing, and all checks here look at all of them.
+/// Whether a message is worth parsing: most ask for nothing, and every check here looks at all of them.
 fn may_ask(entry: &Entry) -> bool {
     let words = ["elicitation", "createMessage", "roots", "inputRequests"];
     std::str::from_utf8(&entry.bytes).is_ok_and(|text| words.iter().any(|word| text.contains(word)))

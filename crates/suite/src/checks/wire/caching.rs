@@ -1,4 +1,4 @@
-//! Caching hints on every result that may be cached.
+//! Caching hints of 2026-07-28, on every result that has to carry them.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use server::fault::{lists, resources};
 
 use super::asks::parsed;
 use super::{frames, requests, violated};
-use crate::{Check, Finding, On, Run, Verdict, WireCx, must};
+use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[HINTS, READ_HINTS, TTL, SCOPE_SAME];
 
@@ -23,6 +23,8 @@ const CACHEABLE: &[&str] = &[
     "resources/read",
 ];
 
+/// Results of server/discover and of the lists, if their `resultType` is `complete`, must have `ttlMs` and
+/// `cacheScope`.
 const HINTS: Check = Check {
     id: "server/caching/hints-present",
     title: "results that may be cached say for how long and by whom",
@@ -30,11 +32,12 @@ const HINTS: Check = Check {
     aliases: &[],
     why: "without hints every client has to guess, and shared caches may serve private data",
     fix: "add ttlMs and cacheScope to discover, all lists and resources/read",
-    on: On::Any,
-    run: Run::Wire(|cx| hints(cx, |method| method != "resources/read")),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, |cx| hints(cx, |method| method != "resources/read")),
     fault: &resources::CACHE_HINTS_MISSING,
 };
 
+/// Results of resources/read, if their `resultType` is `complete`, must have `ttlMs` and `cacheScope`.
 const READ_HINTS: Check = Check {
     id: "server/caching/read-hints-present",
     title: "contents of resources say for how long and by whom they may be cached",
@@ -42,8 +45,8 @@ const READ_HINTS: Check = Check {
     aliases: &[],
     why: "without hints every client has to guess, and shared caches may serve private data",
     fix: "add ttlMs and cacheScope to the result of resources/read",
-    on: On::Any,
-    run: Run::Wire(|cx| hints(cx, |method| method == "resources/read")),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, |cx| hints(cx, |method| method == "resources/read")),
     fault: &lists::READ_WITHOUT_HINTS,
 };
 
@@ -62,6 +65,7 @@ fn hints(cx: &WireCx<'_>, wanted: impl Fn(&str) -> bool) -> Verdict {
     })
 }
 
+/// The `ttlMs` of a result must be 0 or more.
 const TTL: Check = Check {
     id: "server/caching/ttl-not-negative",
     title: "ttlMs is not negative",
@@ -69,8 +73,8 @@ const TTL: Check = Check {
     aliases: &[],
     why: "a negative time makes some caches keep the result for ever",
     fix: "use 0 for what must not be cached",
-    on: On::Any,
-    run: Run::Wire(ttl),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, ttl),
     fault: &resources::CACHE_TTL_NEGATIVE,
 };
 
@@ -82,6 +86,7 @@ fn ttl(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
+/// All pages of a list must have the same `cacheScope`. Their `ttlMs` may differ.
 const SCOPE_SAME: Check = Check {
     id: "server/caching/scope-same-on-pages",
     title: "all pages of a list have the same cacheScope",
@@ -89,13 +94,13 @@ const SCOPE_SAME: Check = Check {
     aliases: &[],
     why: "a shared cache would serve one page to everybody and fetch the next for each",
     fix: "decide the scope for the list, not for the page",
-    on: On::Any,
-    run: Run::Wire(scope_same),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, scope_same),
     fault: &lists::CACHE_SCOPE_CHANGES,
 };
 
 fn scope_same(cx: &WireCx<'_>) -> Verdict {
-    // The scope of the page that handed out each cursor.
+    // The scope of the page that each cursor came from.
     let mut handed: HashMap<(String, String), Value> = HashMap::new();
     let mut several = false;
     for (entry, method, params, result) in cacheable(cx) {

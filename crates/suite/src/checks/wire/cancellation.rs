@@ -1,17 +1,20 @@
-//! Cancellations that the server sends, and what it sends for what was cancelled.
+//! Cancellations that the server sends, and messages that it sends for cancelled requests.
 
 use std::collections::{HashMap, HashSet};
 
 use ::wire::{Direction, Id, Kind};
 use protocol::{Era, Span};
 use server::fault::cancellation as fault;
+use transport::Transport;
 
 use super::progress::{token_in_meta, token_of};
 use super::{answered_ids, cancelled, said, violated};
-use crate::{Check, Finding, On, Run, Verdict, WireCx, must, must_not};
+use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[OWN_REQUESTS, QUIET_AFTERWARDS];
 
+/// Each side may cancel only requests that it sent and that are still in progress. In 2026-07-28 a server sends no
+/// requests, and may cancel only a subscription.
 const OWN_REQUESTS: Check = Check {
     id: "wire/cancellation/only-what-may-be",
     title: "the server cancels only its own requests, or in 2026-07-28 only subscriptions",
@@ -20,10 +23,10 @@ const OWN_REQUESTS: Check = Check {
         must("basic/patterns/cancellation#behavior-requirements", Span::MODERN),
     ],
     aliases: &[],
-    why: "a client that is told to cancel what it never got, or its own request, cannot tell what is meant",
+    why: "a client that is told to cancel its own request, or one that it never got, cannot know what is meant",
     fix: "name the id of a request that you sent and that is still open; from 2026-07-28 on that of a subscription",
-    on: On::Any,
-    run: Run::Wire(own_requests),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, own_requests),
     fault: &fault::CANCELS_FOREIGN,
 };
 
@@ -54,6 +57,8 @@ fn own_requests(cx: &WireCx<'_>) -> Verdict {
     Ok(())
 }
 
+/// stdio, cancellation (2026-07-28): a server must send no further messages for a cancelled request. Only progress that
+/// comes clearly too late is judged, as long as no later request uses the token again.
 const QUIET_AFTERWARDS: Check = Check {
     id: "wire/cancellation/quiet-afterwards",
     title: "no progress is reported for a request that was cancelled",
@@ -61,13 +66,13 @@ const QUIET_AFTERWARDS: Check = Check {
     aliases: &[],
     why: "the client has forgotten the request, and may have given its token to another one",
     fix: "stop the work when notifications/cancelled names its request, and send nothing more for it",
-    on: On::Pipe,
-    run: Run::Wire(quiet_afterwards),
+    applies: Applies::Over(Transport::Stdio),
+    run: Run::Wire(Sides::Server, quiet_afterwards),
     fault: &fault::PROGRESS_AFTER_CANCEL,
 };
 
-/// How many later requests are answered before a server has certainly read the cancellation: what it had sent by then may have
-/// crossed it.
+/// How many later requests have to be answered before the server has certainly read the cancellation. What it sent before
+/// may have crossed it.
 const ANSWERS: usize = 3;
 
 /// A request that was cancelled.
@@ -80,10 +85,11 @@ struct Cancelled {
 }
 
 fn quiet_afterwards(cx: &WireCx<'_>) -> Verdict {
-    // Who answers has not cancelled anything, which is another check's business.
+    // A server that answers has not cancelled the request, which is another check's business.
     let answered = answered_ids(cx);
     let mut tokens: HashMap<Id, Id> = HashMap::new();
     let mut all: Vec<Cancelled> = Vec::new();
+    let mut seen = false;
     for (entry, frame) in said(cx) {
         match (entry.direction, frame.kind()) {
             (Direction::ToServer, Kind::Request) => {
@@ -91,11 +97,14 @@ fn quiet_afterwards(cx: &WireCx<'_>) -> Verdict {
                 for one in &mut all {
                     one.later.insert(id.clone());
                 }
-                tokens.extend(token_in_meta(frame.params).map(|token| (id, token)));
+                let token = token_in_meta(frame.params);
+                all.retain(|one| Some(&one.token) != token.as_ref());
+                tokens.extend(token.map(|token| (id, token)));
             }
             (Direction::ToServer, _) => {
                 let unanswered = cancelled(&frame).filter(|id| !answered.contains(id));
                 let token = unanswered.and_then(|id| tokens.get(&id).cloned());
+                seen |= token.is_some();
                 all.extend(token.map(|token| Cancelled { token, later: HashSet::new(), answered: 0 }));
             }
             (Direction::ToClient, Kind::Result | Kind::Error) => {
@@ -112,7 +121,7 @@ fn quiet_afterwards(cx: &WireCx<'_>) -> Verdict {
             (Direction::ToClient, _) => {}
         }
     }
-    if all.is_empty() { Err(Finding::not_applicable("nothing with a token was cancelled")) } else { Ok(()) }
+    if seen { Ok(()) } else { Err(Finding::not_applicable("nothing with a token was cancelled")) }
 }
 
 #[cfg(test)]
@@ -123,9 +132,13 @@ mod tests {
     use protocol::Version;
     use protocol::method::Side;
     use serde_json::{Value, json};
-    use transport::serve::Via;
 
     fn judge(pings: u32) -> Verdict {
+        judge_with(pings, None)
+    }
+
+    /// `later` is a request that gives the token again.
+    fn judge_with(pings: u32, later: Option<(Direction, Value)>) -> Verdict {
         let call = json!({ "_meta": { "progressToken": "t" } });
         let progress = json!({ "progressToken": "t", "progress": 1 });
         let mut said: Vec<(Direction, Value)> = vec![
@@ -139,12 +152,13 @@ mod tests {
             said.push((ToServer, json!({ "jsonrpc": "2.0", "id": id, "method": "server/discover" })));
             said.push((ToClient, json!({ "jsonrpc": "2.0", "id": id, "result": {} })));
         }
+        said.extend(later);
         said.push((
             ToClient,
             json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": progress }),
         ));
         let transcript = transcript_of(&said);
-        quiet_afterwards(&WireCx::new(Version::LATEST, Via::Pipe, Side::Server, &transcript))
+        quiet_afterwards(&WireCx::new(Version::LATEST, Transport::Stdio, Side::Server, &transcript))
     }
 
     #[test]
@@ -152,5 +166,12 @@ mod tests {
         assert!(judge(0).is_ok());
         assert!(judge(1).is_ok());
         assert!(judge(3).is_err());
+    }
+
+    #[test]
+    fn a_later_request_may_use_the_token_again() {
+        let params = json!({ "_meta": { "progressToken": "t" } });
+        let again = json!({ "jsonrpc": "2.0", "id": "again", "method": "tools/call", "params": params });
+        assert!(judge_with(3, Some((ToServer, again))).is_ok());
     }
 }

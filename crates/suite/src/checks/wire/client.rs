@@ -1,4 +1,4 @@
-//! What the server asks of the client, it asks only of those who said that they can be asked.
+//! What the server asks of the client: only what that client declared that it supports.
 
 use protocol::capability::{Capabilities, SAMPLING_CONTEXT, SAMPLING_TOOLS, required_by_input};
 use protocol::{Span, Version};
@@ -6,7 +6,7 @@ use server::fault::{asks, lifecycle};
 
 use super::asks::{Asked, each_asked};
 use super::lifecycle::OPERATION;
-use crate::{Check, Cite, On, Run, Verdict, WireCx, defined, must_not, should, should_not};
+use crate::{Applies, Check, Cite, Run, Sides, Verdict, WireCx, defined, must_not, should, should_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ELICITATION, SAMPLING, TOOLS, CONTEXT, ROOTS];
 
@@ -17,8 +17,10 @@ const INPUT: [Cite; 2] = [
 ];
 const WHY: &str =
     "a client that did not declare it answers with an error, or not at all, and the work is lost";
-const FIX: &str = "look at the client's capabilities before it is asked, and do without if they lack it";
+const FIX: &str = "check the client's capabilities before you ask, and do without if they lack it";
 
+/// A server must not elicit input in a mode that the client did not declare. 2025-06-18 has no modes; there both sides
+/// must use only capabilities that were negotiated.
 const ELICITATION: Check = Check {
     id: "wire/elicitation/declared",
     title: "the user is asked only in ways that the client declared",
@@ -37,11 +39,13 @@ const ELICITATION: Check = Check {
     ],
     why: WHY,
     fix: FIX,
-    on: On::Any,
-    run: Run::Wire(|cx| declared(cx, "elicitation/create")),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, |cx| declared(cx, "elicitation/create")),
     fault: &lifecycle::CAPABILITY_ASSUMED,
 };
 
+/// A server must use only capabilities that the client declared (should, up to 2025-03-26), so it must not ask a client
+/// without `sampling` for its model.
 const SAMPLING: Check = Check {
     id: "wire/sampling/declared",
     title: "the model is asked only of clients that declared sampling",
@@ -49,8 +53,8 @@ const SAMPLING: Check = Check {
     aliases: &["server/lifecycle/client-capabilities-respected"],
     why: WHY,
     fix: FIX,
-    on: On::Any,
-    run: Run::Wire(|cx| {
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, |cx| {
         each_asked(cx, "sampling/createMessage", |asked| match asked.declared.get("sampling") {
             Some(_) => Ok(true),
             None => Err(("a client that declares sampling".to_owned(), capabilities(asked))),
@@ -59,18 +63,19 @@ const SAMPLING: Check = Check {
     fault: &lifecycle::CAPABILITY_ASSUMED,
 };
 
+/// A server must not offer tools in a sampling request to a client that did not declare `sampling.tools`.
 const TOOLS: Check = Check {
     id: "wire/sampling/tools-declared",
-    title: "tools are offered only to models of clients that declared sampling.tools",
+    title: "sampling requests offer tools only to clients that declared sampling.tools",
     cites: &[must_not("client/sampling#tools-in-sampling", Span::since(Version::V2025_11_25))],
     aliases: &[],
     why: WHY,
     fix: FIX,
-    on: On::Any,
-    run: Run::Wire(|cx| {
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, |cx| {
         each_asked(cx, "sampling/createMessage", |asked| {
             let uses = asked.params.get("tools").or_else(|| asked.params.get("toolChoice")).is_some();
-            if uses && !Capabilities::of(&asked.declared).has(SAMPLING_TOOLS) {
+            if uses && !Capabilities::from_value(&asked.declared).has(SAMPLING_TOOLS) {
                 return Err(("a client that declares sampling.tools".to_owned(), capabilities(asked)));
             }
             Ok(uses)
@@ -79,6 +84,8 @@ const TOOLS: Check = Check {
     fault: &lifecycle::CAPABILITY_ASSUMED,
 };
 
+/// A server should not use the `includeContext` values `thisServer` and `allServers` unless the client declared
+/// `sampling.context`.
 const CONTEXT: Check = Check {
     id: "wire/sampling/context-declared",
     title: "the client's context is asked for only if it declared sampling.context",
@@ -86,11 +93,11 @@ const CONTEXT: Check = Check {
     aliases: &[],
     why: "the values are deprecated, and most clients ignore them",
     fix: "leave out includeContext",
-    on: On::Any,
-    run: Run::Wire(|cx| {
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, |cx| {
         each_asked(cx, "sampling/createMessage", |asked| {
             let wanted = matches!(asked.params["includeContext"].as_str(), Some("thisServer" | "allServers"));
-            if wanted && !Capabilities::of(&asked.declared).has(SAMPLING_CONTEXT) {
+            if wanted && !Capabilities::from_value(&asked.declared).has(SAMPLING_CONTEXT) {
                 return Err(("no includeContext".to_owned(), asked.params["includeContext"].to_string()));
             }
             Ok(true)
@@ -99,6 +106,8 @@ const CONTEXT: Check = Check {
     fault: &asks::SAMPLING_CONTEXT,
 };
 
+/// A server should check for the `roots` capability before it asks for roots. Using a capability that was not declared
+/// is forbidden by MUST since 2025-06-18.
 const ROOTS: Check = Check {
     id: "wire/roots/declared",
     title: "roots are asked for only of clients that declared them",
@@ -112,15 +121,15 @@ const ROOTS: Check = Check {
     aliases: &["test_workspace_configuration"],
     why: WHY,
     fix: FIX,
-    on: On::Any,
-    run: Run::Wire(|cx| declared(cx, "roots/list")),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, |cx| declared(cx, "roots/list")),
     fault: &lifecycle::CAPABILITY_ASSUMED,
 };
 
 fn declared(cx: &WireCx<'_>, method: &str) -> Verdict {
     each_asked(cx, method, |asked| {
         let needed = required_by_input(&asked.method, &asked.params);
-        match needed.into_iter().find(|needed| !Capabilities::of(&asked.declared).has(*needed)) {
+        match needed.into_iter().find(|needed| !Capabilities::from_value(&asked.declared).has(*needed)) {
             Some(needed) => Err((format!("a client that declares {needed}"), capabilities(asked))),
             None => Ok(true),
         }

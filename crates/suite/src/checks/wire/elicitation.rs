@@ -1,4 +1,4 @@
-//! How users are asked.
+//! Elicitation: what a server may ask of users, and where it may send them.
 
 use std::cell::Cell;
 
@@ -10,39 +10,43 @@ use server::fault::asks as fault;
 use super::asks::{asked, each_asked, parsed};
 use super::{frames, violated};
 use crate::formats::is_uri;
-use crate::{Check, Finding, On, Run, Verdict, WireCx, advised, must, must_not, schema, should, should_not};
+use crate::{
+    Applies, Check, Finding, Run, Sides, Verdict, WireCx, advised, must, must_not, schema, should, should_not,
+};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[URL_VALID, URL_HTTPS, NO_SECRETS, NO_LINKS, DEFAULTS, URL_REQUIRED, COMPLETE_KNOWN];
 
 const URL_MODE: Span = Span::since(Version::V2025_11_25);
 
+/// An elicitation in URL mode must have a valid URL in `url`.
 const URL_VALID: Check = Check {
     id: "wire/elicitation/url-valid",
-    title: "the URL that the user is sent to is one",
+    title: "the URL that the user is sent to is valid",
     cites: &[must("client/elicitation#url-mode-elicitation-requests", URL_MODE)],
     aliases: &[],
-    why: "there is nothing that the client could show to the user and open",
-    fix: "send an absolute URL with scheme and host",
-    on: On::Any,
-    run: Run::Wire(|cx| {
+    why: "the client has nothing that it could show to the user and open",
+    fix: "send an absolute URL, with its scheme",
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, |cx| {
         each_url(cx, |url| {
-            let whole = url.as_str().is_some_and(|text| is_uri(text) && text.contains("://"));
+            let whole = url.as_str().is_some_and(is_uri);
             if whole { Ok(()) } else { Err(("an absolute URL".to_owned(), format!("url: {url}"))) }
         })
     }),
     fault: &fault::ELICIT_URL_BROKEN,
 };
 
+/// Safe URL handling: a server should use https URLs outside of development. Plain http to this machine passes.
 const URL_HTTPS: Check = Check {
     id: "wire/elicitation/url-https",
     title: "the user is sent to https URLs",
     cites: &[should("client/elicitation#safe-url-handling", URL_MODE)],
     aliases: &[],
-    why: "what the user enters there is nobody else's business",
+    why: "anybody on the way could read what the user enters there",
     fix: "serve the page over TLS; plain http is for your own machine only",
-    on: On::Any,
-    run: Run::Wire(|cx| {
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, |cx| {
         each_url(cx, |url| {
             let text = url.as_str().unwrap_or_default();
             let host = text.strip_prefix("http://").and_then(|rest| rest.split(['/', ':', '?']).next());
@@ -66,15 +70,17 @@ fn each_url(cx: &WireCx<'_>, judge: impl Fn(&Value) -> Result<(), (String, Strin
     })
 }
 
+/// A server must not ask for sensitive information in a form, such as passwords, keys, tokens or payment data. Since
+/// 2025-11-25 it must use URL mode for them. Only unmistakable names of fields are judged.
 const NO_SECRETS: Check = Check {
     id: "wire/elicitation/form-without-secrets",
     title: "forms do not ask for passwords, keys or cards",
     cites: &[must_not("client/elicitation#user-interaction-model", Span::since(Version::V2025_06_18))],
     aliases: &[],
-    why: "what is entered into a form passes through the client and may reach the model",
+    why: "input to a form passes through the client and may reach the model",
     fix: "send the user to a page of yours by URL mode instead",
-    on: On::Any,
-    run: Run::Wire(no_secrets),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, no_secrets),
     fault: &fault::ELICIT_PASSWORD,
 };
 
@@ -109,15 +115,16 @@ fn no_secrets(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
+/// Safe URL handling: a server should not put URLs that users may click into any field of a form.
 const NO_LINKS: Check = Check {
     id: "wire/elicitation/form-without-links",
     title: "forms have no links in their texts",
     cites: &[should_not("client/elicitation#safe-url-handling", URL_MODE)],
     aliases: &[],
-    why: "a link in a form gets around all that clients do to keep users from harmful pages",
+    why: "a link in a form evades everything that clients do to protect users from harmful pages",
     fix: "use URL mode to send the user somewhere",
-    on: On::Any,
-    run: Run::Wire(no_links),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, no_links),
     fault: &fault::ELICIT_FORM_LINK,
 };
 
@@ -138,15 +145,17 @@ fn no_links(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
+/// The fields of a form may have defaults, with which clients should fill them in. That a default is valid for its
+/// field is implied.
 const DEFAULTS: Check = Check {
     id: "wire/elicitation/defaults-valid",
-    title: "the default of a field is one of its values",
+    title: "the default of a field matches the schema of the field",
     cites: &[advised("client/elicitation#requested-schema", URL_MODE)],
     aliases: &["test_elicitation_support"],
-    why: "a form that is sent as it was shown would be refused",
+    why: "a form that the user sends unchanged would be refused",
     fix: "check every default against the schema of its own field",
-    on: On::Any,
-    run: Run::Wire(defaults),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, defaults),
     fault: &fault::ELICIT_DEFAULT_WRONG,
 };
 
@@ -174,6 +183,8 @@ fn defaults(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
+/// 2025-11-25: error -32042 must list the elicitations that have to be completed first. Each must be in URL mode and
+/// have an `elicitationId`.
 const URL_REQUIRED: Check = Check {
     id: "wire/elicitation/url-required-lists",
     title: "error -32042 lists the pages that have to be visited first",
@@ -181,8 +192,8 @@ const URL_REQUIRED: Check = Check {
     aliases: &[],
     why: "without the list the client cannot tell the user where to go",
     fix: "put data.elicitations into the error, each with mode url, url, message and elicitationId",
-    on: On::Any,
-    run: Run::Wire(url_required),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, url_required),
     fault: &fault::URL_REQUIRED_WITHOUT_LIST,
 };
 
@@ -204,18 +215,20 @@ fn url_required(cx: &WireCx<'_>) -> Verdict {
     if seen { Ok(()) } else { Err(Finding::not_applicable("no request was refused with -32042")) }
 }
 
+/// 2025-11-25: a notification that an elicitation is complete must name the `elicitationId` of the original request,
+/// and must go only to the client that was asked.
 const COMPLETE_KNOWN: Check = Check {
     id: "wire/elicitation/complete-known",
-    title: "what is said to be complete was asked for",
+    title: "an elicitation that is reported complete was asked for",
     cites: &[must(
         "client/elicitation#completion-notifications-for-url-mode-elicitation",
         Span::only(Version::V2025_11_25),
     )],
     aliases: &[],
-    why: "the client looks the id up to go on with the request that waits for it",
+    why: "the client looks the id up to resume the request that waits for it",
     fix: "repeat the elicitationId of the request, to the client that it was sent to",
-    on: On::Any,
-    run: Run::Wire(complete_known),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, complete_known),
     fault: &fault::COMPLETE_UNKNOWN,
 };
 

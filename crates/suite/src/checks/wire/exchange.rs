@@ -1,14 +1,14 @@
-//! JSON-RPC: results that are objects, ids of the server's own requests, notifications without any.
+//! JSON-RPC: results that are objects, ids of the server's own requests, and notifications without ids.
 
 use std::collections::HashSet;
 
 use ::wire::{Direction, Entry, Id, Kind, What};
 use protocol::{Span, Version};
 use server::fault::base as fault;
-use transport::serve::Via;
+use transport::Transport;
 
 use super::{frames, violated};
-use crate::{Check, Cite, Finding, On, Run, Verdict, WireCx, defined, must, must_not};
+use crate::{Applies, Check, Cite, Finding, Run, Sides, Verdict, WireCx, defined, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[RESULT_OBJECT, ID_VALID, ID_FRESH, WITHOUT_ID];
 
@@ -18,6 +18,7 @@ const REQUESTS: &[Cite] = &[
     must("basic/index#requests", Span::between(Version::V2025_03_26, Version::V2025_11_25)),
 ];
 
+/// A response is defined with a `result` that is a JSON object.
 const RESULT_OBJECT: Check = Check {
     id: "wire/jsonrpc/result-object",
     title: "a result is an object",
@@ -29,8 +30,8 @@ const RESULT_OBJECT: Check = Check {
     aliases: &["test_response_format"],
     why: "clients look for members of the result, and typed ones drop a response whose result is null or a list",
     fix: "return {} where there is nothing to tell",
-    on: On::Any,
-    run: Run::Wire(result_object),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, result_object),
     fault: &fault::RESULT_NULL,
 };
 
@@ -44,6 +45,7 @@ fn result_object(cx: &WireCx<'_>) -> Verdict {
     Ok(())
 }
 
+/// The id of a request must be a string or an integer, and must not be null.
 const ID_VALID: Check = Check {
     id: "wire/jsonrpc/request-id-valid",
     title: "the ids of the server's own requests are strings or integers",
@@ -51,8 +53,8 @@ const ID_VALID: Check = Check {
     aliases: &["test_request_format"],
     why: "a client cannot answer a request whose id is null, and may round one that is a fraction",
     fix: "number your requests, or name them; never null",
-    on: On::Any,
-    run: Run::Wire(id_valid),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, id_valid),
     fault: &fault::REQUEST_ID_NULL,
 };
 
@@ -66,15 +68,16 @@ fn id_valid(cx: &WireCx<'_>) -> Verdict {
     Ok(())
 }
 
+/// The sender of a request must not use an id again in the same session.
 const ID_FRESH: Check = Check {
     id: "wire/jsonrpc/request-id-fresh",
     title: "the server uses no id twice for requests of its own",
     cites: REQUESTS,
     aliases: &["test_unique_request_ids"],
-    why: "an answer that comes late is taken for the answer to another request",
+    why: "a late response is taken for the response to another request",
     fix: "count up for as long as the session lasts",
-    on: On::Any,
-    run: Run::Wire(id_fresh),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, id_fresh),
     fault: &fault::REQUEST_ID_REUSED,
 };
 
@@ -85,7 +88,7 @@ fn id_fresh(cx: &WireCx<'_>) -> Verdict {
         let Some(id) = frame.id().filter(|id| frame.kind() == Kind::Request && id.is_legal()) else {
             continue;
         };
-        // An id is used once in a session; a server that has none starts anew with every stream.
+        // Ids are unique in a session; a server without sessions starts anew with every stream.
         let session = if sessionless { entry.exchange } else { 0 };
         if used.contains(&(session, id.clone())) {
             return Err(violated(entry, "an id that was not used before", format!("id {id} again")));
@@ -95,16 +98,17 @@ fn id_fresh(cx: &WireCx<'_>) -> Verdict {
     Ok(())
 }
 
-/// Whether this is Streamable HTTP, and the server never gave a session a name.
+/// Whether this is Streamable HTTP, and the server never assigned a session id.
 fn is_sessionless(cx: &WireCx<'_>) -> bool {
     let heads = cx.transcript.entries.iter().filter(|entry| entry.what == What::Head);
     let mut given = heads.filter(|entry| entry.direction == Direction::ToClient);
     let names = |entry: &Entry| {
         String::from_utf8_lossy(&entry.bytes).to_ascii_lowercase().contains("\nmcp-session-id:")
     };
-    cx.via == Via::StreamableHttp && !given.any(names)
+    cx.transport == Transport::StreamableHttp && !given.any(names)
 }
 
+/// A notification must not have an id.
 const WITHOUT_ID: Check = Check {
     id: "wire/jsonrpc/notification-without-id",
     title: "notifications have no id",
@@ -113,10 +117,10 @@ const WITHOUT_ID: Check = Check {
         must_not("basic/index#notifications", Span::since(Version::V2025_03_26)),
     ],
     aliases: &["test_notification_format"],
-    why: "with an id it is a request, and the client answers what nobody waits for",
+    why: "with an id it is a request, and the client sends a response that nobody waits for",
     fix: "leave the id out of notifications",
-    on: On::Any,
-    run: Run::Wire(without_id),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, without_id),
     fault: &fault::NOTIFICATION_WITH_ID,
 };
 

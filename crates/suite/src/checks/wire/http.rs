@@ -1,14 +1,17 @@
-//! HTTP bodies: what calls itself JSON is one message, and so is every event.
+//! HTTP bodies: a JSON body is one message, and so is the data of every event.
 
 use ::wire::{Direction, Entry, Kind, Payload, What};
 use protocol::{Span, Version};
 use server::fault::{framing, http as fault};
+use transport::Transport;
 
 use super::{frames, violated};
-use crate::{Check, Finding, On, Run, Verdict, WireCx, defined, must};
+use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, advised, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ONE_OBJECT, EVENT_MESSAGES, RESULT_STATUS];
 
+/// A server answers a request with an event stream, or with `application/json` and one JSON object. Bodies that come for
+/// notifications have a check of their own.
 const ONE_OBJECT: Check = Check {
     id: "wire/http/one-json-object",
     title: "a JSON body is one message",
@@ -20,10 +23,10 @@ const ONE_OBJECT: Check = Check {
         must("basic/transports/streamable-http#sending-messages", Span::MODERN),
     ],
     aliases: &[],
-    why: "a client that was told JSON parses the whole body at once",
+    why: "a client parses the whole body of application/json at once",
     fix: "send several messages as text/event-stream, and one as application/json",
-    on: On::Http,
-    run: Run::Wire(one_object),
+    applies: Applies::Over(Transport::StreamableHttp),
+    run: Run::Wire(Sides::Server, one_object),
     fault: &fault::JSON_LINES,
 };
 
@@ -48,15 +51,16 @@ fn one_object(cx: &WireCx<'_>) -> Verdict {
     if judged == 0 { Err(Finding::not_applicable("no answer came as JSON")) } else { Ok(()) }
 }
 
+/// All messages must follow JSON-RPC 2.0; the events of a stream carry messages.
 const EVENT_MESSAGES: Check = Check {
     id: "wire/http/event-is-message",
-    title: "what an event of a stream carries is a message",
+    title: "the data of every event is a message",
     cites: &[must("basic/index#messages", Span::since(Version::V2025_03_26))],
     aliases: &[],
     why: "clients parse the data of every event, and give up the stream when that fails",
-    fix: "send JSON-RPC in data, and what is meant for people or proxies as a comment",
-    on: On::Http,
-    run: Run::Wire(event_messages),
+    fix: "send only JSON-RPC in data; use comments for anything meant for people or proxies",
+    applies: Applies::Over(Transport::StreamableHttp),
+    run: Run::Wire(Sides::Server, event_messages),
     fault: &framing::EVENT_NOISE,
 };
 
@@ -74,21 +78,23 @@ fn event_messages(cx: &WireCx<'_>) -> Verdict {
     if judged == 0 { Err(Finding::not_applicable("no answer came as a stream")) } else { Ok(()) }
 }
 
+/// The page keeps 202 for notifications and responses, which get no body, and error statuses for what is not accepted. That
+/// a result has neither is implied: no sentence gives its status.
 const RESULT_STATUS: Check = Check {
     id: "wire/http/result-status",
-    title: "a result comes with the HTTP status of a success",
+    title: "a result comes with an HTTP status of success",
     cites: &[
-        defined(
+        advised(
             "basic/transports#sending-messages-to-the-server",
             Span::between(Version::V2025_03_26, Version::V2025_11_25),
         ),
-        defined("basic/transports/streamable-http#message-flow", Span::MODERN),
+        advised("basic/transports/streamable-http#sending-messages", Span::MODERN),
     ],
     aliases: &[],
     why: "clients look at the status first: they drop the body of an error, and do not read that of 202",
     fix: "answer 200 to a request that has a result, whatever the result says",
-    on: On::Http,
-    run: Run::Wire(result_status),
+    applies: Applies::Over(Transport::StreamableHttp),
+    run: Run::Wire(Sides::Server, result_status),
     fault: &fault::RESULT_500,
 };
 
@@ -122,7 +128,7 @@ fn asked_for_one(cx: &WireCx<'_>, exchange: u32) -> bool {
     let posted =
         cx.transcript.messages().find(|e| e.exchange == exchange && e.direction == Direction::ToServer);
     posted.is_some_and(
-        |entry| matches!(Payload::parse(&entry.bytes), Ok(Payload::Single(frame)) if frame.method.is_some()),
+        |entry| matches!(Payload::parse(&entry.bytes), Ok(Payload::Single(frame)) if frame.kind() == Kind::Request),
     )
 }
 

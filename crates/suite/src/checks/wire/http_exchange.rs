@@ -1,4 +1,4 @@
-//! One HTTP exchange of a record: what was posted, the head of the answer, and what came with it.
+//! One HTTP exchange of a transcript: what was posted, the head of the response, and its body. Nothing is judged here.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +9,8 @@ use crate::{Evidence, Excerpt, Finding, WireCx};
 /// One HTTP exchange whose answer has a head.
 #[derive(Debug)]
 pub(super) struct Exchange<'a> {
+    /// The head of the request.
+    request: Option<&'a Entry>,
     /// What was posted.
     pub(super) posted: &'a Entry,
     /// The head of the answer.
@@ -27,11 +29,11 @@ pub(super) fn exchanges<'a>(cx: &'a WireCx<'_>) -> Vec<Exchange<'a>> {
     for entry in cx.transcript.entries.iter().filter(|entry| entry.exchange > 0) {
         parts.entry(entry.exchange).or_default().push(entry);
     }
-    parts.values().filter_map(|entries| Exchange::of(entries)).collect()
+    parts.values().filter_map(|entries| Exchange::from_entries(entries)).collect()
 }
 
 impl<'a> Exchange<'a> {
-    fn of(entries: &[&'a Entry]) -> Option<Self> {
+    fn from_entries(entries: &[&'a Entry]) -> Option<Self> {
         let all = |direction, what| {
             let fits = move |entry: &&&Entry| entry.direction == direction && entry.what == what;
             entries.iter().copied().filter(move |entry| fits(&entry))
@@ -40,6 +42,7 @@ impl<'a> Exchange<'a> {
             entry.direction == Direction::ToClient && matches!(entry.what, What::Message | What::Noise)
         };
         Some(Self {
+            request: all(Direction::ToServer, What::Head).next(),
             posted: all(Direction::ToServer, What::Message).next()?,
             // An interim response comes before the real one.
             head: all(Direction::ToClient, What::Head).next_back()?,
@@ -58,6 +61,11 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Whether a batch was posted.
+    pub(super) fn is_batch(&self) -> bool {
+        matches!(Payload::parse(&self.posted.bytes), Ok(Payload::Batch(_)))
+    }
+
     /// The status of the answer.
     pub(super) fn status(&self) -> u16 {
         let head = String::from_utf8_lossy(&self.head.bytes);
@@ -73,9 +81,11 @@ impl<'a> Exchange<'a> {
 
     /// A violation that this exchange shows: what was posted, the head, and the beginning of the body.
     pub(super) fn violated(&self, expected: impl Into<String>, actual: impl Into<String>) -> Finding {
-        let shown = [self.posted, self.head].into_iter().chain(self.body.iter().copied().take(1));
+        let posted = self.request.map(|head| Excerpt::request(head, Some(self.posted)));
+        let answer = std::iter::once(self.head).chain(self.body.iter().copied().take(1));
         let mut evidence = Evidence::new(expected, actual);
-        evidence.frames.extend(shown.map(Excerpt::entry));
+        evidence.frames.push(posted.unwrap_or_else(|| Excerpt::entry(self.posted)));
+        evidence.frames.extend(answer.map(Excerpt::entry));
         Finding::Violated(Box::new(evidence))
     }
 }

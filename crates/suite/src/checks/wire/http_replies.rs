@@ -1,12 +1,13 @@
-//! HTTP answers, every one of them: media types, the status for what wants no answer, streams that bring none.
+//! Every HTTP response of a session: media types, the status for notifications and responses, and streams that end early.
 
 use ::wire::{Frame, Id, Kind, What};
 use protocol::{Span, Version};
 use server::fault::{http as fault, streams};
+use transport::Transport;
 
 use super::http_exchange::{Exchange, exchanges};
 use super::{cancelled, requests};
-use crate::{Check, Cite, Finding, On, Run, Verdict, WireCx, must, should, should_not};
+use crate::{Applies, Check, Cite, Finding, Run, Sides, Verdict, WireCx, advised, must, should, should_not};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[MEDIA_TYPE, NOTIFICATION_ACCEPTED, RESPONSE_ACCEPTED, STREAM_ANSWERED];
@@ -17,6 +18,8 @@ const SENDING: [Cite; 2] = [
     must("basic/transports/streamable-http#sending-messages", Span::MODERN),
 ];
 
+/// A server must answer a request with `application/json` or with `text/event-stream`. Refusals such as 400, 401 and 403
+/// are not judged: the paragraphs on them name no media type.
 const MEDIA_TYPE: Check = Check {
     id: "server/http/media-type",
     title: "every request is answered with application/json or text/event-stream",
@@ -24,8 +27,8 @@ const MEDIA_TYPE: Check = Check {
     aliases: &["test_http_transport_requirements"],
     why: "clients choose their parser by the media type, and refuse any other",
     fix: "send Content-Type: application/json with a JSON body, text/event-stream with a stream",
-    on: On::Http,
-    run: Run::Wire(media_type),
+    applies: Applies::Over(Transport::StreamableHttp),
+    run: Run::Wire(Sides::Server, media_type),
     fault: &fault::CONTENT_TYPE_TEXT,
 };
 
@@ -33,7 +36,7 @@ fn media_type(cx: &WireCx<'_>) -> Verdict {
     let mut judged = false;
     for exchange in exchanges(cx) {
         let asked = exchange.posted().iter().any(|frame| frame.kind() == Kind::Request);
-        if !asked || !is_answer(&exchange) {
+        if !asked || !is_accepted(&exchange) {
             continue;
         }
         judged = true;
@@ -46,18 +49,13 @@ fn media_type(cx: &WireCx<'_>) -> Verdict {
     if judged { Ok(()) } else { Err(Finding::not_applicable("no request was answered")) }
 }
 
-/// Whether a request got its answer here. A status without a message, such as 401 or the page of a proxy, is not one.
-fn is_answer(exchange: &Exchange<'_>) -> bool {
-    match exchange.status() {
-        202 | 204 => false,
-        200..=299 => true,
-        _ => {
-            let is_message = |bytes| Frame::parse(bytes).is_ok_and(|frame| frame.is_2_0());
-            exchange.body.iter().any(|entry| is_message(&entry.bytes))
-        }
-    }
+/// Whether this answers a request that the server has accepted.
+fn is_accepted(exchange: &Exchange<'_>) -> bool {
+    matches!(exchange.status(), 200 | 201 | 203 | 205..=299)
 }
 
+/// A server that accepts a notification must answer 202 without a body. If it does not accept it, it must answer with
+/// an error status.
 const NOTIFICATION_ACCEPTED: Check = Check {
     id: "server/http/notification-accepted",
     title: "an accepted notification gets 202 and no body",
@@ -65,8 +63,8 @@ const NOTIFICATION_ACCEPTED: Check = Check {
     aliases: &["test_initialization_order", "test_http_transport_requirements"],
     why: "clients wait for a response to anything else, or fail to parse the empty body",
     fix: "answer notifications with 202 Accepted and nothing more",
-    on: On::Http,
-    run: Run::Wire(|cx| {
+    applies: Applies::Over(Transport::StreamableHttp),
+    run: Run::Wire(Sides::Server, |cx| {
         accepted(cx, "no notification was posted", |frame| {
             frame.kind() == Kind::Notification && frame.is_2_0()
         })
@@ -74,21 +72,23 @@ const NOTIFICATION_ACCEPTED: Check = Check {
     fault: &fault::NOTIFICATION_200,
 };
 
+/// A server that accepts a response must answer 202 without a body. If it does not accept it, it must answer with an
+/// error status. In 2026-07-28 clients send no responses.
 const RESPONSE_ACCEPTED: Check = Check {
     id: "server/http/response-accepted",
     title: "an accepted response gets 202 and no body",
     cites: &[SENDING[0]],
     aliases: &[],
-    why: "the client has answered and waits for nothing; what else comes it cannot place",
+    why: "the client has answered and waits for nothing; it cannot use anything else",
     fix: "answer a posted response with 202 Accepted and nothing more, or refuse it with 4xx",
-    on: On::Http,
-    run: Run::Wire(|cx| {
+    applies: Applies::Over(Transport::StreamableHttp),
+    run: Run::Wire(Sides::Server, |cx| {
         accepted(cx, "no response was posted", |frame| matches!(frame.kind(), Kind::Result | Kind::Error))
     }),
     fault: &fault::RESPONSE_200,
 };
 
-/// Judges the answer to everything that was posted and consists of such frames alone.
+/// Judges the response to every POST that has only such frames.
 fn accepted(cx: &WireCx<'_>, absent: &str, is_such: impl Fn(&Frame<'_>) -> bool) -> Verdict {
     let mut judged = false;
     for exchange in exchanges(cx) {
@@ -96,10 +96,14 @@ fn accepted(cx: &WireCx<'_>, absent: &str, is_such: impl Fn(&Frame<'_>) -> bool)
         if posted.is_empty() || !posted.iter().all(&is_such) {
             continue;
         }
+        // What comes back for a batch of notifications has a check of its own.
+        if exchange.is_batch() && !exchange.body.is_empty() {
+            continue;
+        }
         judged = true;
         match exchange.status() {
             202 if exchange.body.is_empty() => {}
-            // It may refuse, but then with an error status.
+            // A server may refuse, with an error status.
             400.. => {}
             202 => return Err(exchange.violated("202 without a body", "202 with a body")),
             status => return Err(exchange.violated("HTTP 202", format!("HTTP {status}"))),
@@ -108,19 +112,22 @@ fn accepted(cx: &WireCx<'_>, absent: &str, is_such: impl Fn(&Frame<'_>) -> bool)
     if judged { Ok(()) } else { Err(Finding::not_applicable(absent)) }
 }
 
+/// A server should not close a stream before it has sent the response, unless the session expires. Since 2025-11-25 the
+/// stream should carry the response in the end, but the connection may close before. In 2026-07-28 the response should end
+/// the stream; that the stream does not end before is implied.
 const STREAM_ANSWERED: Check = Check {
     id: "wire/http/stream-answered",
     title: "a stream does not end before the response to its request",
     cites: &[
         should_not(SENDING[0].place, Span::between(Version::V2025_03_26, Version::V2025_06_18)),
         should(SENDING[0].place, Span::only(Version::V2025_11_25)),
-        should("basic/transports/streamable-http#receiving-messages", Span::MODERN),
+        advised("basic/transports/streamable-http#receiving-messages", Span::MODERN),
     ],
     aliases: &[],
-    why: "the client sees the end of the stream and never learns what came of its request",
+    why: "the client sees the end of the stream and never learns what became of its request",
     fix: "close the stream when the response has been written, and not before",
-    on: On::Http,
-    run: Run::Wire(stream_answered),
+    applies: Applies::Over(Transport::StreamableHttp),
+    run: Run::Wire(Sides::Server, stream_answered),
     fault: &streams::ENDS_UNANSWERED,
 };
 
@@ -140,12 +147,13 @@ fn stream_answered(cx: &WireCx<'_>) -> Verdict {
         let Some((id, method)) = asked.and_then(|frame| Some((frame.id()?, frame.method()?))) else {
             continue;
         };
-        // A subscription may end at any time, and what can be resumed has not ended.
+        // A subscription may end at any time, and a stream that can be resumed has not ended.
         if method == "subscriptions/listen" || given_up.contains(&id) || may_go_on(cx, exchange) {
             continue;
         }
         judged = true;
-        if !answered.contains(&id) {
+        // A response with another id is the business of the checks of ids.
+        if !answered.contains(&id) && !has_response(exchange) {
             let expected = format!("a response to request {id} on its stream");
             return Err(exchange.violated(expected, "the end of the stream without one"));
         }
@@ -153,12 +161,16 @@ fn stream_answered(cx: &WireCx<'_>) -> Verdict {
     if judged { Ok(()) } else { Err(Finding::not_applicable("no request was answered with a stream")) }
 }
 
+fn has_response(exchange: &Exchange<'_>) -> bool {
+    exchange.body.iter().any(|entry| Frame::parse(&entry.bytes).is_ok_and(|frame| frame.is_response()))
+}
+
 fn is_stream(exchange: &Exchange<'_>) -> bool {
     exchange.status() == 200 && exchange.media_type().as_deref() == Some("text/event-stream")
 }
 
-/// From 2025-11-25 on a server may close the connection once it has sent an event with an id, and the client comes back for the
-/// rest. The record has the ids of events without a message alone.
+/// In 2025-11-25 a server may close the connection once it has sent an event with an id, and the client reconnects for the
+/// rest. The transcript has ids only for events without a message.
 fn may_go_on(cx: &WireCx<'_>, exchange: &Exchange<'_>) -> bool {
     let has_id = |bytes: &[u8]| bytes.starts_with(b"id:") || bytes.windows(4).any(|at| at == b"\nid:");
     let resumable = exchange.events.iter().any(|event| has_id(&event.bytes)) || !exchange.body.is_empty();

@@ -1,4 +1,4 @@
-//! JSON-RPC: what every message has to have.
+//! JSON-RPC: what every message, response and error must have.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use server::fault::framing as fault;
 
 use super::response_ids::is_rounded;
 use super::{frames, requests, violated};
-use crate::{Check, Cite, On, Run, Verdict, WireCx, must};
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Cite, Run, Sides, Verdict, WireCx, defined, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[VERSION_MARKED, ONE_OF_TWO, ANSWERED_ONCE, ASKED_FOR, CODE_INTEGER, MESSAGE_PRESENT, KNOWN_CODES];
@@ -27,6 +28,7 @@ const RESULTS: &[Cite] = &[
     must("basic/index#result-responses", Span::since(Version::V2025_11_25)),
 ];
 
+/// All messages must follow JSON-RPC 2.0, which requires `jsonrpc: "2.0"` in each.
 const VERSION_MARKED: Check = Check {
     id: "wire/jsonrpc/version-marked",
     title: "every message says that it is JSON-RPC 2.0",
@@ -34,22 +36,20 @@ const VERSION_MARKED: Check = Check {
     aliases: &["test_request_format"],
     why: "a receiver cannot tell the protocol of a message that does not name it, and strict ones drop it",
     fix: "put \"jsonrpc\": \"2.0\" into every message, errors included",
-    on: On::Any,
-    run: Run::Wire(version_marked),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, version_marked),
     fault: &fault::JSONRPC_MISSING,
 };
 
 fn version_marked(cx: &WireCx<'_>) -> Verdict {
-    match frames(cx).find(|(_, frame)| !frame.is_2_0()) {
-        Some((entry, frame)) => {
-            let actual =
-                frame.jsonrpc.map_or("no jsonrpc member".to_owned(), |raw| format!("jsonrpc: {raw}"));
-            Err(violated(entry, "jsonrpc: \"2.0\"", actual))
-        }
-        None => Ok(()),
-    }
+    expect_none(frames(cx).find(|(_, frame)| !frame.is_2_0()), |(entry, frame)| {
+        let actual = frame.jsonrpc.map_or("no jsonrpc member".to_owned(), |raw| format!("jsonrpc: {raw}"));
+        violated(entry, "jsonrpc: \"2.0\"", actual)
+    })
 }
 
+/// A response must have a result or an error, and not both. Since 2025-11-25 these are two kinds of response, each with
+/// its own member.
 const ONE_OF_TWO: Check = Check {
     id: "wire/jsonrpc/one-of-result-and-error",
     title: "a response has a result or an error, never both and never neither",
@@ -57,14 +57,14 @@ const ONE_OF_TWO: Check = Check {
     aliases: &["test_response_format"],
     why: "a client that looks at the result first takes a failure for a success",
     fix: "leave out `result` when there is an `error`, and the other way round",
-    on: On::Any,
-    run: Run::Wire(one_of_two),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, one_of_two),
     fault: &fault::RESULT_AND_ERROR,
 };
 
 fn one_of_two(cx: &WireCx<'_>) -> Verdict {
     for (entry, frame) in frames(cx) {
-        // What lacks `jsonrpc` as well is no message at all, and the check of that member tells of it.
+        // Without `jsonrpc` it is not a message at all, which the check of that member reports.
         if let Kind::Invalid(why) = frame.kind()
             && frame.jsonrpc.is_some()
         {
@@ -74,15 +74,16 @@ fn one_of_two(cx: &WireCx<'_>) -> Verdict {
     Ok(())
 }
 
+/// All messages must follow JSON-RPC 2.0, in which a request gets one response.
 const ANSWERED_ONCE: Check = Check {
     id: "wire/jsonrpc/answered-once",
     title: "a request is answered no more than once",
-    cites: RESULTS,
+    cites: MESSAGES,
     aliases: &["test_unique_request_ids"],
-    why: "the second answer reaches a client that has forgotten the request, or answers another one of the same id",
+    why: "the client has forgotten the request, or takes the second response for that to a later request of the same id",
     fix: "make sure that only one code path can complete a request",
-    on: On::Any,
-    run: Run::Wire(answered_once),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, answered_once),
     fault: &fault::ANSWERED_TWICE,
 };
 
@@ -107,15 +108,17 @@ fn answered_once(cx: &WireCx<'_>) -> Verdict {
     Ok(())
 }
 
+/// A response must have the id of the request that it belongs to. Only an error may lack it, if the id could not be
+/// read.
 const ASKED_FOR: Check = Check {
     id: "wire/jsonrpc/id-known",
     title: "a response carries the id of a request, of the same type and value",
     cites: RESULTS,
     aliases: &["test_response_format"],
-    why: "clients match answers by id; an id that changed its type never matches, and the request hangs",
-    fix: "keep the id as the JSON value that came, and send back exactly that",
-    on: On::Any,
-    run: Run::Wire(asked_for),
+    why: "clients match responses by id; an id that changed its type never matches, and the request hangs",
+    fix: "keep the id as the JSON value that you received, and send exactly that back",
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, asked_for),
     fault: &fault::ID_FOREIGN,
 };
 
@@ -139,13 +142,14 @@ fn asked_for(cx: &WireCx<'_>) -> Verdict {
             return Err(violated(
                 entry,
                 "the id of a request that was sent",
-                format!("id {id}, which nobody sent"),
+                format!("id {id}, which no request has"),
             ));
         }
     }
     Ok(())
 }
 
+/// Error codes must be integers.
 const CODE_INTEGER: Check = Check {
     id: "wire/jsonrpc/error-code-integer",
     title: "error codes are integers",
@@ -153,8 +157,8 @@ const CODE_INTEGER: Check = Check {
     aliases: &["test_error_handling"],
     why: "clients decide by the code what to do next",
     fix: "send the code as a JSON integer",
-    on: On::Any,
-    run: Run::Wire(code_integer),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, code_integer),
     fault: &fault::ERROR_CODE_TEXT,
 };
 
@@ -165,15 +169,16 @@ fn code_integer(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
+/// An error must have a code and a message. 2024-11-05 defines the message without a keyword.
 const MESSAGE_PRESENT: Check = Check {
     id: "wire/jsonrpc/error-message-present",
     title: "errors have a message",
-    cites: ERRORS,
+    cites: &[defined("basic/messages#responses", Span::only(V1)), ERRORS[1], ERRORS[2]],
     aliases: &["test_response_format", "test_error_handling"],
-    why: "the message is all that a person gets to see",
+    why: "the message is the only part that a person gets to see",
     fix: "say in `message` what is wrong, in a sentence",
-    on: On::Any,
-    run: Run::Wire(message_present),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, message_present),
     fault: &fault::ERROR_WITHOUT_MESSAGE,
 };
 
@@ -184,15 +189,17 @@ fn message_present(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
+/// 2026-07-28: a sub-range of codes is reserved for the specification, and no undefined code of it may be sent. Codes
+/// of earlier revisions, such as -32002, must not be sent any more.
 const KNOWN_CODES: Check = Check {
     id: "wire/jsonrpc/error-code-defined",
-    title: "no error code is used that is kept for the specification or was withdrawn",
+    title: "no error code is reserved or withdrawn",
     cites: &[must("basic/index#error-codes", Span::MODERN)],
     aliases: &[],
     why: "a code of that range will one day mean something, and clients will act on it",
     fix: "use the codes that the specification defines, or one outside -32768 to -32000",
-    on: On::Any,
-    run: Run::Wire(known_codes),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, known_codes),
     fault: &fault::RESERVED_CODE,
 };
 
@@ -217,7 +224,7 @@ fn known_codes(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
-/// Judges every error object; an error that is no object is judged as one without members.
+/// Judges every error object; an error that is not an object is judged as one without members.
 fn each_error(
     cx: &WireCx<'_>,
     judge: impl Fn(&serde_json::Value) -> Result<(), (String, String)>,

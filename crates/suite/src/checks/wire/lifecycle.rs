@@ -1,4 +1,4 @@
-//! Order, negotiated capabilities and the negotiated revision, as the messages show them.
+//! The order of the handshake, and whether servers keep to the negotiated capabilities and revision.
 
 use ::wire::{Direction, Kind};
 use protocol::capability::Capabilities;
@@ -8,7 +8,9 @@ use serde_json::Value;
 use server::fault::negotiation as fault;
 
 use super::{Asked, frames, said, value, violated};
-use crate::{Check, Cite, Finding, On, Run, Verdict, WireCx, advised, defined, must, should, should_not};
+use crate::{
+    Applies, Check, Cite, Finding, Run, Sides, Verdict, WireCx, advised, defined, must, should, should_not,
+};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[QUIET_AT_FIRST, SERVER_DECLARED, METHOD_OF_REVISION];
 
@@ -18,18 +20,20 @@ pub(super) const OPERATION: [Cite; 2] = [
     must("basic/lifecycle#operation", LATER),
 ];
 
-/// What is told in log messages may be told at any time, and has a check of its own.
+/// Log messages may be sent at any time, and have a check of their own.
 const LOGGING: &str = "notifications/message";
 
+/// Lifecycle, initialization: before `notifications/initialized` a server should not send requests, except for pings
+/// and log messages. Notifications before the response to initialize count too.
 const QUIET_AT_FIRST: Check = Check {
     id: "wire/lifecycle/quiet-before-initialized",
-    title: "before the client is ready the server sends nothing but its answer, pings and log messages",
+    title: "until the client is initialized, the server sends only its response, pings and log messages",
     cites: &[should_not("basic/lifecycle#initialization", Span::LEGACY)],
     aliases: &["test_initialization_order"],
     why: "a client that is not ready yet refuses the request, or waits for its own handshake to end first",
-    fix: "ask for roots, samples and input only after notifications/initialized came",
-    on: On::Any,
-    run: Run::Wire(quiet_at_first),
+    fix: "ask for roots, sampling and input only after notifications/initialized has arrived",
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, quiet_at_first),
     fault: &fault::ASKS_TOO_EARLY,
 };
 
@@ -57,15 +61,17 @@ fn quiet_at_first(cx: &WireCx<'_>) -> Verdict {
     Ok(())
 }
 
+/// Both sides must use only capabilities that were negotiated (should, up to 2025-03-26). For 2026-07-28 the definition
+/// of `capabilities` in server/discover implies it.
 const SERVER_DECLARED: Check = Check {
     id: "wire/lifecycle/server-capability-declared",
-    title: "the server sends only what its own capabilities announce",
+    title: "the server sends only notifications whose capability it declares",
     cites: &[OPERATION[0], OPERATION[1], advised("server/discover#discoverresult", Span::MODERN)],
     aliases: &[],
-    why: "a client has no handler for what was not announced, and what it is told is lost",
+    why: "a client has no handler for a capability that was not declared, and the notification is lost",
     fix: "declare listChanged and subscribe when you send their notifications",
-    on: On::Any,
-    run: Run::Wire(server_declared),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, server_declared),
     fault: &fault::CHANGES_UNDECLARED,
 };
 
@@ -81,7 +87,7 @@ fn server_declared(cx: &WireCx<'_>) -> Verdict {
             continue;
         }
         seen = true;
-        if !Capabilities::of(&declared).has(needed) {
+        if !Capabilities::from_value(&declared).has(needed) {
             let expected = format!("{needed} in the capabilities");
             return Err(violated(entry, expected, format!("{} without it", found.name)));
         }
@@ -89,7 +95,7 @@ fn server_declared(cx: &WireCx<'_>) -> Verdict {
     if seen { Ok(()) } else { Err(Finding::not_applicable("nothing was sent that needs a capability")) }
 }
 
-/// The capabilities that the handshake or the discovery of this session showed; where there are no sessions, that of another.
+/// The capabilities from the handshake or discovery of this session; in 2026-07-28 also those from another session.
 pub(super) fn declared_by_server(cx: &WireCx<'_>) -> Option<Value> {
     let asked = Asked::on(cx);
     let shown = frames(cx).filter(|(_, frame)| frame.result.is_some()).find_map(|(_, frame)| {
@@ -100,15 +106,17 @@ pub(super) fn declared_by_server(cx: &WireCx<'_>) -> Option<Value> {
     shown.or_else(|| cx.discovered.clone())
 }
 
+/// Both sides must respect the negotiated version (should, up to 2025-03-26). 2026-07-28 defines the messages that it
+/// has. Methods that no revision knows are not judged.
 const METHOD_OF_REVISION: Check = Check {
     id: "wire/lifecycle/method-of-revision",
     title: "the server sends no message that only another revision has",
     cites: &[OPERATION[0], OPERATION[1], defined("basic/index#messages", Span::MODERN)],
     aliases: &[],
-    why: "a client of this revision does not know the message: it refuses it, or it never sees what you meant to tell",
-    fix: "remember what was negotiated, and send only what that revision has",
-    on: On::Any,
-    run: Run::Wire(method_of_revision),
+    why: "a client of this revision does not know the message: it refuses or ignores it",
+    fix: "remember the negotiated revision, and send only messages that it has",
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, method_of_revision),
     fault: &fault::METHOD_OF_OTHER_REVISION,
 };
 
@@ -116,7 +124,7 @@ fn method_of_revision(cx: &WireCx<'_>) -> Verdict {
     for (entry, frame) in frames(cx) {
         let Some(name) = frame.method() else { continue };
         let here = method::find(cx.version, &name).filter(|found| found.direction.allows(Side::Server));
-        // What no revision has may be somebody's own.
+        // A method that no revision has may be an extension.
         if here.is_none() && !method::named(&name).is_empty() {
             let expected = format!("a message that servers send in {}", cx.version);
             return Err(violated(entry, expected, name.into_owned()));

@@ -1,27 +1,28 @@
-//! Log messages that nobody asked for, or that nobody was told of.
+//! Log messages that were not declared, or that belong to no request.
 
 use ::wire::{Direction, Id, Kind};
 use protocol::Span;
 use protocol::capability::{Capabilities, LOGGING};
 use protocol::meta::{LOG_LEVEL, SUBSCRIPTION_ID};
 use server::fault::{negotiation, tools as fault};
-use transport::serve::Via;
+use transport::Transport;
 
 use super::lifecycle::declared_by_server;
 use super::{frames, mentions, violated};
-use crate::{Check, Finding, On, Run, Verdict, WireCx, must, must_not};
+use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[DECLARED, OWN_STREAM];
 
+/// A server that sends log messages must declare the `logging` capability.
 const DECLARED: Check = Check {
     id: "wire/logging/declared",
     title: "a server that sends log messages declares the logging capability",
     cites: &[must("server/utilities/logging#capabilities", Span::ALWAYS)],
     aliases: &[],
-    why: "a client that was not told of logging has no place to show the messages, and drops them",
+    why: "a client that does not expect log messages has no place to show them, and drops them",
     fix: "put logging: {} into your capabilities, or log to stderr",
-    on: On::Any,
-    run: Run::Wire(declared),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, declared),
     fault: &negotiation::LOGGING_UNDECLARED,
 };
 
@@ -34,21 +35,22 @@ fn declared(cx: &WireCx<'_>) -> Verdict {
     let Some(capabilities) = declared_by_server(cx) else {
         return Err(Finding::not_applicable("the server was not asked for its capabilities"));
     };
-    if Capabilities::of(&capabilities).has(LOGGING) {
+    if Capabilities::from_value(&capabilities).has(LOGGING) {
         return Ok(());
     }
     Err(violated(entry, "logging in the capabilities", format!("capabilities: {capabilities}")))
 }
 
+/// 2026-07-28: a server must send log messages only for a request that set a log level, on the stream of its response.
 const OWN_STREAM: Check = Check {
     id: "wire/logging/own-stream",
-    title: "log messages come for a request that asked for them, on its stream and before its response",
+    title: "log messages come on the stream of a request that asked for them, before its response",
     cites: &[must_not("server/utilities/logging#per-request-log-level", Span::MODERN)],
     aliases: &[],
     why: "on any other stream they look as if they belonged to something else",
     fix: "write notifications/message to the response of the request whose _meta has the logLevel",
-    on: On::Any,
-    run: Run::Wire(own_stream),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, own_stream),
     fault: &fault::LOG_UNWANTED,
 };
 
@@ -64,18 +66,18 @@ fn own_stream(cx: &WireCx<'_>) -> Verdict {
             (Direction::ToServer, _) => {}
             (Direction::ToClient, Kind::Result | Kind::Error) => {
                 judged = true;
-                // Where all share one channel, the response is the end of what belongs to a request.
-                asking.retain(|(_, id)| cx.via != Via::Pipe || frame.id().as_ref() != Some(id));
+                // On a shared channel, nothing belongs to a request after its response.
+                asking.retain(|(_, id)| cx.transport != Transport::Stdio || frame.id().as_ref() != Some(id));
             }
-            // On a pipe another check looks at those that name a subscription.
+            // On a pipe another check judges those that name a subscription.
             (Direction::ToClient, _)
                 if frame.method().as_deref() == Some("notifications/message")
-                    && (cx.via != Via::Pipe || !mentions(frame.params, SUBSCRIPTION_ID)) =>
+                    && (cx.transport != Transport::Stdio || !mentions(frame.params, SUBSCRIPTION_ID)) =>
             {
                 if !asking.iter().any(|(exchange, _)| *exchange == entry.exchange) {
                     return Err(violated(
                         entry,
-                        "a request under way that set a log level",
+                        "a request in progress that set a log level",
                         "none on this stream",
                     ));
                 }

@@ -1,4 +1,4 @@
-//! What messages hold: strict JSON, the schema of the revision, results that say what they are.
+//! The content of messages: strict JSON, UTF-8, the schema of the revision, and fields that every result has.
 
 use ::wire::{Direction, Entry, Flaw, Frame, Id, Kind, Payload, inspect};
 use protocol::method;
@@ -6,27 +6,28 @@ use protocol::{Span, Version, schema};
 use serde_json::Value;
 use server::fault::{framing, lifecycle, tools};
 
-use super::progress::token_of;
+use super::progress::{token_in_meta, token_of};
 use super::{Asked, frames, sent, violated};
-use crate::{Check, On, Run, Verdict, WireCx, must, should};
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Run, Sides, Verdict, WireCx, advised, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[STRICT_JSON, UTF8, SCHEMA, RESULT_TYPE, SERVER_INFO, PROGRESS_INCREASES];
 
-const MESSAGES: [crate::Cite; 2] = [
-    must("basic/index#", Span::only(Version::V2024_11_05)),
-    must("basic/index#messages", Span::since(Version::V2025_03_26)),
-];
-
+/// Messages must follow JSON-RPC 2.0, whose messages are JSON objects. RFC 8259 says that the names in an object should be
+/// unique, so this is implied.
 const STRICT_JSON: Check = Check {
     id: "wire/message/members-unique",
     title: "no object in a message has the same member twice",
-    cites: &MESSAGES,
+    cites: &[
+        advised("basic/index#", Span::only(Version::V2024_11_05)),
+        advised("basic/index#messages", Span::since(Version::V2025_03_26)),
+    ],
     aliases: &[],
-    why: "receivers differ in which of the two they take, so one of them acts on what another one never saw",
-    fix: "serialise from a map, not by pasting strings",
-    on: On::Any,
-    run: Run::Wire(strict_json),
+    why: "receivers differ in which of the two they use, so one may act on a value that another never saw",
+    fix: "serialise from a map, not by joining strings",
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, strict_json),
     fault: &framing::DUPLICATE_MEMBER,
 };
 
@@ -39,6 +40,7 @@ fn strict_json(cx: &WireCx<'_>) -> Verdict {
     Ok(())
 }
 
+/// JSON-RPC messages must be encoded in UTF-8. 2024-11-05 does not say so.
 const UTF8: Check = Check {
     id: "wire/message/utf8",
     title: "messages are UTF-8",
@@ -48,36 +50,33 @@ const UTF8: Check = Check {
     ],
     aliases: &[],
     why: "a receiver cannot read the message at all, or reads something else",
-    fix: "encode as UTF-8, and check what comes from files and other programs before it goes into a string",
-    on: On::Any,
-    run: Run::Wire(utf8),
+    fix: "encode as UTF-8, and validate text from files and other programs before you use it",
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, utf8),
     fault: &framing::NOT_UTF8,
 };
 
 fn utf8(cx: &WireCx<'_>) -> Verdict {
-    match sent(cx).find(|entry| std::str::from_utf8(&entry.bytes).is_err()) {
-        Some(entry) => Err(violated(entry, "UTF-8", "bytes that are not")),
-        None => Ok(()),
-    }
+    expect_none(sent(cx).find(|entry| std::str::from_utf8(&entry.bytes).is_err()), |entry| {
+        violated(entry, "UTF-8", "bytes that are not UTF-8")
+    })
 }
 
+/// The messages of a revision are defined by its schema, which the page names as the source of truth.
 const SCHEMA: Check = Check {
     id: "wire/message/schema",
     title: "every message matches the schema of its revision",
-    cites: &[
-        must("basic/index#protocol-layers", Span::only(Version::V2024_11_05)),
-        must("basic/index#", Span::since(Version::V2025_03_26)),
-    ],
+    cites: &[defined("basic/index#schema", Span::ALWAYS)],
     aliases: &[],
     why: "clients with typed models drop the whole message when one field is missing or of another type",
     fix: "compare the message with the definition that is named, field by field",
-    on: On::Any,
-    run: Run::Wire(matches_schema),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, matches_schema),
     fault: &tools::TOOL_WITHOUT_SCHEMA,
 };
 
 fn matches_schema(cx: &WireCx<'_>) -> Verdict {
-    // Only one revision has batches; what a batch is answered with elsewhere has a check of its own.
+    // Only one revision has batches; how a batch is answered elsewhere has a check of its own.
     if cx.version != Version::V2025_03_26
         && batches(cx, cx.answered()).next().is_none()
         && let Some(entry) = batches(cx, cx.judged()).next()
@@ -110,9 +109,9 @@ fn defined_by(cx: &WireCx<'_>, asked: &Asked<'_>, frame: &Frame<'_>) -> Option<(
             let result: Value = parse(frame.result.filter(|raw| raw.get().starts_with('{'))?)?;
             match result["resultType"].as_str() {
                 Some("input_required") => Some(("InputRequiredResult", result)),
-                // What an extension brings has a definition of its own.
+                // Results of extensions have definitions of their own.
                 Some(other) if other != "complete" => None,
-                // What became a task has its result later.
+                // A task has its result later.
                 None if method.may_become_task(cx.version) && result["task"].is_object() => {
                     Some(("CreateTaskResult", result))
                 }
@@ -144,15 +143,16 @@ fn without_nulls(mut message: Value, frame: &Frame<'_>) -> Value {
     message
 }
 
+/// 2026-07-28: every result must have a `resultType`.
 const RESULT_TYPE: Check = Check {
     id: "wire/message/result-type",
-    title: "every result says of which type it is",
+    title: "every result has a resultType",
     cites: &[must("basic/index#result-responses", Span::MODERN)],
     aliases: &[],
     why: "without it a client cannot tell a final result from a request for more input",
     fix: "add \"resultType\": \"complete\" to every ordinary result",
-    on: On::Any,
-    run: Run::Wire(result_type),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, result_type),
     fault: &lifecycle::RESULT_TYPE_MISSING,
 };
 
@@ -163,15 +163,17 @@ fn result_type(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
+/// 2026-07-28: a server should name itself in the `_meta` of every result, under `io.modelcontextprotocol/serverInfo`,
+/// unless it is configured not to.
 const SERVER_INFO: Check = Check {
     id: "wire/message/server-info",
-    title: "every result says which server it is from",
+    title: "every result names the server that it comes from",
     cites: &[should("basic/index#meta", Span::MODERN)],
     aliases: &["test_server_info_requirements"],
-    why: "there is no handshake any more, so nothing else tells a log reader what answered",
+    why: "there is no handshake any more, so nothing else shows in a log which server answered",
     fix: "put io.modelcontextprotocol/serverInfo with name and version into the _meta of every result",
-    on: On::Any,
-    run: Run::Wire(server_info),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, server_info),
     fault: &lifecycle::SERVER_INFO_MISSING,
 };
 
@@ -182,6 +184,8 @@ fn server_info(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
+/// The `progress` value must increase with every notification, even if the total is unknown. Tokens are unique among active
+/// requests, so a later request may use one again, and its progress starts anew.
 const PROGRESS_INCREASES: Check = Check {
     id: "wire/message/progress-increases",
     title: "progress increases with every notification",
@@ -192,14 +196,20 @@ const PROGRESS_INCREASES: Check = Check {
     aliases: &["test_async_long_running_tool"],
     why: "a progress bar that jumps back tells its user nothing",
     fix: "send a notification only when the value has grown",
-    on: On::Any,
-    run: Run::Wire(progress_increases),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, progress_increases),
     fault: &tools::PROGRESS_STANDS_STILL,
 };
 
 fn progress_increases(cx: &WireCx<'_>) -> Verdict {
     let mut last: Vec<(Id, f64)> = Vec::new();
-    for (entry, frame) in frames(cx) {
+    let mut seen = false;
+    for (entry, frame) in cx.said_once() {
+        if entry.direction != cx.judged() {
+            let given = token_in_meta(frame.params).filter(|_| frame.kind() == Kind::Request);
+            last.retain(|(known, _)| Some(known) != given.as_ref());
+            continue;
+        }
         if frame.method().as_deref() != Some("notifications/progress") {
             continue;
         }
@@ -208,6 +218,7 @@ fn progress_increases(cx: &WireCx<'_>) -> Verdict {
         let (Some(token), Some(now)) = (token_of(frame.params), params["progress"].as_f64()) else {
             continue;
         };
+        seen = true;
         match last.iter_mut().find(|(known, _)| *known == token) {
             Some((_, before)) if now <= *before => {
                 return Err(violated(entry, format!("progress above {before}"), format!("progress {now}")));
@@ -216,15 +227,12 @@ fn progress_increases(cx: &WireCx<'_>) -> Verdict {
             None => last.push((token, now)),
         }
     }
-    if last.is_empty() {
-        return Err(crate::Finding::not_applicable("no progress was reported"));
-    }
-    Ok(())
+    if seen { Ok(()) } else { Err(crate::Finding::not_applicable("no progress was reported")) }
 }
 
 fn each_result(cx: &WireCx<'_>, judge: impl Fn(&Value) -> Result<(), (&'static str, String)>) -> Verdict {
     for (entry, frame) in frames(cx) {
-        // What is no result, or no object, is another check's business.
+        // Results that are not objects are another check's business.
         let Some(raw) = frame.result.filter(|raw| frame.kind() == Kind::Result && raw.get().starts_with('{'))
         else {
             continue;
@@ -233,4 +241,39 @@ fn each_result(cx: &WireCx<'_>, judge: impl Fn(&Value) -> Result<(), (&'static s
         judge(&result).map_err(|(expected, actual)| violated(entry, expected, actual))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use ::wire::Direction::{self, ToClient, ToServer};
+    use protocol::method::Side;
+    use serde_json::json;
+    use transport::Transport;
+
+    use super::super::transcript_of;
+    use super::*;
+
+    fn call(id: u32) -> (Direction, Value) {
+        let params = json!({ "_meta": { "progressToken": "t" } });
+        (ToServer, json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }))
+    }
+
+    fn progress(value: u32) -> (Direction, Value) {
+        let params = json!({ "progressToken": "t", "progress": value });
+        (ToClient, json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }))
+    }
+
+    fn judge(said: &[(Direction, Value)]) -> Verdict {
+        let transcript = transcript_of(said);
+        progress_increases(&WireCx::new(Version::V2025_11_25, Transport::Stdio, Side::Server, &transcript))
+    }
+
+    /// Clients may use a token again once the request that gave it is over.
+    #[test]
+    fn progress_starts_anew_with_the_request_that_uses_its_token_again() {
+        let done = (ToClient, json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
+        assert!(judge(&[call(1), progress(1), progress(2), done, call(2), progress(1)]).is_ok());
+        assert!(judge(&[call(1), progress(2), progress(2)]).is_err());
+        assert!(judge(&[call(1), progress(2), progress(1)]).is_err());
+    }
 }

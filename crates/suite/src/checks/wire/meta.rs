@@ -1,4 +1,4 @@
-//! `_meta` and `resultType`: names that are allowed, values that are known.
+//! `_meta` and `resultType`: the form of keys, trace context, and the known types of results.
 
 use std::borrow::Cow;
 
@@ -12,23 +12,25 @@ use server::fault::base as fault;
 
 use super::lifecycle::declared_by_server;
 use super::{frames, mentions, value, violated};
-use crate::{Check, On, Run, Verdict, WireCx, must};
+use crate::{Applies, Check, Run, Sides, Verdict, WireCx, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[KEYS, TRACE, RESULT_TYPE_KNOWN];
 
-/// Where results and params carry things that have a `_meta` of their own.
+/// The members of results and params that hold items with a `_meta` of their own.
 const LISTS: &[&str] =
     &["tools", "resources", "resourceTemplates", "prompts", "contents", "content", "messages"];
 
+/// A key of `_meta` may have a prefix, of labels separated by dots and followed by a slash. Labels must start with a
+/// letter, and the name must begin and end with a letter or digit.
 const KEYS: Check = Check {
     id: "wire/message/meta-keys",
-    title: "the keys of _meta have the form that they must have",
+    title: "the keys of _meta are well-formed",
     cites: &[must("basic/index#meta", Span::since(Version::V2025_06_18))],
     aliases: &[],
     why: "names without a proper prefix collide, and some clients drop what they cannot read",
     fix: "use names like com.example/key: labels of letters, digits and hyphens, then a name",
-    on: On::Any,
-    run: Run::Wire(keys),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, keys),
     fault: &fault::META_KEY_BROKEN,
 };
 
@@ -55,15 +57,17 @@ fn metas(whole: &Value) -> std::vec::IntoIter<Map<String, Value>> {
     all.filter_map(|item| item["_meta"].as_object().cloned()).collect::<Vec<_>>().into_iter()
 }
 
+/// 2026-07-28: `traceparent`, `tracestate` and `baggage` in `_meta` must have the formats of W3C Trace Context and
+/// Baggage.
 const TRACE: Check = Check {
     id: "wire/message/trace-context",
-    title: "trace context in _meta has the form that W3C gives it",
+    title: "trace context in _meta has the W3C format",
     cites: &[must("basic/index#meta", Span::MODERN)],
     aliases: &[],
     why: "tracing tools drop what they cannot parse, and the trace ends there",
     fix: "take traceparent, tracestate and baggage from your tracing library as they are",
-    on: On::Any,
-    run: Run::Wire(trace),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, trace),
     fault: &fault::TRACE_BROKEN,
 };
 
@@ -90,27 +94,28 @@ fn trace(cx: &WireCx<'_>) -> Verdict {
     Ok(())
 }
 
+/// 2026-07-28: a `resultType` must be one of the core protocol, or of an extension that the server advertises.
 const RESULT_TYPE_KNOWN: Check = Check {
     id: "wire/message/result-type-known",
     title: "resultType is one that the protocol or an advertised extension defines",
     cites: &[must("basic/index#resulttype", Span::MODERN)],
     aliases: &[],
-    why: "a client must treat a result of a type that it does not know as invalid",
+    why: "a client must treat a result of an unknown type as invalid",
     fix: "use complete or input_required, and task only where the tasks extension is advertised",
-    on: On::Any,
-    run: Run::Wire(result_type_known),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, result_type_known),
     fault: &fault::RESULT_TYPE_INVENTED,
 };
 
 fn result_type_known(cx: &WireCx<'_>) -> Verdict {
     let discovered = declared_by_server(cx);
-    // Where nobody asked what the server has, it may have tasks.
+    // If the client did not ask for the capabilities, the server may have tasks.
     let has_tasks = discovered.is_none();
     let declared = discovered.unwrap_or_default();
     let extensions: Vec<_> =
-        capability::Capabilities::of(&declared).extensions().map(|(id, _)| id.to_owned()).collect();
+        capability::Capabilities::from_value(&declared).extensions().map(|(id, _)| id.to_owned()).collect();
     let has_tasks = has_tasks || extensions.iter().any(|id| id == capability::extension::TASKS);
-    // What other extensions bring is theirs to say.
+    // Other extensions may define types that we do not know.
     let known = |id: &String| id == capability::extension::TASKS || id == capability::extension::UI;
     if !extensions.iter().all(known) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Checks that read what was said, whoever said it.
+//! Checks that only read a transcript: they send nothing, and work for live and for recorded sessions.
 
 mod asks;
 pub(super) mod caching;
@@ -29,28 +29,17 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use ::wire::{Entry, Frame, Id, What};
-use protocol::method::Side;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::{Check, Evidence, Excerpt, Finding, On, WireCx};
-
-/// Checks that bind whoever sends: ids, and beginnings of them.
-const EITHER_SIDE: [&str; 6] = [
-    "wire/jsonrpc/",
-    "wire/stdio/",
-    "wire/message/members-unique",
-    "wire/message/utf8",
-    "wire/message/schema",
-    "wire/message/progress-increases",
-];
+use crate::{Evidence, Excerpt, Finding, WireCx};
 
 /// Every frame of either side, in the order in which they were seen.
 fn said<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> {
     cx.said().map(|(entry, frame)| (entry, frame.clone()))
 }
 
-/// A span as a value; null when there is none.
+/// Raw JSON as a value; null when there is none.
 fn value(raw: Option<&RawValue>) -> Value {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
@@ -66,7 +55,7 @@ fn cancelled(frame: &Frame<'_>) -> Option<Id> {
     Some(Id::from(&value(frame.params)["requestId"]))
 }
 
-/// Our requests by their ids: of several with one id, the first.
+/// The requests of the other side by their ids; if several have one id, the first.
 struct Asked<'a>(HashMap<Id, Frame<'a>>);
 
 impl<'a> Asked<'a> {
@@ -91,24 +80,12 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Whether a span has `words` in it somewhere, which is cheaper to know than what it says.
+/// Whether raw JSON contains `words` anywhere, which is cheaper than parsing it.
 fn mentions(raw: Option<&RawValue>, words: &str) -> bool {
     raw.is_some_and(|raw| raw.get().contains(words))
 }
 
-/// Whether a check judges the messages of that side: all of them judge servers, some clients as well; the checks of the bridge
-/// say so themselves.
-pub(crate) fn judges(check: &Check, side: Side) -> bool {
-    match (check.on, side) {
-        (On::Bridge, side) => ui::suits(check, side),
-        (On::Any | On::Pipe | On::Http | On::HttpSse, Side::Server) => true,
-        (On::Any | On::Pipe | On::Http | On::HttpSse, Side::Client) => {
-            EITHER_SIDE.iter().any(|id| check.id.starts_with(id))
-        }
-    }
-}
-
-/// Every frame that the judged side sent, with the entry that carried it; what is no frame is another check's business.
+/// Every frame that the judged side sent, with its entry. Whatever is not a frame is left to other checks.
 fn frames<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> {
     cx.frames().map(|(entry, frame)| (entry, frame.clone()))
 }
@@ -137,16 +114,4 @@ fn transcript_of(said: &[(::wire::Direction, Value)]) -> ::wire::Transcript {
         recorder.record(*direction, What::Message, 0, message.to_string().into());
     }
     recorder.transcript()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_binds_either_side_is_there() {
-        for id in EITHER_SIDE {
-            assert!(crate::registry().any(|check| check.id.starts_with(id)), "{id}");
-        }
-    }
 }

@@ -1,17 +1,23 @@
-//! Input that a server asks for by an interim result (2026-07-28).
+//! Multi round-trip requests of 2026-07-28: interim results that ask for input.
+
+use std::collections::HashSet;
 
 use ::wire::{Entry, Frame, Kind};
 use protocol::{Span, method};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use server::fault::mrtr as fault;
+use transport::Transport;
 
 use super::{Asked, frames, mentions, value, violated};
-use crate::{Check, Finding, On, Run, Verdict, WireCx, must, must_not};
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[SOMETHING_ASKED, ALLOWED_REQUESTS, KNOWN_KINDS, NO_REQUESTS];
 
 const REQUIREMENTS: &str = "basic/patterns/mrtr#server-requirements";
 
+/// A result with the type `input_required` must have `inputRequests` or `requestState`.
 const SOMETHING_ASKED: Check = Check {
     id: "wire/mrtr/something-asked",
     title: "a result that asks for input has inputRequests or requestState",
@@ -19,8 +25,8 @@ const SOMETHING_ASKED: Check = Check {
     aliases: &[],
     why: "with neither of them the client has nothing to answer and no reason to try again",
     fix: "put what you need into inputRequests, and what you must remember into requestState, a string",
-    on: On::Any,
-    run: Run::Wire(something_asked),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, something_asked),
     fault: &fault::INPUT_OF_NOTHING,
 };
 
@@ -31,15 +37,17 @@ fn something_asked(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
+/// A server may ask for input in answer to tools/call, prompts/get and resources/read, and must not in answer to any
+/// other request.
 const ALLOWED_REQUESTS: Check = Check {
     id: "wire/mrtr/allowed-requests",
-    title: "input is asked for only by tools/call, prompts/get and resources/read",
+    title: "only tools/call, prompts/get and resources/read are answered with a request for input",
     cites: &[must_not("basic/patterns/mrtr#supported-requests", Span::MODERN)],
     aliases: &[],
     why: "clients expect a list from a list request, and do not know how to go on",
-    fix: "answer all other requests at once",
-    on: On::Any,
-    run: Run::Wire(allowed_requests),
+    fix: "answer all other requests with a complete result",
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, allowed_requests),
     fault: &fault::INPUT_FOR_LIST,
 };
 
@@ -55,15 +63,16 @@ fn allowed_requests(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
+/// Each input request must be an elicitation, a sampling request or a request for roots, and must have a key of its own.
 const KNOWN_KINDS: Check = Check {
     id: "wire/mrtr/known-kinds",
-    title: "input requests are elicitations, samplings or roots lists",
+    title: "input requests ask for elicitation, sampling or roots, each under its own key",
     cites: &[must(REQUIREMENTS, Span::MODERN)],
     aliases: &[],
     why: "the client has no way to answer anything else",
     fix: "use elicitation/create, sampling/createMessage or roots/list, each with its params",
-    on: On::Any,
-    run: Run::Wire(known_kinds),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, known_kinds),
     fault: &fault::INPUT_OF_OTHER_KIND,
 };
 
@@ -82,34 +91,50 @@ fn known_kinds(cx: &WireCx<'_>) -> Verdict {
             }
             None => Ok(()),
         }
-    })
+    })?;
+    let twice = |frame: &Frame<'_>| {
+        let requests = member(frame.result?, "inputRequests")?;
+        let mut seen = HashSet::new();
+        let mut keys = ::wire::members(requests)?.into_iter().map(|(key, _)| key.into_owned());
+        keys.find(|key| !seen.insert(key.clone()))
+    };
+    match frames(cx).find_map(|(entry, frame)| Some((entry, twice(&frame)?))) {
+        Some((entry, key)) => {
+            Err(violated(entry, "a key of its own for each request", format!("{key:?} twice")))
+        }
+        None => Ok(()),
+    }
 }
 
+/// The last member of that name.
+fn member<'a>(object: &'a RawValue, name: &str) -> Option<&'a RawValue> {
+    ::wire::members(object)?.into_iter().rev().find(|(found, _)| found == name).map(|(_, raw)| raw)
+}
+
+/// 2026-07-28: a server must not send JSON-RPC requests, on any transport. It must ask for input by interim results.
 const NO_REQUESTS: Check = Check {
     id: "wire/mrtr/no-server-requests",
     title: "the server sends no requests of its own",
     cites: &[
         must_not("basic/patterns/index#", Span::MODERN),
         must("basic/patterns/mrtr#", Span::MODERN),
-        must_not("basic/transports/stdio#receiving-messages", Span::MODERN).over(On::Pipe),
-        must_not("basic/transports/streamable-http#receiving-messages", Span::MODERN).over(On::Http),
+        must_not("basic/transports/stdio#receiving-messages", Span::MODERN).over(Transport::Stdio),
+        must_not("basic/transports/streamable-http#receiving-messages", Span::MODERN)
+            .over(Transport::StreamableHttp),
     ],
     aliases: &[],
     why: "clients of this revision do not answer, so the request hangs until it times out",
     fix: "ask by an interim result with inputRequests instead",
-    on: On::Any,
-    run: Run::Wire(no_requests),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, no_requests),
     fault: &fault::MODERN_SERVER_ASKS,
 };
 
 fn no_requests(cx: &WireCx<'_>) -> Verdict {
-    match frames(cx).find(|(_, frame)| frame.kind() == Kind::Request) {
-        Some((entry, frame)) => {
-            let name = frame.method().unwrap_or_default().into_owned();
-            Err(violated(entry, "no requests of the server", name))
-        }
-        None => Ok(()),
-    }
+    expect_none(frames(cx).find(|(_, frame)| frame.kind() == Kind::Request), |(entry, frame)| {
+        let name = frame.method().unwrap_or_default().into_owned();
+        violated(entry, "no requests of the server", name)
+    })
 }
 
 fn inputs(result: &Value) -> impl Iterator<Item = (&String, &Value)> {
@@ -132,4 +157,32 @@ fn each_interim(cx: &WireCx<'_>, judge: impl Fn(&Entry, &Frame<'_>, &Value) -> V
         judge(entry, request, &result)?;
     }
     if seen { Ok(()) } else { Err(Finding::not_applicable("no input was asked for")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use ::wire::{Direction, Recorder, What};
+    use protocol::Version;
+    use protocol::method::Side;
+    use transport::Transport;
+
+    use super::*;
+
+    fn judge(requests: &str) -> Verdict {
+        let recorder = Recorder::new();
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#.to_owned();
+        recorder.record(Direction::ToServer, What::Message, 0, call.into());
+        let result = format!(r#"{{"resultType":"input_required","inputRequests":{requests}}}"#);
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+        recorder.record(Direction::ToClient, What::Message, 0, answer.into());
+        let transcript = recorder.transcript();
+        known_kinds(&WireCx::new(Version::LATEST, Transport::Stdio, Side::Server, &transcript))
+    }
+
+    #[test]
+    fn input_requests_have_keys_of_their_own() {
+        let roots = r#"{"method":"roots/list"}"#;
+        assert!(judge(&format!(r#"{{"a":{roots},"b":{roots}}}"#)).is_ok());
+        assert!(judge(&format!(r#"{{"a":{roots},"a":{roots}}}"#)).is_err());
+    }
 }

@@ -1,4 +1,4 @@
-//! Updates of resources where clients subscribe to each (before 2026-07-28).
+//! Updates of resources in the legacy revisions, where clients subscribe to each resource.
 
 use std::collections::HashMap;
 
@@ -7,23 +7,24 @@ use protocol::Span;
 use server::fault::resources as fault;
 
 use super::{said, value, violated};
-use crate::{Check, Finding, On, Run, Verdict, WireCx, advised};
+use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, advised};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[SUBSCRIBED];
 
+/// Clients subscribe to a resource and are notified when it changes. That others are not notified is implied.
 const SUBSCRIBED: Check = Check {
     id: "wire/resources/updates-subscribed",
-    title: "updates of resources are sent to clients that subscribed",
+    title: "updates of resources are sent only to clients that subscribed",
     cites: &[advised("server/resources#subscriptions", Span::LEGACY)],
     aliases: &[],
     why: "a client that did not ask reads the resource again for nothing, or has no handler at all",
-    fix: "remember which session subscribed to what, and tell nobody else",
-    on: On::Any,
-    run: Run::Wire(subscribed),
+    fix: "remember which session subscribed to what, and notify no other",
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, subscribed),
     fault: &fault::UPDATES_UNASKED,
 };
 
-/// An update may be of a part of what was subscribed to.
+/// An update may be about a sub-resource of the subscribed one.
 fn subscribed(cx: &WireCx<'_>) -> Verdict {
     let mut active: Vec<String> = Vec::new();
     let mut ending: HashMap<Id, String> = HashMap::new();
@@ -39,7 +40,7 @@ fn subscribed(cx: &WireCx<'_>) -> Verdict {
                 ending.extend(frame.id().map(|id| (id, uri())));
             }
             (Direction::ToServer, Some("resources/list" | "resources/read")) => asked = true,
-            // Until it is answered, updates may still be on their way.
+            // Until unsubscribing is answered, updates may still be on their way.
             (Direction::ToClient, None) if frame.result.is_some() => {
                 let ended = frame.id().and_then(|id| ending.remove(&id));
                 active.retain(|one| Some(one) != ended.as_ref());
@@ -65,11 +66,11 @@ mod tests {
     use protocol::Version;
     use protocol::method::Side;
     use serde_json::{Value, json};
-    use transport::serve::Via;
+    use transport::Transport;
 
     fn judge(said: &[(Direction, Value)]) -> Verdict {
         let transcript = transcript_of(said);
-        subscribed(&WireCx::new(Version::V2025_11_25, Via::Pipe, Side::Server, &transcript))
+        subscribed(&WireCx::new(Version::V2025_11_25, Transport::Stdio, Side::Server, &transcript))
     }
 
     fn ask(id: u32, method: &str) -> (Direction, Value) {

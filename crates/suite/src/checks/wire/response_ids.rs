@@ -1,25 +1,27 @@
-//! The ids of responses: errors that lost theirs, and integers that came back rounded.
+//! The ids of responses: errors without their id, and integers that came back rounded.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use ::wire::{Entry, Frame, Id, Kind, Payload, What};
 use protocol::{Era, Span, Version, code};
 use server::fault::base as fault;
-use transport::serve::Via;
+use transport::Transport;
 
 use super::http_exchange::{Exchange, exchanges};
 use super::{answered_ids, cancelled, frames, requests};
 use crate::wire_cx::is_proper;
-use crate::{Check, Evidence, Excerpt, Finding, On, Run, Verdict, WireCx, advised, must};
+use crate::{Applies, Check, Evidence, Excerpt, Finding, Run, Sides, Verdict, WireCx, advised, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ERROR_ID, LARGE_ID];
 
 const FIRST: Span = Span::only(Version::V2024_11_05);
 const MIDDLE: Span = Span::between(Version::V2025_03_26, Version::V2025_06_18);
 
+/// An error must have the id of its request. Since 2025-11-25 it may lack it if the id could not be read from a
+/// malformed request.
 const ERROR_ID: Check = Check {
     id: "wire/jsonrpc/error-id-present",
-    title: "an error carries the id of the request that it refuses",
+    title: "an error has the id of the request that it refuses",
     cites: &[
         must("basic/messages#responses", FIRST),
         must("basic/index#responses", MIDDLE),
@@ -28,19 +30,19 @@ const ERROR_ID: Check = Check {
     aliases: &[],
     why: "without the id no client can tell which of its requests failed, and the request hangs",
     fix: "keep the id as soon as the message is parsed; leave it out only if it could not be read",
-    on: On::Any,
-    run: Run::Wire(error_id),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, error_id),
     fault: &fault::ERROR_ID_LOST,
 };
 
 fn error_id(cx: &WireCx<'_>) -> Verdict {
-    match cx.via {
-        Via::StreamableHttp => on_exchanges(cx),
-        Via::Pipe | Via::HttpSse => on_channel(cx),
+    match cx.transport {
+        Transport::StreamableHttp => on_exchanges(cx),
+        Transport::Stdio | Transport::HttpSse => on_channel(cx),
     }
 }
 
-/// Over HTTP an answer belongs to what was posted.
+/// Over HTTP a response belongs to the POST that it answers.
 fn on_exchanges(cx: &WireCx<'_>) -> Verdict {
     for exchange in exchanges(cx) {
         let asked = exchange.posted();
@@ -53,19 +55,19 @@ fn on_exchanges(cx: &WireCx<'_>) -> Verdict {
                 frame.is_anonymous_error() && is_about_the_message(cx.version, &exchange, &frame)
             });
             if lost {
-                return Err(exchange.violated(format!("id {}", shown(request)), "an error without it"));
+                return Err(exchange.violated(format!("id {}", name_request(request)), "an error without it"));
             }
         }
     }
     Ok(())
 }
 
-/// Whether an error is the answer to the message, and not a refusal by HTTP, which may come before the body is read.
+/// Whether an error answers the message, and is not a refusal by HTTP, which may come before the body is read.
 fn is_about_the_message(version: Version, exchange: &Exchange<'_>, error: &Frame<'_>) -> bool {
     let code = error.error.and_then(::wire::members).and_then(|members| {
         members.iter().find(|(name, _)| name == "code").and_then(|(_, raw)| ::wire::integer(raw))
     });
-    // What the modern revision refuses with these codes it has read.
+    // With one of these codes, a server of the modern revision has read the message.
     let read = [
         code::METHOD_NOT_FOUND,
         code::INVALID_PARAMS,
@@ -77,8 +79,8 @@ fn is_about_the_message(version: Version, exchange: &Exchange<'_>, error: &Frame
     matches!(exchange.status(), 200..=299) || (modern && matches!(exchange.status(), 400 | 404))
 }
 
-/// Where all share one channel, an error without an id is about a request only if one stays unanswered, and if nothing was
-/// sent that could not be read.
+/// On a shared channel, an error without an id refuses a request only if one stays unanswered, and if every message that was
+/// sent could be read.
 fn on_channel(cx: &WireCx<'_>) -> Verdict {
     let answered = answered_ids(cx);
     let is_posted = |entry: &&Entry| entry.exchange > 0 && entry.direction != cx.judged();
@@ -88,14 +90,15 @@ fn on_channel(cx: &WireCx<'_>) -> Verdict {
     for entry in &cx.transcript.entries {
         match (entry.direction == cx.judged(), entry.what) {
             (false, What::Message | What::Noise) => suspects.sent(entry, &answered),
-            // Over HTTP+SSE the body of a POST is not where answers come; what stands there refuses the POST.
+            // Over HTTP+SSE, responses do not come in the body of a POST; an error there refuses the POST.
             (true, What::Message) if posts.contains(&entry.exchange) => {}
             (true, What::Message) => {
                 let Ok(frame) = Frame::parse(&entry.bytes) else { continue };
                 if !frame.is_anonymous_error() {
                     suspects.answered(&frame);
                 } else if let Some(request) = suspects.refused() {
-                    let evidence = Evidence::new(format!("id {}", shown(&request.1)), "an error without it");
+                    let evidence =
+                        Evidence::new(format!("id {}", name_request(&request.1)), "an error without it");
                     let evidence = evidence.showing(Excerpt::entry(request.0)).showing(Excerpt::entry(entry));
                     return Err(Finding::Violated(Box::new(evidence)));
                 }
@@ -106,7 +109,7 @@ fn on_channel(cx: &WireCx<'_>) -> Verdict {
     Ok(())
 }
 
-/// What an error without an id may be about.
+/// The messages that an error without an id may refuse.
 #[derive(Default)]
 struct Suspects<'a> {
     /// How many messages were sent so far.
@@ -125,7 +128,7 @@ impl<'a> Suspects<'a> {
     fn sent(&mut self, entry: &'a Entry, answered: &HashSet<Id>) {
         self.count += 1;
         let request = readable_request(entry);
-        // What was cancelled need not be answered from then on.
+        // A cancelled request need not be answered from then on.
         if let Some(cancelled) = Frame::parse(&entry.bytes).ok().and_then(|frame| cancelled(&frame)) {
             self.open.retain(|(_, frame)| frame.id().as_ref() != Some(&cancelled));
         }
@@ -139,7 +142,7 @@ impl<'a> Suspects<'a> {
         self.open.extend(request.filter(|_| !is_answered).map(|frame| (entry, frame)));
     }
 
-    /// What came before a message that is answered by now will not be refused any more.
+    /// Unreadable messages that came before an answered one will not be refused any more.
     fn answered(&mut self, answer: &Frame<'_>) {
         let place = answer.id().and_then(|id| self.places.get(&id)).copied().unwrap_or_default();
         while self.unreadable.front().is_some_and(|unreadable| *unreadable < place) {
@@ -152,7 +155,7 @@ impl<'a> Suspects<'a> {
         if self.unreadable.pop_front().is_some() {
             return None;
         }
-        // A server that refuses a notification leaves no request unanswered, but for those that may take long.
+        // A server that refuses a notification still answers every request, except for those that may take long.
         let told = self.told;
         self.open.iter().find(|(_, frame)| !told || !frame.method().is_some_and(|method| takes_long(&method)))
     }
@@ -162,21 +165,21 @@ fn takes_long(method: &str) -> bool {
     matches!(method, "tools/call" | "subscriptions/listen" | "tasks/result")
 }
 
-/// The request that an entry is, if its id can be read and it is as it should be.
+/// The entry as a request, if it is well-formed and its id can be read.
 fn readable_request(entry: &Entry) -> Option<Frame<'_>> {
     Frame::parse(&entry.bytes)
         .ok()
         .filter(|frame| entry.what == What::Message && frame.kind() == Kind::Request && is_readable(frame))
 }
 
-/// A large integer may be more than a server can read, and has a check of its own.
+/// A server may be unable to read a large integer, which has a check of its own.
 fn is_readable(frame: &Frame<'_>) -> bool {
     is_proper(frame)
         && frame.method().is_some()
         && frame.id().is_some_and(|id| id.is_legal() && !is_large(&id))
 }
 
-/// Whether an entry is something that no server answers: a response, or a notification.
+/// Whether an entry is a response or a notification, which no server answers.
 fn is_silent(entry: &Entry) -> bool {
     let silent = |frame: &Frame<'_>| {
         matches!(frame.kind(), Kind::Notification | Kind::Result | Kind::Error) && frame.is_2_0()
@@ -187,11 +190,13 @@ fn is_silent(entry: &Entry) -> bool {
     }
 }
 
-fn shown(request: &Frame<'_>) -> String {
+fn name_request(request: &Frame<'_>) -> String {
     let id = request.id().map(|id| id.to_string()).unwrap_or_default();
     format!("{id}, of {}", request.method().unwrap_or_default())
 }
 
+/// A response must have the id of its request, and ids may be any integer. JSON parsers may round beyond 2^53 (RFC
+/// 8259), so a changed id is only a warning.
 const LARGE_ID: Check = Check {
     id: "wire/jsonrpc/large-id-kept",
     title: "an integer id beyond 2^53 comes back with all its digits",
@@ -201,14 +206,13 @@ const LARGE_ID: Check = Check {
         advised("basic/index#result-responses", Span::since(Version::V2025_11_25)),
     ],
     aliases: &[],
-    why: "clients that number with 64 bits match answers by the id, and a rounded one matches nothing",
-    fix: "keep the id as the text or the integer that came, not as a floating point number",
-    on: On::Any,
-    run: Run::Wire(large_id),
+    why: "clients that use 64-bit ids match responses by them, and a rounded id matches nothing",
+    fix: "keep the id as text or as an integer, not as a floating point number",
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Either, large_id),
     fault: &fault::ID_ROUNDED,
 };
 
-/// RFC 8259 warns that numbers beyond 2^53 may be rounded by those who read them, so this is a warning.
 fn large_id(cx: &WireCx<'_>) -> Verdict {
     let large: Vec<Id> = requests(cx).filter_map(|frame| frame.id()).filter(is_large).collect();
     if large.is_empty() {
@@ -234,10 +238,10 @@ fn is_large(id: &Id) -> bool {
     id.is_legal() && float(id).is_some_and(|number| number.abs() > 9_007_199_254_740_991.0)
 }
 
-/// Whether `came` is what is left of the large integer `asked` after it was a floating point number.
+/// Whether `came` is the large integer `asked` after it was rounded to a floating point number.
 pub(super) fn is_rounded(asked: &Id, came: &Id) -> bool {
     let (Some(number), Some(back)) = (float(asked), float(came)) else { return false };
-    // Beyond 2^63 the number fits no integer again, and its sign may be lost as well.
+    // Beyond 2^63 the number does not fit a 64-bit integer, and its sign may change as well.
     let saturated = number.abs() >= 9_223_372_036_854_775_808.0 && back.abs() == number.abs();
     asked != came && is_large(asked) && (back == number || saturated)
 }
@@ -268,7 +272,7 @@ mod tests {
 
     fn judge(said: &[(Direction, &str)]) -> Verdict {
         let transcript = record(said);
-        error_id(&WireCx::new(Version::V2025_11_25, Via::Pipe, Side::Server, &transcript))
+        error_id(&WireCx::new(Version::V2025_11_25, Transport::Stdio, Side::Server, &transcript))
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Conversations that the client's model is asked to go on with.
+//! Sampling: the conversations that a server sends to the client's model.
 
 use std::collections::BTreeSet;
 
@@ -7,21 +7,22 @@ use serde_json::Value;
 use server::fault::asks as fault;
 
 use super::asks::each_asked;
-use crate::{Check, On, Run, Verdict, WireCx, must};
+use crate::{Applies, Check, Run, Sides, Verdict, WireCx, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[RESULTS_ALONE, BALANCED];
 
 const TOOLS: Span = Span::since(Version::V2025_11_25);
 
+/// A user message of a sampling request that has tool results must have nothing else.
 const RESULTS_ALONE: Check = Check {
     id: "wire/sampling/tool-results-alone",
-    title: "a message with results of tools has nothing else in it",
+    title: "a message with tool results has nothing else in it",
     cites: &[must("client/sampling#tool-result-messages", TOOLS)],
     aliases: &[],
-    why: "model providers refuse messages that mix them",
+    why: "model providers refuse messages that mix tool results with other content",
     fix: "put results into a message of their own",
-    on: On::Any,
-    run: Run::Wire(results_alone),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, results_alone),
     fault: &fault::SAMPLING_RESULTS_MIXED,
 };
 
@@ -41,15 +42,17 @@ fn results_alone(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
+/// In a sampling request, an assistant message with tool uses must be followed by a user message that has the result of
+/// each of them, and nothing else.
 const BALANCED: Check = Check {
     id: "wire/sampling/tool-use-balanced",
-    title: "every use of a tool is followed by its result",
+    title: "every tool use is followed by its result",
     cites: &[must("client/sampling#tool-use-and-result-balance", TOOLS)],
     aliases: &[],
-    why: "model providers refuse conversations in which a use has no result",
+    why: "model providers refuse conversations in which a tool use has no result",
     fix: "answer each tool_use with a tool_result of the same id, in the very next message",
-    on: On::Any,
-    run: Run::Wire(balanced),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, balanced),
     fault: &fault::SAMPLING_RESULT_MISSING,
 };
 

@@ -1,17 +1,21 @@
-//! stdio: one message a line, and nothing else on stdout.
+//! stdio: one message per line, and nothing else on stdout.
 
 use ::wire::{Frame, Kind, Malformed, Payload, What};
 use protocol::{Span, Version};
 use serde_json::value::RawValue;
 use server::fault::framing as fault;
+use transport::Transport;
 
 use super::{sent, violated};
-use crate::{Check, On, Run, Verdict, WireCx, must_not};
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Run, Sides, Verdict, WireCx, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[ONLY_MESSAGES, ONE_LINE];
 
 const LEGACY: Span = Span::until(Version::V2025_11_25);
 
+/// A server must not write anything to stdout that is not a valid message, and a client nothing of the kind to the
+/// server's stdin.
 const ONLY_MESSAGES: Check = Check {
     id: "wire/stdio/only-messages",
     title: "stdout carries nothing but messages",
@@ -19,8 +23,8 @@ const ONLY_MESSAGES: Check = Check {
     aliases: &["test_stdio_transport_requirements"],
     why: "clients read stdout as messages; a log line there breaks the connection or is silently lost",
     fix: "log to stderr",
-    on: On::Pipe,
-    run: Run::Wire(only_messages),
+    applies: Applies::Over(Transport::Stdio),
+    run: Run::Wire(Sides::Either, only_messages),
     fault: &fault::STDOUT_NOISE,
 };
 
@@ -29,27 +33,28 @@ fn only_messages(cx: &WireCx<'_>) -> Verdict {
         let blank = entry.bytes.trim_ascii().is_empty();
         match Payload::parse(&entry.bytes) {
             Ok(_) if entry.what == What::Message => {}
-            // A piece of a message that was spread over lines is the other check's.
+            // The other check reports a message that is spread over several lines.
             Err(Malformed::NotJson { .. }) if is_piece(&entry.bytes) => {}
             Err(_) if holds_message(&entry.bytes) => {
                 return Err(violated(entry, "a message on every line", "a message and something else"));
             }
             _ if blank => return Err(violated(entry, "a message", "a blank line")),
-            _ => return Err(violated(entry, "a message on every line", "a line that is none")),
+            _ => return Err(violated(entry, "a message on every line", "a line that is not a message")),
         }
     }
     Ok(())
 }
 
+/// Messages are delimited by newlines, and must not contain any.
 const ONE_LINE: Check = Check {
     id: "wire/stdio/one-line",
     title: "a message is one line, without newlines in it",
     cites: &[must_not("basic/transports#stdio", LEGACY), must_not("basic/transports/stdio#", Span::MODERN)],
     aliases: &["test_stdio_transport_requirements"],
-    why: "a newline ends the message, so its pieces are none",
+    why: "a newline ends the message, and its pieces are not messages",
     fix: "serialise without indentation, and escape newlines inside strings",
-    on: On::Pipe,
-    run: Run::Wire(one_line),
+    applies: Applies::Over(Transport::Stdio),
+    run: Run::Wire(Sides::Either, one_line),
     fault: &fault::PRETTY_PRINTED,
 };
 
@@ -57,10 +62,7 @@ fn one_line(cx: &WireCx<'_>) -> Verdict {
     let broken = sent(cx).find(|entry| {
         matches!(Payload::parse(&entry.bytes), Err(Malformed::NotJson { .. })) && is_piece(&entry.bytes)
     });
-    match broken {
-        Some(entry) => Err(violated(entry, "a whole message on one line", "a piece of one")),
-        None => Ok(()),
-    }
+    expect_none(broken, |entry| violated(entry, "a whole message on one line", "a piece of one"))
 }
 
 /// Whether a line that is not JSON looks like a piece of a message that goes on in other lines.
@@ -70,7 +72,7 @@ fn is_piece(line: &[u8]) -> bool {
     begins && !holds_message(line)
 }
 
-/// Whether a line begins with a whole message, and something else follows it. After a comma a list of messages goes on.
+/// Whether a line begins with a whole message and goes on with something else. A comma only continues a list of messages.
 fn holds_message(line: &[u8]) -> bool {
     let mut values = serde_json::Deserializer::from_slice(line).into_iter::<&RawValue>();
     let Some(Ok(first)) = values.next() else { return false };

@@ -1,4 +1,4 @@
-//! Every notification of a subscription (2026-07-28), with the subscription that it names.
+//! The notifications of subscriptions in 2026-07-28, each with the subscription that it names. Nothing is judged here.
 
 use ::wire::{Direction, Frame, Id, Kind};
 use protocol::meta::SUBSCRIPTION_ID;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{said, value, violated};
 use crate::{Finding, Verdict, WireCx};
 
-/// The notifications that come on subscriptions alone, with the member of the filter that asks for them.
+/// The notifications that come only on subscriptions, with the member of the filter that asks for them.
 const KINDS: &[(&str, &str)] = &[
     ("notifications/tools/list_changed", "toolsListChanged"),
     ("notifications/prompts/list_changed", "promptsListChanged"),
@@ -35,7 +35,7 @@ pub(super) struct Subscription {
 pub(super) struct Event<'e> {
     /// Its method.
     pub(super) name: &'e str,
-    /// The member of the filter that asks for it; empty for what nobody has to ask for.
+    /// The member of the filter that asks for it; empty if it comes without asking.
     pub(super) wish: &'e str,
     /// Its parameters.
     pub(super) params: &'e Value,

@@ -1,4 +1,4 @@
-//! Tasks of either era, as the messages show them.
+//! Tasks of 2025-11-25: what responses and notifications say about them.
 
 use std::collections::HashMap;
 
@@ -7,28 +7,29 @@ use protocol::meta::RELATED_TASK;
 use protocol::{Span, Version};
 use serde_json::Value;
 use server::fault::tasks as fault;
-use transport::serve::Via;
+use transport::Transport;
 
 use super::{Asked, frames, mentions, value, violated};
-use crate::{Check, Finding, On, Run, Verdict, WireCx, defined, must_not, should_not};
+use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, defined, must_not, should_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[END_IS_END, SAME_TASK, NOT_RELATED];
 
 const TASKS: Span = Span::only(Version::V2025_11_25);
 
+/// A task that is `completed`, `failed` or `cancelled` must not change its status any more.
 const END_IS_END: Check = Check {
     id: "wire/tasks/end-is-end",
-    title: "a task that has ended stays as it ended",
+    title: "a task that has ended keeps its status",
     cites: &[must_not("basic/utilities/tasks#task-status-lifecycle", TASKS)],
     aliases: &["test_dynamic_async_cancellation"],
-    why: "a client stops looking once a task has ended, and never learns that it went on",
+    why: "a client stops polling once a task has ended, and never learns that it went on",
     fix: "let no code path change the status after completed, failed or cancelled",
-    on: On::Any,
-    run: Run::Wire(end_is_end),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, end_is_end),
     fault: &fault::TASK_REVIVED,
 };
 
-/// Messages may cross on their way: what was asked for before the end was seen, or told on another stream, may be older.
+/// Messages may cross: a response to a request from before the end, or a notification on another stream, may be older.
 fn end_is_end(cx: &WireCx<'_>) -> Verdict {
     let mut asked: HashMap<Id, usize> = HashMap::new();
     let mut ends: HashMap<String, (usize, String)> = HashMap::new();
@@ -42,9 +43,9 @@ fn end_is_end(cx: &WireCx<'_>) -> Verdict {
         seen = true;
         let since = match frame.id().and_then(|id| asked.get(&id)) {
             Some(since) => *since,
-            // An answer that nobody asked for is another check's business.
+            // A response without a request is another check's business.
             None if frame.method.is_none() => continue,
-            None if cx.via == Via::Pipe => at,
+            None if cx.transport == Transport::Stdio => at,
             None => 0,
         };
         match ends.get(&id) {
@@ -59,7 +60,7 @@ fn end_is_end(cx: &WireCx<'_>) -> Verdict {
     if seen { Ok(()) } else { Err(Finding::not_applicable("there was no task")) }
 }
 
-/// The task that a message tells of, and how it is.
+/// The id and the status of the task that a message describes.
 fn status_of(frame: &Frame<'_>) -> Option<(String, String)> {
     if !mentions(frame.result, "\"taskId\"") && !mentions(frame.params, "\"taskId\"") {
         return None;
@@ -78,15 +79,16 @@ fn is_end(status: &str) -> bool {
     matches!(status, "completed" | "failed" | "cancelled")
 }
 
+/// tasks/get and tasks/cancel are about the task whose id the request has; the result carries that id.
 const SAME_TASK: Check = Check {
     id: "wire/tasks/same-task",
-    title: "what is told of a task is told of the one that was asked for",
+    title: "a response about a task is about the requested one",
     cites: &[defined("basic/utilities/tasks#getting-tasks", TASKS)],
     aliases: &[],
     why: "a client takes the end of one task for the end of another",
     fix: "look the task up by the taskId of the request, and send that taskId back",
-    on: On::Any,
-    run: Run::Wire(same_task),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, same_task),
     fault: &fault::TASK_OTHER,
 };
 
@@ -107,9 +109,11 @@ fn same_task(cx: &WireCx<'_>) -> Verdict {
     if seen { Ok(()) } else { Err(Finding::not_applicable("no task was looked at")) }
 }
 
+/// Results of tasks/get, tasks/list and tasks/cancel, and status notifications, should not have `related-task` in
+/// `_meta`, because they name the task already.
 const NOT_RELATED: Check = Check {
     id: "wire/tasks/no-related-task",
-    title: "what names its task already does not name it again in _meta",
+    title: "messages that name their task do not name it again in _meta",
     cites: &[
         should_not("basic/utilities/tasks#associating-task-related-messages", TASKS),
         should_not("basic/utilities/tasks#task-notifications", TASKS),
@@ -117,8 +121,8 @@ const NOT_RELATED: Check = Check {
     aliases: &[],
     why: "two places that say the same can disagree",
     fix: "leave related-task out of the results of tasks/get, tasks/list and tasks/cancel",
-    on: On::Any,
-    run: Run::Wire(not_related),
+    applies: Applies::Everywhere,
+    run: Run::Wire(Sides::Server, not_related),
     fault: &fault::TASK_RELATED_TO_ITSELF,
 };
 

@@ -1,5 +1,6 @@
-//! A process under test: started in a group of its own, watched, and brought to its end in order.
+//! A process under test: started in a group of its own, watched, and shut down in order.
 
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,11 +11,11 @@ use tokio::time::Instant;
 
 use super::stderr::{self, Tail};
 use super::{Task, descendants, pipe::Ending};
+use crate::client::bounded_recorder::BoundedRecorder;
 use crate::client::failure::Stderr;
-use crate::client::ledger::Ledger;
 use crate::client::{Failure, Program};
 
-/// How long the news of a death may trail behind the end of stdout.
+/// How long after the end of stdout the exit status may come.
 const TRAIL: Duration = Duration::from_millis(300);
 
 /// A process under test. Dropping it kills its whole group.
@@ -29,10 +30,10 @@ pub(crate) struct Child {
     _tasks: [Task; 2],
 }
 
-/// What it took to end a process.
+/// The step that ended a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// It had ended before.
+    /// It had already ended.
     AlreadyExited,
     /// Its stdin was closed.
     StdinClosed,
@@ -44,14 +45,14 @@ pub enum Step {
     Immortal,
 }
 
-/// How a process came to its end.
+/// How a process ended.
 #[derive(Clone, Debug)]
 pub struct ProcessEnd {
-    /// What it took.
+    /// The step that ended it.
     pub step: Step,
-    /// Its exit status, if it was seen.
+    /// Its exit status, if it is known.
     pub status: Option<ExitStatus>,
-    /// Whether processes that it had started outlived it; they were killed.
+    /// Whether its own children outlived it. They were killed.
     pub leftovers: bool,
     /// How long it took.
     pub took: Duration,
@@ -60,7 +61,7 @@ pub struct ProcessEnd {
 impl Child {
     pub(crate) fn spawn(
         program: &Program,
-        ledger: &Ledger,
+        record: &BoundedRecorder,
     ) -> Result<(Self, ChildStdin, ChildStdout), Failure> {
         let mut child =
             descendants::spawn(&mut command(program)).map_err(|why| not_started(program, &why))?;
@@ -69,11 +70,11 @@ impl Child {
             return Err(Failure::Ours("a started process has no pipes".into()));
         };
         let (pid, tail, kill) = (child.id(), Tail::default(), Arc::new(Notify::new()));
-        let group = Arc::new(group::Group::of(pid));
+        let group = Arc::new(group::Group::new(pid));
         let (said, exited) = watch::channel(None);
         let (drained, stderr) = watch::channel(false);
         let watcher = Task::spawn(watch_over(child, Arc::clone(&kill), Arc::clone(&group), said));
-        let (kept, book) = (tail.clone(), ledger.clone());
+        let (kept, book) = (tail.clone(), record.clone());
         let reader = Task::spawn(async move {
             stderr::drain(err, book, kept).await;
             drained.send_replace(true);
@@ -91,7 +92,7 @@ impl Child {
         self.tail.last()
     }
 
-    /// What tells the reader of stdout how the process ended.
+    /// Tells the reader of stdout how the process ended.
     pub(crate) fn ending(&self) -> Ending {
         let (mut exited, mut stderr, tail) = (self.exited.clone(), self.stderr.clone(), self.tail.clone());
         Box::pin(async move {
@@ -119,7 +120,7 @@ impl Child {
         ProcessEnd { step, status, leftovers, took: start.elapsed() }
     }
 
-    /// Waits until the process has ended, or nobody holds it any more.
+    /// Waits until the process has ended or was dropped.
     pub(crate) fn exited(&self) -> impl Future<Output = ()> + Send + 'static + use<> {
         let mut exited = self.exited.clone();
         async move { drop(exited.wait_for(Option::is_some).await) }
@@ -176,6 +177,10 @@ fn not_started(program: &Program, why: &std::io::Error) -> Failure {
         _ if program.cwd.as_ref().is_some_and(|cwd| !cwd.is_dir()) => {
             "; its working directory does not exist"
         }
+        _ if Path::new(&program.program).is_dir() => "; it is a directory: name the program in it",
+        std::io::ErrorKind::NotFound if program.program.trim().contains(char::is_whitespace) => {
+            "; the whole command stands in quotes: write its words without them"
+        }
         std::io::ErrorKind::NotFound => "; is it installed and in PATH?",
         std::io::ErrorKind::PermissionDenied => "; is it executable?",
         _ => "",
@@ -183,7 +188,7 @@ fn not_started(program: &Program, why: &std::io::Error) -> Failure {
     Failure::NotStarted { program: program.program.clone(), why: format!("{why}{repair}") }
 }
 
-/// Tells of the end of a process, also when the watch is given up: its owner has killed it then.
+/// Reports the end of a process. It does so also when it is dropped, because the owner has killed the process then.
 struct Ended(Option<u32>);
 
 impl Drop for Ended {
@@ -202,7 +207,7 @@ async fn watch_over(
     let status = loop {
         tokio::select! {
             status = child.wait() => break status,
-            // Where there are no groups, this is the only way to kill it.
+            // Without process groups this is the only way to kill it.
             () = kill.notified() => { let _ = child.start_kill(); }
         }
     };
@@ -224,12 +229,12 @@ mod group {
     }
 
     impl Group {
-        pub(super) fn of(pid: Option<u32>) -> Self {
+        pub(super) fn new(pid: Option<u32>) -> Self {
             let raw = pid.and_then(|pid| i32::try_from(pid).ok());
             Self { leader: raw.and_then(Pid::from_raw), empty: AtomicBool::new(false) }
         }
 
-        /// From here on the number may be given to others, unless members are left that hold it.
+        /// From here on the system may reuse the number, unless members of the group are left.
         pub(super) fn leader_is_gone(&self) {
             let left = self.leader.is_some_and(|pid| test_kill_process_group(pid).is_ok());
             self.empty.store(!left, Ordering::Relaxed);
@@ -245,7 +250,7 @@ mod group {
 
         pub(super) fn kill(&self) {
             if let Some(pid) = self.members() {
-                // Nobody left to kill is what is wanted.
+                // It fails when no process is left, which is what we want.
                 let _ = kill_process_group(pid, Signal::KILL);
             }
         }
@@ -263,7 +268,7 @@ mod group {
     pub(super) struct Group;
 
     impl Group {
-        pub(super) fn of(_: Option<u32>) -> Self {
+        pub(super) fn new(_: Option<u32>) -> Self {
             Self
         }
         pub(super) fn leader_is_gone(&self) {}

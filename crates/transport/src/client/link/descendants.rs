@@ -1,7 +1,7 @@
-//! What a target has started and left behind, and how it is brought to its end.
+//! Ends the processes that a target has started and left behind.
 //!
-//! A process group dies with its target, but whoever calls `setsid` leaves the group. On Linux this process can become the
-//! parent of such orphans and find them. Elsewhere only groups can be ended.
+//! A process group ends with its target, but a process that calls `setsid` leaves the group. On Linux this process
+//! becomes the parent of such orphans and finds them. Elsewhere only groups can be ended.
 
 use std::collections::HashSet;
 use std::io;
@@ -10,26 +10,27 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use tokio::process::{Child, Command};
 
-/// How often is looked for more of what forks while it is killed.
+/// How often to look for processes that were forked while others were killed.
 const ROUNDS: usize = 50;
 
 /// The processes under test that are alive.
 static LIVE: LazyLock<Mutex<HashSet<u32>>> = LazyLock::new(Mutex::default);
-/// Whether orphans come to us.
+/// Whether this process adopts orphans.
 static ADOPTING: AtomicBool = AtomicBool::new(false);
 
 /// Whether everything was ended.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Makes this process the parent of what a target leaves behind, so that [`end_descendants`] finds it. For a program that
-/// starts nothing but targets; one that has children of its own already is left as it is.
+/// Makes this process the parent of the processes that a target leaves behind, so that [`end_descendants`] finds them.
+/// It is for a program that starts nothing but targets, and does nothing if there are other children already.
 pub fn adopt_orphans() {
     if system::children().is_empty() && system::adopt() {
         ADOPTING.store(true, Ordering::Relaxed);
     }
 }
 
-/// Ends all processes under test, and whatever they have started. None is started afterwards: whoever sees one end would try again.
+/// Ends all processes under test, and everything that they have started. No process can be started afterwards, because
+/// a caller that sees one end would try again.
 pub fn end_descendants() {
     IS_OVER.store(true, Ordering::Relaxed);
     for pid in live().iter() {
@@ -40,7 +41,8 @@ pub fn end_descendants() {
     }
 }
 
-/// Starts a process under test. Nothing is ended meanwhile: a process that nobody knows yet would be taken for an orphan.
+/// Starts a process under test. Nothing is ended meanwhile, because a process that is not on the list yet would be
+/// taken for an orphan.
 pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
     let mut live = live();
     if IS_OVER.load(Ordering::Relaxed) {
@@ -51,7 +53,7 @@ pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
     Ok(child)
 }
 
-/// A process under test has ended. When it was the last one, what is left can belong to nobody who is alive.
+/// Notes that a process under test has ended. After the last one, all remaining children are orphans and are killed.
 pub(super) fn note_end(pid: Option<u32>) {
     if let Some(pid) = pid {
         live().remove(&pid);
@@ -61,10 +63,11 @@ pub(super) fn note_end(pid: Option<u32>) {
     }
 }
 
-/// Kills the children of this process, with all below them, for as long as `may` says so of the processes that are alive.
+/// Kills the children of this process and their descendants, as long as `may` allows it for the processes that are
+/// alive.
 fn end_all(may: impl Fn(&HashSet<u32>) -> bool) {
     for _ in 0..ROUNDS {
-        // Held while they are killed, so that none is started.
+        // Locked while they are killed, so that none is started.
         let live = live();
         let left = if may(&live) { system::children() } else { Vec::new() };
         if left.is_empty() {
@@ -92,12 +95,12 @@ mod system {
 
     pub(super) fn kill_group(pid: u32) {
         if let Some(pid) = pid_of(pid) {
-            // Nobody left to kill is what is wanted.
+            // It fails when no process is left, which is what we want.
             let _ = kill_process_group(pid, Signal::KILL);
         }
     }
 
-    /// Kills a child of ours and its descendants, and lets the system forget it.
+    /// Kills a child and its descendants, and reaps it.
     pub(super) fn kill_tree(child: u32) {
         for pid in below(child).into_iter().chain([child]).filter_map(pid_of) {
             let _ = kill_process(pid, Signal::KILL);
@@ -121,7 +124,7 @@ mod system {
         processes().into_iter().filter(|(_, parent)| *parent == own).map(|(pid, _)| pid).collect()
     }
 
-    /// What descends from `ancestor`.
+    /// The descendants of `ancestor`.
     fn below(ancestor: u32) -> Vec<u32> {
         let all = processes();
         let mut found = vec![ancestor];
@@ -133,7 +136,7 @@ mod system {
         found.split_off(1)
     }
 
-    /// Every process with its parent, as far as `/proc` tells.
+    /// Every process with its parent, as far as `/proc` shows them.
     fn processes() -> Vec<(u32, u32)> {
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         entries.filter_map(|entry| read_parent(entry.file_name().to_str()?.parse().ok()?)).collect()

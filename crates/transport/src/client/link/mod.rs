@@ -1,4 +1,4 @@
-//! The links: bytes to and from a target, recorded on the way.
+//! The links carry bytes to and from a target, and record them.
 
 mod child;
 mod descendants;
@@ -27,9 +27,9 @@ impl Task {
     }
 
     pub(crate) async fn finished(&mut self) {
-        // One that has been waited for before must not be again.
+        // A task must not be polled again after it has finished.
         if !self.0.is_finished() {
-            // A panic in it was reported where it happened; here it is only over.
+            // A panic was reported where it happened; here the task has just ended.
             let _ = (&mut self.0).await;
         }
     }

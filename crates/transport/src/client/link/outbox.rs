@@ -1,5 +1,5 @@
-//! The way out of a pipe: one task writes, so that a timeout never cuts a message in two, and nothing that this end writes
-//! of its own accord lands within a line that is being written in pieces.
+//! Writes into a pipe. One task does so, so that a timeout never cuts a message in two, and an automatic answer never
+//! lands within a line that is being written in pieces.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,20 +13,20 @@ use wire::{Payload, What};
 
 use super::Task;
 use crate::client::Failure;
-use crate::client::ledger::Ledger;
+use crate::client::bounded_recorder::BoundedRecorder;
 
-/// How many messages may wait for a target that does not read.
+/// How many messages may be queued for a target that does not read.
 const QUEUE: usize = 256;
 
-/// The way out of a pipe.
+/// The writing side of a pipe.
 #[derive(Debug)]
 pub(crate) struct Outbox {
-    /// Never held across a wait: a fair lock would be handed to whoever is next, be it never polled again.
+    /// Never held across an await: a fair lock could be handed to a future that is never polled again.
     sender: std::sync::Mutex<Option<mpsc::Sender<Outgoing>>>,
     writer: Mutex<Task>,
 }
 
-/// A way out for answers; does not keep the pipe open.
+/// Sends automatic answers; does not keep the pipe open.
 #[derive(Clone, Debug)]
 pub(crate) struct Answers(mpsc::WeakSender<Outgoing>);
 
@@ -37,22 +37,25 @@ struct Outgoing {
     done: oneshot::Sender<io::Result<()>>,
 }
 
-/// What a write is, which decides how it is ended and whether it may have to wait.
+/// The kind of a write, which decides whether a newline follows and whether it has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A message: a newline ends it.
+    /// A message; a newline is added.
     Line,
-    /// The same, written by this end of its own accord: never into the middle of somebody's line.
+    /// An automatic answer, which is never written into the middle of a line.
     Answer,
     /// Exactly these bytes.
     Raw,
 }
 
 impl Outbox {
-    pub(crate) fn new(output: impl AsyncWrite + Send + Unpin + 'static, ledger: Ledger) -> (Self, Answers) {
+    pub(crate) fn new(
+        output: impl AsyncWrite + Send + Unpin + 'static,
+        record: BoundedRecorder,
+    ) -> (Self, Answers) {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let answers = Answers(sender.downgrade());
-        let writer = Task::spawn(write(output, receiver, ledger));
+        let writer = Task::spawn(write(output, receiver, record));
         (Self { sender: std::sync::Mutex::new(Some(sender)), writer: Mutex::new(writer) }, answers)
     }
 
@@ -66,7 +69,7 @@ impl Outbox {
         self.put(bytes, Kind::Raw, patience).await
     }
 
-    /// Closes the pipe, after what is on its way if that goes within `patience`.
+    /// Closes the pipe. Queued messages are written first, if that succeeds within `patience`.
     pub(crate) async fn close(&self, patience: Duration) {
         self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut writer = self.writer.lock().await;
@@ -94,17 +97,21 @@ impl Outbox {
 }
 
 impl Answers {
-    /// Sends an answer unless the target does not read, or the pipe is closed.
+    /// Sends an answer, unless the target does not read or the pipe is closed.
     pub(crate) fn line(&self, bytes: Bytes) {
         if let Some(sender) = self.0.upgrade() {
             let (done, _) = oneshot::channel();
-            // A queue that is full is that of a target that does not read; it gets no answer.
+            // The queue is full when the target does not read. Then it gets no answer.
             let _ = sender.try_send(Outgoing { bytes, kind: Kind::Answer, done });
         }
     }
 }
 
-async fn write(mut output: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Outgoing>, ledger: Ledger) {
+async fn write(
+    mut output: impl AsyncWrite + Unpin,
+    mut queue: mpsc::Receiver<Outgoing>,
+    record: BoundedRecorder,
+) {
     let mut begun = BytesMut::new();
     let mut held = VecDeque::new();
     loop {
@@ -120,12 +127,12 @@ async fn write(mut output: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Ou
                 continue;
             }
             Kind::Line | Kind::Answer => {
-                ledger.sent(What::Message, 0, bytes.clone());
+                record.sent(What::Message, 0, bytes.clone());
                 b"\n"
             }
             Kind::Raw => {
                 begun.extend_from_slice(&bytes);
-                record_lines(&mut begun, &ledger);
+                record_lines(&mut begun, &record);
                 b""
             }
         };
@@ -136,24 +143,24 @@ async fn write(mut output: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Ou
         };
         let result = written.await;
         let failed = result.is_err();
-        // Nobody may be waiting any more.
+        // The caller may no longer wait.
         let _ = done.send(result);
         if failed {
             break;
         }
     }
     if !begun.is_empty() {
-        ledger.sent(What::Noise, 0, begun.freeze());
+        record.sent(What::Noise, 0, begun.freeze());
     }
-    // The reader may be gone first; then there is nothing to shut.
+    // The reader may have gone first; then nothing is left to close.
     let _ = output.shutdown().await;
 }
 
-/// Records what was written raw as the lines that the target sees; what no newline has ended yet stays.
-fn record_lines(begun: &mut BytesMut, ledger: &Ledger) {
+/// Records raw bytes as the lines that the target sees. An unfinished line stays in the buffer.
+fn record_lines(begun: &mut BytesMut, record: &BoundedRecorder) {
     while let Some(at) = begun.iter().position(|b| *b == b'\n') {
         let line = begun.split_to(at + 1).freeze();
         let is_message = Payload::parse(&line).is_ok();
-        ledger.sent(if is_message { What::Message } else { What::Noise }, 0, line);
+        record.sent(if is_message { What::Message } else { What::Noise }, 0, line);
     }
 }

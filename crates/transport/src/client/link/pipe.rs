@@ -11,21 +11,21 @@ use wire::{Line, Lines, What};
 
 use super::outbox::{Answers, Outbox};
 use super::{Child, ProcessEnd, Task};
+use crate::client::bounded_recorder::BoundedRecorder;
 use crate::client::failure::Stderr;
-use crate::client::ledger::Ledger;
 use crate::client::responder::Responder;
 use crate::client::route::Router;
 use crate::client::{Failure, Limits, Message, Target};
 
-/// How many times the limit of a message may come in all, with what is thrown away of it.
+/// A pipe is a flood after this many times the limit of a message, discarded bytes included.
 const OVERLONG: usize = 12;
-/// How long each step of the shutdown of a process that floods may take.
+/// How long each step of the shutdown may take for a process that floods.
 const FLOODED: Duration = Duration::from_millis(50);
 
-/// Tells, once a stream has ended, how that came, and what was said last on stderr.
+/// Tells how a stream ended, and the last lines of stderr.
 pub(crate) type Ending = Pin<Box<dyn Future<Output = (String, Stderr)> + Send>>;
 
-/// Our end of a pipe.
+/// The client's end of a pipe.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     pub(crate) router: Arc<Router>,
@@ -34,7 +34,7 @@ pub(crate) struct Pipe {
     _reader: Task,
 }
 
-/// How a pipe came to its end.
+/// How a pipe ended.
 #[derive(Debug)]
 pub(crate) enum PipeEnd {
     Process(ProcessEnd),
@@ -42,22 +42,22 @@ pub(crate) enum PipeEnd {
 }
 
 impl Pipe {
-    /// Starts the command or dials; `None` when the target is neither.
+    /// Starts the command, or connects within the process; `None` for a URL.
     pub(crate) fn open(
         target: &Target,
         limits: &Limits,
-        ledger: &Ledger,
+        record: &BoundedRecorder,
         responder: Responder,
     ) -> Option<Result<Self, Failure>> {
         match target {
-            Target::Command(program) => Some(Child::spawn(program, ledger).map(|(child, stdin, stdout)| {
+            Target::Command(program) => Some(Child::spawn(program, record).map(|(child, stdin, stdout)| {
                 let ending = child.ending();
-                Self::over(stdout, stdin, Some(child), ending, limits, ledger, responder)
+                Self::over(stdout, stdin, Some(child), ending, limits, record, responder)
             })),
             Target::InProcess(dial) => {
                 let (input, output) = tokio::io::split(dial.dial());
                 let ending: Ending = Box::pin(async { ("it closed the pipe".into(), Stderr::default()) });
-                Some(Ok(Self::over(input, output, None, ending, limits, ledger, responder)))
+                Some(Ok(Self::over(input, output, None, ending, limits, record, responder)))
             }
             Target::Url(_) => None,
         }
@@ -69,12 +69,12 @@ impl Pipe {
         child: Option<Child>,
         ending: Ending,
         limits: &Limits,
-        ledger: &Ledger,
+        record: &BoundedRecorder,
         responder: Responder,
     ) -> Self {
         let router = Arc::new(Router::default());
-        let (outbox, answers) = Outbox::new(output, ledger.clone());
-        let reader = Reader { router: Arc::clone(&router), ledger: ledger.clone(), responder, answers };
+        let (outbox, answers) = Outbox::new(output, record.clone());
+        let reader = Reader { router: Arc::clone(&router), record: record.clone(), responder, answers };
         let message = limits.run.session_bound(limits.message);
         let room = message.saturating_mul(OVERLONG).max(limits.traffic);
         let reader = Task::spawn(reader.run(input, message, room, ending));
@@ -108,10 +108,10 @@ impl Pipe {
         self.child.as_ref().map(Child::exited)
     }
 
-    /// Brings it to its end in order.
+    /// Shuts it down in order.
     pub(crate) async fn close(&self, rung: Duration) -> PipeEnd {
         let start = Instant::now();
-        // Whoever floods is not read any more, and cannot end in order.
+        // A target that floods is no longer read, and cannot end in order.
         let is_flooded = matches!(self.router.ended(), Some(Failure::Flooded { .. }));
         let rung = if is_flooded { rung.min(FLOODED) } else { rung };
         let before = self.child.as_ref().and_then(Child::status);
@@ -129,7 +129,7 @@ impl Pipe {
         }
     }
 
-    /// A failure to write is the smaller news when the process has died: tell of that.
+    /// When the process has ended, reports that instead of the failed write.
     async fn explained(&self, result: Result<(), Failure>) -> Result<(), Failure> {
         let Err(failure) = result else { return Ok(()) };
         if matches!(failure, Failure::Closed { .. }) && self.ended_within(Duration::from_millis(500)).await {
@@ -150,10 +150,10 @@ impl Pipe {
     }
 }
 
-/// Reads lines, records them, routes them and answers what asks for an answer.
+/// Reads lines, records them, routes them, and answers requests.
 struct Reader {
     router: Arc<Router>,
-    ledger: Ledger,
+    record: BoundedRecorder,
     responder: Responder,
     answers: Answers,
 }
@@ -161,13 +161,14 @@ struct Reader {
 impl Reader {
     async fn run(self, mut input: impl AsyncRead + Unpin, limit: usize, room: usize, ending: Ending) {
         let mut lines = Lines::new(limit);
-        let flooded = self.read(&mut input, &mut lines, room).await.err();
+        let flooded = self.read_lines(&mut input, &mut lines, room).await.err();
         let unterminated = lines.finish();
         if let Some(Line::Unterminated(rest) | Line::Whole(rest) | Line::Overlong(rest)) =
             unterminated.clone()
         {
-            // The stream is over; a bound that is hit now changes nothing.
-            let _ = self.ledger.got(What::Noise, 0, rest);
+            self.router.note_line(&rest);
+            // The stream has ended, so hitting a bound now changes nothing.
+            let _ = self.record.got(What::Noise, 0, rest);
         }
         let why = match flooded {
             Some(failure) => failure,
@@ -176,14 +177,15 @@ impl Reader {
                 if unterminated.is_some() {
                     how.push_str("; its last line had no newline");
                 }
-                self.ledger.end(0, &how);
-                Failure::closed("a message was expected", how).with_stderr(stderr)
+                self.record.end(0, &how);
+                let closed = Failure::closed("a message was expected", how);
+                closed.with_stdout(self.router.unanswered_output()).with_stderr(stderr)
             }
         };
         self.router.end(why);
     }
 
-    async fn read(
+    async fn read_lines(
         &self,
         input: &mut (impl AsyncRead + Unpin),
         lines: &mut Lines,
@@ -191,8 +193,8 @@ impl Reader {
     ) -> Result<(), Failure> {
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(count @ 1..) = input.read(&mut buffer).await {
-            // What is too long is thrown away, and has an end nevertheless.
-            room = room.checked_sub(count).ok_or_else(|| self.ledger.flooded())?;
+            // Discarded bytes count, too.
+            room = room.checked_sub(count).ok_or_else(|| self.record.flooded())?;
             lines.push(&buffer[..count]);
             while let Some(line) = lines.next() {
                 self.line(line)?;
@@ -204,10 +206,11 @@ impl Reader {
     fn line(&self, line: Line) -> Result<(), Failure> {
         match line {
             Line::Whole(bytes) | Line::Unterminated(bytes) if bytes.trim_ascii().is_empty() => {
-                self.ledger.got(What::Noise, 0, bytes)
+                self.record.got(What::Noise, 0, bytes)
             }
             Line::Whole(bytes) | Line::Unterminated(bytes) => {
-                self.ledger.got(What::Message, 0, bytes.clone())?;
+                self.router.note_line(&bytes);
+                self.record.got(What::Message, 0, bytes.clone())?;
                 let message = Message::plain(bytes, 0);
                 match message.payload() {
                     Ok(_) => self.message(&message),
@@ -218,8 +221,8 @@ impl Reader {
                 }
             }
             Line::Overlong(bytes) => {
-                // The beginning shows what it was; the whole of it is what the bound is there to keep out.
-                self.ledger.got(What::Noise, 0, Bytes::copy_from_slice(&bytes[..bytes.len().min(1024)]))?;
+                // Only the beginning is recorded: the bound exists to keep out the rest.
+                self.record.got(What::Noise, 0, Bytes::copy_from_slice(&bytes[..bytes.len().min(1024)]))?;
                 self.router.overlong();
                 Ok(())
             }
@@ -229,7 +232,7 @@ impl Reader {
     fn message(&self, message: &Message) -> Result<(), Failure> {
         self.router.route(message);
         for answer in self.responder.answers(message) {
-            self.ledger.owe(&answer)?;
+            self.record.owe(&answer)?;
             self.answers.line(answer);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The raw door: a socket, any bytes, and exactly what came back.
+//! A raw socket: it sends any bytes, and returns exactly what came back.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use tokio::time::Instant;
 use wire::{Recorder, What};
 
 use super::http::{Connector, Stream, head_end};
-use crate::client::ledger::Ledger;
+use crate::client::bounded_recorder::BoundedRecorder;
 use crate::client::{Endpoint, Failure, Limits};
 
-/// The most that is read at a time: what is looked for here is short.
+/// The most bytes that are read for one reply. The expected replies are short.
 const LONGEST: usize = 512 * 1024;
 
 /// A connection that sends any bytes, with TLS if the endpoint has it.
 #[derive(Debug)]
 pub struct RawSocket {
     stream: Stream,
-    ledger: Ledger,
+    record: BoundedRecorder,
     exchange: u32,
     limits: Limits,
 }
 
-/// What came back through the raw door.
+/// What came back on a raw socket.
 #[derive(Clone, Debug)]
 pub struct RawReply {
     /// Exactly the bytes.
@@ -54,13 +54,13 @@ impl RawSocket {
     pub async fn open(endpoint: &Endpoint, recorder: &Recorder, limits: &Limits) -> Result<Self, Failure> {
         limits.run.admit_session()?;
         let stream = Connector::new(endpoint, limits.connect)?.connect_raw().await?;
-        let ledger = Ledger::new(recorder.clone(), limits);
-        Ok(Self { stream, exchange: 0, ledger, limits: limits.clone() })
+        let record = BoundedRecorder::new(recorder.clone(), limits);
+        Ok(Self { stream, exchange: 0, record, limits: limits.clone() })
     }
 
     /// Sends the bytes as they are.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.ledger.sent(What::Noise, self.exchange, Bytes::copy_from_slice(bytes));
+        self.record.sent(What::Noise, self.exchange, Bytes::copy_from_slice(bytes));
         let written = async {
             self.stream.write_all(bytes).await?;
             self.stream.flush().await
@@ -76,7 +76,8 @@ impl RawSocket {
         self.stream.shutdown().await.map_err(|why| Failure::closed("closing one side", why.to_string()))
     }
 
-    /// Reads one HTTP response, as far as its framing tells where it ends; else until it is quiet or closed.
+    /// Reads one HTTP response to the end of its framing; without a known length, until silence or the end of the
+    /// connection.
     pub async fn response(&mut self, patience: Duration) -> RawReply {
         self.read_until(is_complete, patience).await
     }
@@ -90,7 +91,7 @@ impl RawSocket {
         let start = Instant::now();
         let mut bytes = BytesMut::new();
         let mut buffer = vec![0; 16 * 1024];
-        // Bytes that trickle would put off the silence for ever.
+        // Slow single bytes would otherwise extend the wait for ever.
         let deadline = start + patience + self.limits.request;
         let end = loop {
             let until = deadline.min(Instant::now() + patience);
@@ -109,8 +110,8 @@ impl RawSocket {
         };
         let bytes = bytes.freeze();
         if !bytes.is_empty() {
-            // What came is returned in full; only the record has a bound.
-            let _ = self.ledger.got(What::Noise, self.exchange, bytes.clone());
+            // The reply has all bytes; only the record is bounded.
+            let _ = self.record.got(What::Noise, self.exchange, bytes.clone());
         }
         RawReply { bytes, end, took: start.elapsed() }
     }

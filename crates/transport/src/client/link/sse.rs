@@ -1,4 +1,4 @@
-//! The HTTP+SSE transport of 2024-11-05: a stream that says where to post, and posts.
+//! The client of HTTP+SSE of 2024-11-05: a stream whose first event says where to post.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,11 +15,11 @@ use crate::client::responder::Responder;
 use crate::client::route::Router;
 use crate::client::{Endpoint, Failure, Limits};
 
-/// Our end of HTTP+SSE.
+/// The client of HTTP+SSE.
 #[derive(Debug)]
 pub(crate) struct HttpSse {
     pub(crate) router: Arc<Router>,
-    /// Path and query to post to.
+    /// The path and query to post to.
     pub(crate) path: String,
     reader: Mutex<Option<Task>>,
 }
@@ -40,9 +40,9 @@ impl HttpSse {
             Err(_) => return Err(bad("it does not begin with an `endpoint` event")),
         };
         let router = Arc::new(Router::default());
-        let poster = AnswerPoster::new(Arc::clone(http), limits.request);
+        let poster = AnswerPoster::new(Arc::clone(http), limits.request, Arc::clone(&router));
         let answering = Answering { responder, poster, headers: post_headers(headers), path: path.clone() };
-        let reader = Task::spawn(read(stream, Arc::clone(&router), answering));
+        let reader = Task::spawn(read_events(stream, Arc::clone(&router), answering));
         Ok(Self { router, path, reader: Mutex::new(Some(reader)) })
     }
 
@@ -81,7 +81,7 @@ async fn get(
     }
 }
 
-/// The first event that says anything.
+/// The first event with data.
 async fn first(stream: &mut BodyReader) -> Result<Event, Failure> {
     loop {
         match stream.next().await? {
@@ -93,20 +93,20 @@ async fn first(stream: &mut BodyReader) -> Result<Event, Failure> {
     }
 }
 
-/// Where the endpoint event says to post. Only on the same origin: credentials go with every post.
+/// The path that the endpoint event names. Only the same origin is accepted, because every POST carries credentials.
 fn post_path(base: &Url, event: &Event) -> Result<String, Failure> {
     let name = event.event.as_deref().unwrap_or("message");
     if name != "endpoint" {
         return Err(bad(&format!("it begins with a `{name}` event")));
     }
     let data = event.data.as_deref().unwrap_or_default();
-    // A relative reference may be almost anything, but not JSON.
+    // Almost any text is a relative reference, but JSON is certainly not meant as one.
     if data.trim_start().starts_with(['{', '[', '"']) {
         return Err(bad(&format!("the endpoint `{data}` is JSON and not a URI")));
     }
     let url =
-        base.join(data.trim()).map_err(|why| bad(&format!("the endpoint `{data}` is no URI: {why}")))?;
-    match (Origin::of(base), Origin::of(&url)) {
+        base.join(data.trim()).map_err(|why| bad(&format!("the endpoint `{data}` is not a URI: {why}")))?;
+    match (Origin::from_url(base), Origin::from_url(&url)) {
         (Ok(own), Ok(named)) if own == named => Ok(path_of(&url)),
         _ => Err(bad(&format!("the endpoint `{data}` is on another origin, where credentials must not go"))),
     }
@@ -126,7 +126,7 @@ fn bad(why: &str) -> Failure {
     Failure::BadEndpoint { why: why.into() }
 }
 
-async fn read(mut stream: BodyReader, router: Arc<Router>, answering: Answering) {
+async fn read_events(mut stream: BodyReader, router: Arc<Router>, answering: Answering) {
     let why = loop {
         match stream.next().await {
             Ok(Some(Item::Message(message))) => {

@@ -1,4 +1,4 @@
-//! What a process says on stderr: its beginning recorded, the last lines kept at hand.
+//! Reads the stderr of a process: records the beginning, and keeps the last lines.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use wire::{Line, Lines};
 
+use crate::client::bounded_recorder::BoundedRecorder;
 use crate::client::failure::Stderr;
-use crate::client::ledger::Ledger;
 
 /// The longest line that is recorded whole.
 const LINE: usize = 64 * 1024;
-/// How much is recorded, besides the last lines; each line costs more than its bytes.
+/// How many bytes are recorded, besides the last lines. Each line costs more than its bytes.
 const RECORDED: usize = 512 * 1024;
 const LINE_COST: usize = 128;
-/// How much of a piece is looked at for its last lines.
+/// How many bytes of a piece are searched for the last lines.
 const TAIL: usize = 4 * 1024;
-/// How many lines are kept at hand, and how much of each.
+/// How many last lines are kept, and how many bytes of each.
 const KEPT_LINES: usize = 12;
 const KEPT_CHARS: usize = 300;
 
@@ -42,8 +42,8 @@ impl Tail {
     }
 }
 
-/// Reads stderr to its end, also when nothing more of it is recorded: a full pipe would block the process.
-pub(crate) async fn drain(mut input: impl AsyncRead + Unpin, ledger: Ledger, tail: Tail) {
+/// Reads stderr to its end, even when nothing more is recorded, because a full pipe would block the process.
+pub(crate) async fn drain(mut input: impl AsyncRead + Unpin, record: BoundedRecorder, tail: Tail) {
     let mut lines = Lines::new(LINE);
     let mut buffer = vec![0; 64 * 1024];
     let mut room = RECORDED;
@@ -52,14 +52,14 @@ pub(crate) async fn drain(mut input: impl AsyncRead + Unpin, ledger: Ledger, tai
         tail.keep(&bytes);
         *room = room.saturating_sub(bytes.len() + LINE_COST);
         if *room > 0 {
-            ledger.complained(bytes);
+            record.complained(bytes);
         }
     };
     let mut left_out = 0;
     while let Ok(count @ 1..) = input.read(&mut buffer).await {
         let mut piece = &buffer[..count];
         if room == 0 {
-            // Only the end of it will be asked for.
+            // Only its end is ever shown.
             let skipped = count.saturating_sub(TAIL);
             left_out += count;
             piece = &buffer[skipped..count];
@@ -73,7 +73,7 @@ pub(crate) async fn drain(mut input: impl AsyncRead + Unpin, ledger: Ledger, tai
         keep(line, &mut room);
     }
     if left_out > 0 {
-        ledger.complained(format!("[yardstick left out {left_out} bytes; the last lines follow]").into());
-        tail.last().0.into_iter().for_each(|line| ledger.complained(line.into()));
+        record.complained(format!("[yardstick left out {left_out} bytes; the last lines follow]").into());
+        tail.last().0.into_iter().for_each(|line| record.complained(line.into()));
     }
 }

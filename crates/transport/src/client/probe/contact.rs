@@ -8,14 +8,15 @@ use tokio::time::Instant;
 use wire::{Direction, What};
 
 use super::Spoken;
-use crate::client::{Failure, Limits, Profile, Reply, Session, Target, Transport};
+use crate::Transport;
+use crate::client::{Failure, Limits, Profile, Reply, Session, Target};
 
 /// What the first contact showed.
 #[derive(Debug)]
 pub struct FirstContact {
-    /// What it showed of the modern era.
+    /// Whether the target is of the modern era.
     pub modern: Modern,
-    /// The session, still open. A modern one serves for more requests.
+    /// The session, which is still open. A modern one can be used for more requests.
     pub session: Session,
     /// Whether `initialize` was sent on it too, because the discovery met silence.
     pub initialized: bool,
@@ -23,12 +24,12 @@ pub struct FirstContact {
     pub took: Duration,
 }
 
-/// Whether a target is of the modern era, as far as the first contact shows it.
+/// Whether a target is of the modern era, as far as the first contact shows.
 #[derive(Debug)]
 pub enum Modern {
     /// It answered the discovery.
     Spoken(Box<Spoken>),
-    /// It is of the modern era but does not take our revision.
+    /// It is of the modern era but does not support the revision that was asked in.
     Other {
         /// The revisions that it named.
         supported: Vec<String>,
@@ -39,17 +40,62 @@ pub enum Modern {
     Absent(String),
 }
 
-/// Asks a target for a discovery, as the compatibility rules of the specification say: what is not answered in the way of
-/// the modern era is of the legacy era.
+/// What the first contact showed about one modern revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModernClaim {
+    /// The target answered a discovery in it. The session of the first contact can be used for it.
+    Spoken,
+    /// The target says that it supports it, but nothing was asked in it yet.
+    Named,
+    /// The target is of the modern era, and does not name it.
+    Unnamed,
+    /// The target supports no modern revision, for this reason.
+    Absent(String),
+}
+
+impl Modern {
+    /// The revisions that the target named.
+    pub(super) fn supported(&self) -> &[String] {
+        match self {
+            Self::Spoken(spoken) => &spoken.server.supported,
+            Self::Other { supported, .. } => supported,
+            Self::Absent(_) => &[],
+        }
+    }
+
+    /// What a discovery in the revision `asked` showed about `version`. One answer covers every modern revision: a
+    /// target names those that it supports, even when it refuses the one that was asked in.
+    pub fn claim(&self, asked: Version, version: Version) -> ModernClaim {
+        let names = |supported: &[String]| supported.iter().any(|name| name == version.as_str());
+        match self {
+            Self::Spoken(spoken) if !names(&spoken.server.supported) => ModernClaim::Unnamed,
+            Self::Spoken(_) if version == asked => ModernClaim::Spoken,
+            Self::Spoken(_) => ModernClaim::Named,
+            Self::Other { supported, .. } if version != asked && names(supported) => ModernClaim::Named,
+            Self::Other { why, .. } | Self::Absent(why) => ModernClaim::Absent(why.clone()),
+        }
+    }
+}
+
+impl FirstContact {
+    /// What it showed about `version`, a modern revision.
+    pub fn claim(&self, version: Version) -> ModernClaim {
+        self.modern.claim(self.session.version(), version)
+    }
+}
+
+/// Asks a target for a discovery, as the compatibility rules of the specification say: a target that does not answer
+/// like a modern server is of the legacy era.
 pub async fn first_contact(target: &Target, limits: &Limits) -> Result<FirstContact, Failure> {
     let start = Instant::now();
     let mut initialized = false;
-    let session = Session::connect(target, Version::LATEST, Profile::default(), limits.clone()).await?;
+    let asked = Era::Modern.newest();
+    let session = Session::connect(target, asked, Profile::default(), limits.clone()).await?;
     let discovery = session.request("server/discover").timeout(limits.start).send();
     tokio::pin!(discovery);
     let answer = match tokio::time::timeout(limits.probe, &mut discovery).await {
         Ok(answer) => Some(answer),
-        // Silence means legacy, or that it has not started yet: now either answer decides.
+        // Silence means that it is legacy, or that it has not started yet. Now whichever request is answered decides.
         Err(_) => {
             initialized = session.transport() != Transport::StreamableHttp;
             tokio::select! {
@@ -57,7 +103,7 @@ pub async fn first_contact(target: &Target, limits: &Limits) -> Result<FirstCont
                 answer = &mut discovery => Some(answer),
                 answer = handshake(&session) => {
                     let refused = answer?.result().is_none();
-                    // A server of both eras may just be slower with the discovery.
+                    // A server of both eras may answer the discovery later.
                     let patience = if refused { limits.probe } else { limits.probe / 4 };
                     tokio::time::timeout(patience, &mut discovery).await.ok().filter(Result::is_ok)
                 }
@@ -67,21 +113,23 @@ pub async fn first_contact(target: &Target, limits: &Limits) -> Result<FirstCont
     };
     let took = start.elapsed();
     let modern = match answer {
-        Some(Ok(reply)) => read(&session, &reply).await,
+        Some(Ok(reply)) => judge_discovery(&session, &reply).await,
         Some(Err(failure)) if failure.is_unreachable() || failure.is_timeout() => return Err(failure),
+        // Too many requests are no word about the era.
+        Some(Err(failure @ Failure::RateLimited { .. })) => return Err(failure),
         Some(Err(failure)) => Modern::Absent(failure.to_string()),
         None => Modern::Absent("server/discover was not answered".into()),
     };
     Ok(FirstContact { modern, session, initialized, took })
 }
 
-/// `initialize` where `server/discover` met silence: on the same pipe, or beside it over HTTP.
+/// Sends `initialize` after `server/discover` was not answered: on the same pipe, or over HTTP on another connection.
 async fn handshake(session: &Session) -> Result<Reply, Failure> {
     let limits = session.limits().clone();
-    let version = Version::LATEST_LEGACY;
+    let version = Era::Legacy.newest();
     if session.transport() == Transport::StreamableHttp {
         let legacy =
-            Session::connect_via(session.target(), session.transport(), version, Profile::default(), limits)
+            Session::connect_over(session.target(), session.transport(), version, Profile::default(), limits)
                 .await?;
         return legacy.handshake().await;
     }
@@ -99,8 +147,8 @@ async fn handshake(session: &Session) -> Result<Reply, Failure> {
     session.request("initialize").body(message.to_string()).timeout(limits.start).send().await
 }
 
-/// Ends when both requests were followed by what is no message: to wait for more is idle. Whatever a server says while it
-/// starts, it says once.
+/// Returns when both requests were followed by something that is not a message, because waiting longer is useless. A
+/// server prints its start-up lines only once.
 async fn babble(session: &Session) -> Failure {
     let start = Instant::now();
     let asked_again = session.recorder().mark();
@@ -117,7 +165,7 @@ async fn babble(session: &Session) -> Failure {
     }
 }
 
-async fn read(session: &Session, reply: &Reply) -> Modern {
+async fn judge_discovery(session: &Session, reply: &Reply) -> Modern {
     if let Some(result) = reply.result() {
         return match result.get("supportedVersions").and_then(Value::as_array) {
             Some(_) => Modern::Spoken(Box::new(session.spoken(Some(result)))),
@@ -143,8 +191,8 @@ async fn read(session: &Session, reply: &Reply) -> Modern {
     }
 }
 
-/// 404 with -32601 is what a modern server says that lacks the discovery; some legacy servers say it too. A result that
-/// has a `resultType` decides.
+/// A modern server without the discovery answers 404 with -32601, but some legacy servers do so, too. A result with a
+/// `resultType` decides.
 async fn without_discovery(session: &Session, why: String) -> Modern {
     let reply = session.request("tools/list").send().await;
     match reply {
@@ -164,5 +212,37 @@ impl Session {
             self.learn_discovery(result);
         }
         Spoken { version: self.version(), transport: self.transport(), server: self.server() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::Server;
+
+    /// Stands for a second modern revision, which does not exist yet.
+    const DUMMY: Version = Version::V2025_11_25;
+    const ASKED: Version = Version::V2026_07_28;
+
+    fn names(versions: &[Version]) -> Vec<String> {
+        versions.iter().map(ToString::to_string).collect()
+    }
+
+    fn spoken(supported: &[Version]) -> Modern {
+        let server = Server { supported: names(supported), ..Server::default() };
+        Modern::Spoken(Box::new(Spoken { version: ASKED, transport: Transport::Stdio, server }))
+    }
+
+    #[test]
+    fn one_discovery_tells_of_every_modern_revision() {
+        let claims = |modern: &Modern| [ASKED, DUMMY].map(|version| modern.claim(ASKED, version));
+        use ModernClaim::{Absent, Named, Spoken, Unnamed};
+        assert_eq!(claims(&spoken(&[ASKED, DUMMY])), [Spoken, Named]);
+        assert_eq!(claims(&spoken(&[ASKED])), [Spoken, Unnamed]);
+        assert_eq!(claims(&spoken(&[DUMMY])), [Unnamed, Named]);
+        let why = || "refused".to_owned();
+        let older = Modern::Other { supported: names(&[DUMMY]), why: why() };
+        assert_eq!(claims(&older), [Absent(why()), Named]);
+        assert_eq!(claims(&Modern::Absent(why())), [Absent(why()), Absent(why())]);
     }
 }

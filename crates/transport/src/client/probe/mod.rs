@@ -1,26 +1,27 @@
-//! Finds out what a target speaks, in the way that the compatibility rules of the specification give.
+//! Finds out what a target speaks, by the compatibility rules of the specification.
 
 mod contact;
-mod legacy;
+mod settle;
 
 use std::time::Duration;
 
-use protocol::{Era, Span, Version};
+use protocol::{Era, Version};
 use serde_json::Value;
 
-pub use contact::{FirstContact, Modern, first_contact};
-pub use legacy::{Settled, settle};
+pub use contact::{FirstContact, Modern, ModernClaim, first_contact};
+pub use settle::{Settled, settle};
 
-use super::{Failure, Limits, Profile, Server, Target, Transport};
+use super::{Failure, Limits, Profile, Server, Target};
+use crate::Transport;
 
 /// What a target speaks.
 #[derive(Clone, Debug, Default)]
 pub struct Discovery {
     /// Each revision that it speaks, oldest first.
     pub spoken: Vec<Spoken>,
-    /// Versions that it names and that are no known revision.
+    /// Versions that it names and that are not known revisions.
     pub unknown: Vec<String>,
-    /// What was found on the way and why a revision is not among the spoken ones, one line each.
+    /// Notes on what was found, and why each other revision is not spoken, one line each.
     pub notes: Vec<String>,
     /// How long the first answer took; a process that starts slowly does so again.
     pub took: Duration,
@@ -31,7 +32,7 @@ pub struct Discovery {
 pub struct Spoken {
     /// The revision.
     pub version: Version,
-    /// The wire that carried it.
+    /// The transport that carried it.
     pub transport: Transport,
     /// What the server said about itself in it.
     pub server: Server,
@@ -64,33 +65,30 @@ impl Discovery {
     }
 }
 
-/// Finds out which revisions a target speaks: asks for a discovery, and then tries every legacy revision by a handshake on a
-/// connection of its own, one after the other.
+/// Finds out which revisions a target speaks: asks for a discovery, and then tries every other revision with a
+/// handshake on a connection of its own, one after the other. Modern revisions are only tried if the discovery names
+/// them.
 pub async fn probe(target: &Target, limits: Limits) -> Result<Discovery, Failure> {
     let first = first_contact(target, &limits).await?;
     first.session.close().await;
     let mut found = Discovery { took: first.took, ..Discovery::default() };
     let mut failure = None;
-    for version in Span::LEGACY.versions() {
-        match settle(target, version, Profile::default(), limits.clone()).await {
-            Settled::Spoken(session) => {
-                let (transport, server) = (session.transport(), session.server());
-                found.spoken.push(Spoken { version, transport, server });
-                session.close().await;
+    for version in Era::Legacy.versions() {
+        found.try_handshake(target, version, &limits, &mut failure).await;
+    }
+    found.mention(first.modern.supported());
+    for version in Era::Modern.versions() {
+        match (first.claim(version), &first.modern) {
+            (ModernClaim::Spoken, Modern::Spoken(spoken)) => found.spoken.push((**spoken).clone()),
+            (ModernClaim::Spoken | ModernClaim::Named, _) => {
+                found.try_handshake(target, version, &limits, &mut failure).await;
             }
-            Settled::Absent(why) | Settled::Unsettled(why) => {
-                found.notes.push(format!("not {version}: {why}"));
-                if let Failure::OtherVersion { offered, .. } = &why {
-                    found.mention(std::slice::from_ref(offered));
-                }
-                // The newest attempt tells the most, unless an older one got further.
-                if !matches!(failure, Some(Failure::BadEndpoint { .. })) {
-                    failure = Some(why);
-                }
+            (ModernClaim::Unnamed, _) => {
+                found.notes.push(format!("not {version}: it is not among its supportedVersions"));
             }
+            (ModernClaim::Absent(why), _) => found.notes.push(format!("not {version}: {why}")),
         }
     }
-    found.take_modern(first.modern);
     match failure {
         Some(failure) if found.spoken.is_empty() && found.unknown.is_empty() => Err(failure),
         _ => Ok(found),
@@ -98,21 +96,30 @@ pub async fn probe(target: &Target, limits: Limits) -> Result<Discovery, Failure
 }
 
 impl Discovery {
-    fn take_modern(&mut self, modern: Modern) {
-        match modern {
-            Modern::Spoken(spoken) => {
-                self.mention(&spoken.server.supported);
-                if spoken.is_supported() {
-                    self.spoken.push(*spoken);
-                } else {
-                    self.notes.push(format!("not {}: it is not among its supportedVersions", spoken.version));
+    /// Tries `version`. `failure` keeps the most telling failure so far.
+    async fn try_handshake(
+        &mut self,
+        target: &Target,
+        version: Version,
+        limits: &Limits,
+        failure: &mut Option<Failure>,
+    ) {
+        match settle(target, version, Profile::default(), limits.clone()).await {
+            Settled::Spoken(session) => {
+                let (transport, server) = (session.transport(), session.server());
+                self.spoken.push(Spoken { version, transport, server });
+                session.close().await;
+            }
+            Settled::Absent(why) | Settled::Unsettled(why) => {
+                self.notes.push(format!("not {version}: {why}"));
+                if let Failure::OtherVersion { offered, .. } = &why {
+                    self.mention(std::slice::from_ref(offered));
+                }
+                // The newest revision is the most telling, unless an older one got further.
+                if !matches!(failure, Some(Failure::BadEndpoint { .. })) {
+                    *failure = Some(why);
                 }
             }
-            Modern::Other { supported, why } => {
-                self.mention(&supported);
-                self.notes.push(format!("not {}: {why}", Version::LATEST));
-            }
-            Modern::Absent(why) => self.notes.push(format!("not {}: {why}", Version::LATEST)),
         }
     }
 
@@ -122,12 +129,5 @@ impl Discovery {
                 self.unknown.push(version.clone());
             }
         }
-    }
-}
-
-impl Spoken {
-    /// Whether the server names the revision among those that it supports.
-    pub fn is_supported(&self) -> bool {
-        self.server.supported.iter().any(|version| version == self.version.as_str())
     }
 }

@@ -1,4 +1,4 @@
-//! Fills in an elicitation form so that its schema is met.
+//! Fills in an elicitation form so that it matches its schema.
 
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ fn entry(field: &Value) -> Value {
     }
 }
 
-/// The values of an enumeration, in any of its spellings.
+/// The values of an enumeration, in any notation.
 fn choices(field: &Value) -> Vec<Value> {
     if let Some(values) = field.get("enum").and_then(Value::as_array) {
         return values.clone();
@@ -57,7 +57,7 @@ fn text(field: &Value) -> Value {
         return json!(fixed);
     }
     let length = |name: &str| field.get(name).and_then(Value::as_u64);
-    // A schema may ask for any length; what is beyond all sense is not met.
+    // A schema may ask for any length. An absurd one is not met.
     let least = length("minLength").unwrap_or(0).min(100_000);
     let most = length("maxLength").unwrap_or(u64::MAX);
     let wanted = usize::try_from(least.max(9).min(most)).unwrap_or(9);

@@ -1,4 +1,4 @@
-//! Who this end says it is, what it says it can do, and how it answers when a server asks.
+//! How a client presents itself: its name, its capabilities, and its answers to requests of the server.
 
 mod form;
 
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 pub struct Profile {
     /// The client's `Implementation` object.
     pub info: Value,
-    /// The capabilities that it declares, before they are cut to what a revision knows.
+    /// The capabilities that it declares. Each revision gets those that it knows.
     pub capabilities: Value,
     answer: Arc<Ask>,
 }
 
-/// What a client makes of a server's request.
+/// A client's answer to a server's request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// A result.
@@ -30,7 +30,7 @@ pub enum Answer {
         /// Its message.
         message: String,
     },
-    /// None: never, or one that somebody sends later by [`Session::respond`](super::Session::respond).
+    /// No answer, or one that the caller sends later with [`Session::respond`](super::Session::respond).
     Silence,
 }
 
@@ -73,7 +73,7 @@ impl Profile {
         self.answering_requests(move |request| answer(request.method, request.params))
     }
 
-    /// The same for a client that also needs the id of a request, to answer it later.
+    /// The same, with a function that also gets the id of the request, to answer it later.
     #[must_use]
     pub fn answering_requests(
         mut self,
@@ -83,17 +83,17 @@ impl Profile {
         self
     }
 
-    /// What the client makes of a request that came with an id.
+    /// The client's answer to a request with an id.
     pub(crate) fn answer_request(&self, request: &ServerRequest<'_>) -> Answer {
         (self.answer)(request)
     }
 
-    /// What the client makes of a request without an id of its own, as the modern era has them.
+    /// The client's answer to a request without an id, as in the modern era.
     pub fn answer(&self, method: &str, params: &Value) -> Answer {
         self.answer_request(&ServerRequest { id: "null", method, params })
     }
 
-    /// The capabilities as `version` knows them: what came later is left out.
+    /// The capabilities that `version` knows. Later ones are left out.
     pub fn capabilities_in(&self, version: Version) -> Value {
         let mut shown = self.capabilities.clone();
         let Some(all) = shown.as_object_mut() else { return shown };
@@ -148,7 +148,7 @@ fn info() -> Value {
     json!({ "name": "yardstick", "version": env!("CARGO_PKG_VERSION") })
 }
 
-/// Answers everything that the default profile declares.
+/// Answers every request that the default profile invites.
 fn oblige(method: &str, params: &Value) -> Answer {
     match method {
         "roots/list" => {

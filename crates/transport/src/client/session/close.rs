@@ -1,4 +1,4 @@
-//! How a session ends, in order.
+//! Ends a session in order.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::client::Failure;
 use crate::client::link::ProcessEnd;
 use crate::client::link::pipe::PipeEnd;
 
-/// How a session came to its end.
+/// How a session ended.
 #[derive(Clone, Debug)]
 pub enum Closing {
-    /// A process was brought to its end.
+    /// A process was shut down.
     Process(ProcessEnd),
     /// A pipe within this process was closed.
     Pipe {
@@ -29,7 +29,7 @@ pub enum Closing {
         /// How long it took.
         took: Duration,
     },
-    /// Connections were closed; there was nothing else to end.
+    /// Connections were closed; there was nothing else to close.
     HungUp,
 }
 
@@ -39,7 +39,7 @@ impl Session {
         self.close_within(self.inner.limits.shutdown).await
     }
 
-    /// The same, where a process has `step` for each step of its end.
+    /// The same, with `step` for each step of the shutdown of a process.
     pub async fn close_within(&self, step: Duration) -> Closing {
         let limits = &self.inner.limits;
         match &*self.inner.channel {

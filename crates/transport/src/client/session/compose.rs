@@ -1,4 +1,4 @@
-//! From a request to its bytes, and to what must come back.
+//! Turns a request into bytes, and into what must come back.
 
 use bytes::Bytes;
 use protocol::{Era, meta};
@@ -8,14 +8,26 @@ use wire::Id;
 use super::request::{Request, RequestId};
 use crate::client::want::{Want, progress_token};
 
-/// A message, ready for a wire.
+/// A message, ready to be sent.
 #[derive(Clone, Debug)]
 pub(super) struct Composed {
     pub(super) bytes: Bytes,
     pub(super) want: Want,
     pub(super) token: Option<Id>,
-    /// What it is, for failures.
+    /// Its name in failures.
     pub(super) label: String,
+}
+
+/// A body that is longer is not searched for its method.
+const SEARCHED: usize = 64 * 1024;
+
+/// The method of a body that was given as bytes.
+fn method_in(body: &[u8]) -> Option<String> {
+    if body.len() > SEARCHED {
+        return None;
+    }
+    let message: Value = serde_json::from_slice(body).ok()?;
+    Some(message.get("method")?.as_str()?.to_owned())
 }
 
 impl Request {
@@ -25,17 +37,20 @@ impl Request {
             None if self.verb != http::Method::POST => Bytes::new(),
             None => self.message().into(),
         };
-        let want = if bytes.is_empty() { Want::Nothing } else { Want::of(&bytes) };
+        let want = if bytes.is_empty() { Want::Nothing } else { Want::from_sent(&bytes) };
         let want = if self.exact { want.exact() } else { want };
         let label = match (&self.body, &self.verb) {
-            (Some(_), _) => "raw bytes".to_owned(),
+            (Some(body), _) => {
+                method_in(body).unwrap_or_else(|| "a message that is not a valid request".to_owned())
+            }
             (None, &http::Method::POST) => self.method.clone(),
             (None, verb) => format!("an HTTP {verb}"),
         };
         Composed { want, token: progress_token(&bytes), bytes, label }
     }
 
-    /// The message as it will go out. Without an id that was given it takes the next number of the session, like sending does.
+    /// The message as it will be sent. Unless an id was given, it takes the next number of the session, as sending
+    /// does.
     pub fn message(&self) -> String {
         let id = match &self.id {
             RequestId::Fresh => format!(r#""id":{},"#, self.session.inner.next_id()),
@@ -47,7 +62,7 @@ impl Request {
         format!(r#"{{"jsonrpc":"2.0",{id}"method":{method}{params}}}"#)
     }
 
-    /// The parameters with their `_meta`. What is no object cannot have one and stays as it is.
+    /// The parameters with their `_meta`. Parameters that are not an object stay as they are.
     fn full_params(&self) -> Option<Value> {
         let mut params = self.params.clone().unwrap_or_else(|| Value::Object(Map::new()));
         let Some(object) = params.as_object_mut() else { return Some(params) };

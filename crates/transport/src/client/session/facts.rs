@@ -6,7 +6,7 @@ use serde_json::Value;
 /// What a server said about itself, in its handshake or its discovery.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Server {
-    /// The revision that the handshake ended in, as the server spelled it.
+    /// The version that the server named in the handshake.
     pub version: Option<String>,
     /// The revisions that a modern server says it supports.
     pub supported: Vec<String>,
@@ -16,7 +16,7 @@ pub struct Server {
     pub capabilities: Value,
     /// Its instructions.
     pub instructions: Option<String>,
-    /// The session that it assigned over HTTP.
+    /// The session id that it assigned over HTTP.
     pub session_id: Option<String>,
     /// The whole result of the handshake or discovery.
     pub result: Option<Value>,
@@ -28,7 +28,7 @@ impl Server {
         self.version.as_deref()?.parse().ok()
     }
 
-    /// Name and version in one line, as far as it gave them.
+    /// Name and version in one line, as far as they are known.
     pub fn name(&self) -> Option<String> {
         let info = self.info.as_ref()?;
         let name = info.get("name")?.as_str()?;
@@ -38,14 +38,14 @@ impl Server {
         }
     }
 
-    /// Takes over what the result of `initialize` says.
+    /// Stores the result of `initialize`.
     pub(crate) fn initialized(&mut self, result: Value) {
         self.version = result.get("protocolVersion").and_then(Value::as_str).map(str::to_owned);
         self.info = result.get("serverInfo").cloned();
         self.described(result);
     }
 
-    /// Takes over what the result of `server/discover` says.
+    /// Stores the result of `server/discover`.
     pub(crate) fn discovered(&mut self, result: Value) {
         self.supported = versions(result.get("supportedVersions"));
         self.info = result.get("_meta").and_then(|meta| meta.get(meta::SERVER_INFO)).cloned();

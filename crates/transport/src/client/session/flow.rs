@@ -1,4 +1,4 @@
-//! Where the messages of one exchange come from.
+//! The source of the messages of one exchange.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,27 +12,27 @@ use crate::client::link::http::{BodyReader, Item};
 use crate::client::route::{Arrival, Ticket};
 use crate::client::{Failure, Message};
 
-/// How long to wait before a stream is resumed whose server did not say.
+/// How long to wait before resuming a stream, if the server did not say.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// Where the messages of one exchange come from.
+/// The source of the messages of one exchange.
 #[derive(Debug)]
 pub(super) enum Flow {
-    /// A channel that all requests share. What came in the body of the POST goes first.
+    /// A shared channel. What came in the body of the POST is returned first.
     Shared { ticket: Ticket, early: VecDeque<Message> },
     /// The body of an HTTP response.
     Own(Box<Own>),
-    /// Nowhere any more.
+    /// Nothing more will come.
     Over,
 }
 
-/// The body of an HTTP response, and in the legacy era the streams that resume it.
+/// The body of an HTTP response, and in the legacy era the streams that continue it.
 #[derive(Debug)]
 pub(super) struct Own {
     pub(super) body: BodyReader,
-    /// The whole body, where it is no stream.
+    /// The whole body, if it is not a stream.
     pub(super) whole: Bytes,
-    /// Why it ended before its end, if it did.
+    /// How it was cut short, if it was.
     pub(super) cut: Option<String>,
     resumptions: u32,
 }
@@ -89,7 +89,7 @@ impl Own {
         }
     }
 
-    /// Goes on with a stream that ended early; false when that is not possible.
+    /// Resumes a stream that ended early; false when that is not possible.
     async fn resume(&mut self, session: &Session) -> Result<bool, Failure> {
         let inner = &session.inner;
         let Channel::Streamable(http) = &*inner.channel else { return Ok(false) };

@@ -1,4 +1,4 @@
-//! Our end of a conversation, well-behaved unless told otherwise; always records.
+//! A client's session. It behaves well unless told otherwise, and always records.
 
 mod close;
 mod compose;
@@ -29,42 +29,18 @@ pub use request::Request;
 pub use rounds::{InputRequired, Rounds};
 use streamable::Streamable;
 
+use super::bounded_recorder::BoundedRecorder;
 use super::failure::Stderr;
-use super::ledger::Ledger;
 use super::link::http::Http;
 use super::link::{HttpSse, Pipe};
 use super::turns::Turns;
 use super::{Failure, Limits, Message, Profile, Reply, Target, Turn};
+use crate::Transport;
 
-/// Our end of a conversation. Clones share it, and requests may run side by side.
+/// A client's session. Clones share it, and requests may run concurrently.
 #[derive(Clone, Debug)]
 pub struct Session {
     inner: Arc<Inner>,
-}
-
-/// Which wire a session uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Transport {
-    /// Lines on the standard streams of a process.
-    Stdio,
-    /// Lines on a pipe within this process.
-    InProcess,
-    /// Streamable HTTP.
-    StreamableHttp,
-    /// The HTTP+SSE of 2024-11-05.
-    HttpSse,
-}
-
-impl Transport {
-    /// How it is called in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Stdio => "stdio",
-            Self::InProcess => "in process",
-            Self::StreamableHttp => "http",
-            Self::HttpSse => "http+sse",
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -74,7 +50,7 @@ struct Inner {
     version: Version,
     profile: Profile,
     limits: Limits,
-    ledger: Ledger,
+    record: BoundedRecorder,
     facts: Mutex<Server>,
     ids: Arc<AtomicU64>,
     turns: Arc<Turns>,
@@ -97,6 +73,14 @@ impl Session {
     /// The wire.
     pub fn transport(&self) -> Transport {
         self.inner.transport
+    }
+
+    /// How reports describe the way to the server: the name of the transport, or that the server is part of this process.
+    pub fn transport_name(&self) -> &'static str {
+        match self.inner.target {
+            Target::InProcess(_) => "in process",
+            Target::Command(_) | Target::Url(_) => self.inner.transport.name(),
+        }
     }
 
     /// The target.
@@ -123,8 +107,8 @@ impl Session {
         facts
     }
 
-    /// The same conversation with other capabilities. Only the modern era has them in every request; in the legacy era
-    /// they are declared once, by the handshake.
+    /// The same session with other capabilities. Only the modern era sends them in every request; in the legacy era the
+    /// handshake declares them once.
     #[must_use]
     pub fn with_profile(&self, profile: Profile) -> Self {
         let inner = &self.inner;
@@ -134,7 +118,7 @@ impl Session {
             version: inner.version,
             profile,
             limits: inner.limits.clone(),
-            ledger: inner.ledger.clone(),
+            record: inner.record.clone(),
             facts: Mutex::new(inner.facts()),
             ids: Arc::clone(&inner.ids),
             turns: Arc::clone(&inner.turns),
@@ -143,19 +127,19 @@ impl Session {
         Self { inner: inner.into() }
     }
 
-    /// Whether both are the same conversation, whatever their capabilities.
+    /// Whether both are the same session, whatever their capabilities.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner.channel, &other.inner.channel)
     }
 
-    /// The record of everything.
+    /// The recorder of all that was sent and received.
     pub fn recorder(&self) -> &Recorder {
-        self.inner.ledger.recorder()
+        self.inner.record.recorder()
     }
 
     /// Whether the target has sent any message yet.
     pub fn has_heard(&self) -> bool {
-        self.inner.ledger.has_heard()
+        self.inner.record.has_heard()
     }
 
     /// The last lines that the process wrote to stderr.
@@ -183,7 +167,7 @@ impl Session {
         }
     }
 
-    /// Why the conversation has ended, if it has: its channel has, or the server no longer knows the session.
+    /// Why the session has ended, if it has: the channel has ended, or the server no longer knows the session.
     pub fn ended(&self) -> Option<Failure> {
         match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.router.ended(),
@@ -192,7 +176,7 @@ impl Session {
         }
     }
 
-    /// The server has answered `doing` with 404, so nothing more will come of this session.
+    /// Ends the session, because the server has answered `doing` with 404.
     fn lose(&self, doing: &str) {
         let why = Failure::SessionLost { doing: doing.to_owned() };
         match &*self.inner.channel {
@@ -204,7 +188,7 @@ impl Session {
 
     /// A place in the order of sending, for a request that is sent next; see [`Request::in_turn`].
     pub fn turn(&self) -> Turn {
-        self.inner.turns.take()
+        self.inner.turns.add_request()
     }
 
     /// A request, to be refined and sent.
@@ -226,7 +210,7 @@ impl Session {
         }
     }
 
-    /// Sends bytes as they are: into the pipe without a newline, or as the body of a POST. Only the latter has a reply.
+    /// Sends bytes as they are: into the pipe without a newline, or as the body of a POST. Only a POST has a reply.
     pub async fn send_bytes(&self, bytes: impl Into<Bytes>) -> Result<Option<Reply>, Failure> {
         match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.raw(bytes.into(), self.inner.limits.request).await.map(|()| None),
@@ -237,14 +221,14 @@ impl Session {
     }
 
     /// The next message that belongs to no request; `None` when none comes in time. On legacy Streamable HTTP the first
-    /// call opens the GET stream; [`Self::tune_in`] does so beforehand.
+    /// call opens the GET stream, unless [`Self::open_get_stream`] has done so.
     pub async fn incoming(&self, patience: Duration) -> Result<Option<Message>, Failure> {
         match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.router.unclaimed(patience).await,
             Channel::HttpSse { sse, .. } => sse.router.unclaimed(patience).await,
             Channel::Streamable(http) => {
                 if self.inner.version.era() == Era::Legacy {
-                    self.tune_in().await?;
+                    self.open_get_stream().await?;
                 }
                 http.router.unclaimed(patience).await
             }

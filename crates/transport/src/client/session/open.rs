@@ -1,4 +1,4 @@
-//! How a session begins: connect, and then whatever the era says comes first.
+//! Opens sessions: connects, and does the handshake of the era.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
@@ -8,18 +8,19 @@ use serde_json::json;
 use wire::Recorder;
 
 use super::streamable::Streamable;
-use super::{Channel, Inner, Server, Session, Transport, headers};
-use crate::client::ledger::Ledger;
+use super::{Channel, Inner, Server, Session, headers};
+use crate::Transport;
+use crate::client::bounded_recorder::BoundedRecorder;
 use crate::client::link::http::Http;
 use crate::client::link::{HttpSse, Pipe};
 use crate::client::responder::Responder;
 use crate::client::{Endpoint, Failure, Limits, Profile, Reply, Target};
 
 impl Session {
-    /// Opens a conversation in `version`: in the legacy era with the handshake, in the modern era with a discovery whose
-    /// failure is no obstacle. A target that offers another revision is a failure.
+    /// Opens a session in `version`: with the handshake in the legacy era, with a discovery in the modern era, which
+    /// may fail. It is a failure if the target offers another revision.
     ///
-    /// A URL is tried as Streamable HTTP, and where that is refused as HTTP+SSE; for 2024-11-05 the other way round.
+    /// A URL is tried as Streamable HTTP, and if that is refused as HTTP+SSE; for 2024-11-05 in the other order.
     pub async fn open(
         target: &Target,
         version: Version,
@@ -38,8 +39,8 @@ impl Session {
         Err(first.unwrap_or_else(|| Failure::Ours("no transport fits the target".into())))
     }
 
-    /// The same over a given wire, as a probe has found it.
-    pub async fn open_via(
+    /// The same over a given transport, as a probe has found it.
+    pub async fn open_over(
         target: &Target,
         transport: Transport,
         version: Version,
@@ -58,11 +59,11 @@ impl Session {
         limits: Limits,
     ) -> Result<Self, Failure> {
         let transport = Transport::candidates(target, version).into_iter().next().unwrap_or(Transport::Stdio);
-        Self::connect_via(target, transport, version, profile, limits).await
+        Self::connect_over(target, transport, version, profile, limits).await
     }
 
-    /// The same over a given wire.
-    pub async fn connect_via(
+    /// The same over a given transport.
+    pub async fn connect_over(
         target: &Target,
         transport: Transport,
         version: Version,
@@ -73,8 +74,8 @@ impl Session {
         Self::connect_recorded(target, transport, version, profile, limits, &recorder).await
     }
 
-    /// Does what comes first in the era: `initialize` and `notifications/initialized`, or `server/discover`. The reply
-    /// is what came, be it an error; what it says about the server is in [`Self::server`].
+    /// Does the handshake of the era: `initialize` and `notifications/initialized`, or `server/discover`. The reply may
+    /// be an error. What it says about the server is in [`Self::server`].
     pub async fn handshake(&self) -> Result<Reply, Failure> {
         let inner = &self.inner;
         match inner.version.era() {
@@ -95,7 +96,7 @@ impl Session {
         }
     }
 
-    /// The first half of a handshake of the legacy era: `initialize`, and what its reply says about the server.
+    /// The first half of a legacy handshake: sends `initialize`, and stores what the reply says about the server.
     pub async fn initialize(&self) -> Result<Reply, Failure> {
         let inner = &self.inner;
         let params = json!({
@@ -113,14 +114,14 @@ impl Session {
         Ok(reply)
     }
 
-    /// The second half: `notifications/initialized`. From here on what the declared capabilities invite is served.
+    /// The second half: sends `notifications/initialized`. From here on the client answers requests of the server.
     pub async fn initialized(&self) -> Result<(), Failure> {
         self.notify("notifications/initialized", None).await?;
         self.serve_requests();
         Ok(())
     }
 
-    /// Takes over what a discovery says about the server.
+    /// Stores what a discovery says about the server.
     pub(in crate::client) fn learn_discovery(&self, result: serde_json::Value) {
         self.inner.learn(|facts| facts.discovered(result));
     }
@@ -148,22 +149,20 @@ impl Session {
         recorder: &Recorder,
     ) -> Result<Self, Failure> {
         limits.run.admit_session()?;
-        let ledger = Ledger::new(recorder.clone(), &limits);
+        let record = BoundedRecorder::new(recorder.clone(), &limits);
         let responder = Responder::new(profile.clone(), version.era());
         let channel = match (transport, target) {
             (Transport::StreamableHttp, Target::Url(endpoint)) => {
-                let http = Streamable::new(endpoint, version, &limits, ledger.clone(), responder)?;
+                let http = Streamable::new(endpoint, version, &limits, record.clone(), responder)?;
                 Channel::Streamable(Box::new(http))
             }
             (Transport::HttpSse, Target::Url(endpoint)) => {
-                http_sse(endpoint, &limits, &ledger, responder).await?
+                http_sse(endpoint, &limits, &record, responder).await?
             }
-            (Transport::Stdio | Transport::InProcess, _) => {
-                match Pipe::open(target, &limits, &ledger, responder) {
-                    Some(pipe) => Channel::Pipe(pipe?),
-                    None => return Err(Failure::Unusable("a URL has no standard streams".into())),
-                }
-            }
+            (Transport::Stdio, _) => match Pipe::open(target, &limits, &record, responder) {
+                Some(pipe) => Channel::Pipe(pipe?),
+                None => return Err(Failure::Unusable("a URL has no standard streams".into())),
+            },
             (Transport::StreamableHttp | Transport::HttpSse, Target::Command(_) | Target::InProcess(_)) => {
                 return Err(Failure::Unusable("only a URL speaks HTTP".into()));
             }
@@ -174,7 +173,7 @@ impl Session {
             version,
             profile,
             limits,
-            ledger,
+            record,
             facts: Mutex::new(Server::default()),
             ids: Arc::new(AtomicU64::new(0)),
             turns: Arc::default(),
@@ -183,7 +182,7 @@ impl Session {
         Ok(Self { inner: inner.into() })
     }
 
-    /// The handshake, with what makes the session useless as a failure.
+    /// Does the handshake. It fails if the session cannot be used afterwards.
     async fn begin(&self) -> Result<(), Failure> {
         let reply = self.handshake().await?;
         let asked = self.inner.version;
@@ -209,11 +208,10 @@ impl Session {
 }
 
 impl Transport {
-    /// The wires that a target may speak `version` over, the likelier first.
+    /// The transports that a target may speak `version` over, the likeliest first.
     pub fn candidates(target: &Target, version: Version) -> Vec<Self> {
         match (target, version.era()) {
-            (Target::Command(_), _) => vec![Self::Stdio],
-            (Target::InProcess(_), _) => vec![Self::InProcess],
+            (Target::Command(_) | Target::InProcess(_), _) => vec![Self::Stdio],
             (Target::Url(_), Era::Modern) => vec![Self::StreamableHttp],
             (Target::Url(_), Era::Legacy) if version == Version::V2024_11_05 => {
                 vec![Self::HttpSse, Self::StreamableHttp]
@@ -222,24 +220,14 @@ impl Transport {
         }
     }
 
-    /// Whether a failure over this wire leaves it open that the target speaks another.
+    /// Whether the target may speak another transport, given this failure.
     const fn may_be_another(self, failure: &Failure) -> bool {
         match self {
-            Self::Stdio | Self::InProcess => false,
+            Self::Stdio => false,
             Self::HttpSse => !failure.is_unreachable(),
             Self::StreamableHttp => {
                 matches!(failure, Failure::Status { status: 400..=499, .. } | Failure::Refused { .. })
             }
-        }
-    }
-
-    /// The name, for humans.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Stdio => "stdio",
-            Self::InProcess => "in process",
-            Self::StreamableHttp => "Streamable HTTP",
-            Self::HttpSse => "HTTP+SSE",
         }
     }
 }
@@ -247,16 +235,16 @@ impl Transport {
 async fn http_sse(
     endpoint: &Endpoint,
     limits: &Limits,
-    ledger: &Ledger,
+    record: &BoundedRecorder,
     responder: Responder,
 ) -> Result<Channel, Failure> {
-    let http = Http::new(endpoint, limits, ledger.clone())?;
+    let http = Http::new(endpoint, limits, record.clone())?;
     let base = headers::base(endpoint)?;
     let sse = HttpSse::open(endpoint, &http, &base, limits, responder).await?;
     Ok(Channel::HttpSse { http, sse, base })
 }
 
-/// A reply whose result a session depends on.
+/// Fails unless the reply is a response without an error.
 pub(crate) fn judge(reply: &Reply, doing: &str) -> Result<(), Failure> {
     let doing = || doing.to_owned();
     if let Some(error) = reply.error() {

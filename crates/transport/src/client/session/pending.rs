@@ -1,4 +1,4 @@
-//! A request that is on its way, watched message by message.
+//! A request in flight, whose messages can be read one by one.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::client::link::http::{BodyReader, Item, Outgoing};
 use crate::client::want::{Want, cancellation};
 use crate::client::{Failure, Head, Message, Reply, Turn};
 
-/// How long a cancellation that nobody waits for may take.
+/// How long a cancellation in the background may take.
 const PARTING: Duration = Duration::from_millis(200);
 
-/// A request that is on its way. Dropping it closes its stream, if it has one of its own.
+/// A request in flight. Dropping it closes its stream, if it has one of its own.
 #[derive(Debug)]
 pub struct Pending {
     session: Session,
@@ -30,14 +30,14 @@ pub struct Pending {
     started: Instant,
     patience: Duration,
     turn: Turn,
-    /// Whether a 404 speaks of the session.
+    /// Whether a 404 means that the session is unknown.
     names_session: bool,
 }
 
 impl Pending {
     pub(super) async fn start(request: Request) -> Result<Self, Failure> {
         let composed = request.compose();
-        let (session, patience, started) = (request.session.clone(), request.patience(), Instant::now());
+        let (session, patience, mut started) = (request.session.clone(), request.patience(), Instant::now());
         let turn = request.turn.clone().unwrap_or_else(|| session.turn());
         let names_session = request.names_session();
         let (flow, head) = match &*session.inner.channel {
@@ -48,15 +48,27 @@ impl Pending {
                 (if quiet { Flow::Over } else { Flow::Shared { ticket, early: VecDeque::new() } }, None)
             }
             Channel::Streamable(http) => {
-                let sent = turn.wait(started, patience, http.send(&request, &composed)).await;
-                let body = sent.ok_or_else(|| Failure::timed_out(&composed.label, patience))??;
+                let body = loop {
+                    let sent = turn.wait(started, patience, http.send(&request, &composed)).await;
+                    match sent.ok_or_else(|| Failure::timed_out(&composed.label, patience))? {
+                        Err(limited) if session.limits().rate_limit.wait_out(&limited).await => {
+                            started = Instant::now();
+                        }
+                        sent => break sent?,
+                    }
+                };
                 let head = (body.exchange.head.clone(), body.exchange.number);
                 (Flow::own(body), Some(head))
             }
-            Channel::HttpSse { .. } => {
+            Channel::HttpSse { .. } => loop {
                 let sent = turn.wait(started, patience, post_sse(&request, &composed)).await;
-                sent.ok_or_else(|| Failure::timed_out(&composed.label, patience))??
-            }
+                match sent.ok_or_else(|| Failure::timed_out(&composed.label, patience))? {
+                    Err(limited) if session.limits().rate_limit.wait_out(&limited).await => {
+                        started = Instant::now();
+                    }
+                    sent => break sent?,
+                }
+            },
         };
         let (head, exchange) = head.map_or((None, 0), |(head, number)| (Some(head), number));
         let id = composed.want.first().cloned();
@@ -65,7 +77,7 @@ impl Pending {
         Ok(Self { session, label, want, id, flow, reply, started, patience, turn, names_session })
     }
 
-    /// Watches what belongs to no request; see [`Session::listen`].
+    /// Reads messages that belong to no request; see [`Session::listen`].
     fn listening(session: &Session, flow: Flow, head: Option<(Head, u32)>) -> Self {
         let (head, exchange) = head.map_or((None, 0), |(head, number)| (Some(head), number));
         Self {
@@ -92,12 +104,12 @@ impl Pending {
         self.id.as_ref()
     }
 
-    /// What came so far.
+    /// The messages so far.
     pub fn messages(&self) -> &[Message] {
         &self.reply.messages
     }
 
-    /// Whether the response came.
+    /// Whether the response has come.
     pub const fn is_settled(&self) -> bool {
         self.want.is_settled()
     }
@@ -118,7 +130,7 @@ impl Pending {
         }
     }
 
-    /// The next message, the response included; `None` when nothing can come any more.
+    /// The next message, the response included; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Message>, Failure> {
         self.next_within(self.patience).await
     }
@@ -150,7 +162,7 @@ impl Pending {
         Ok(self.into_reply())
     }
 
-    /// Takes the request back: by closing its stream in the modern era of HTTP, elsewhere by a notification.
+    /// Cancels the request: in the modern era of HTTP by closing its stream, otherwise with a notification.
     pub async fn cancel(&mut self, reason: &str) -> Result<(), Failure> {
         let inner = &self.session.inner;
         if let (Channel::Streamable(_), Era::Modern) = (&*inner.channel, inner.version.era()) {
@@ -160,11 +172,11 @@ impl Pending {
         let Some(id) = &self.id else { return Ok(()) };
         let notification = cancellation(id, Some(reason));
         let sent = self.session.notification("notifications/cancelled").body(notification);
-        // Boxed, for a request sends through what it is part of.
+        // Boxed, because sending a request is recursive here.
         Box::pin(sent.send()).await.map(drop)
     }
 
-    /// Closes the stream; on a shared channel, stops looking.
+    /// Closes the stream, or leaves the shared channel.
     pub fn close(&mut self) {
         self.flow = Flow::Over;
     }
@@ -180,7 +192,7 @@ impl Pending {
         };
         let alone = matches!(self.flow, Flow::Own(_)) || settles;
         let was_open = self.want.is_open();
-        self.want.take(&message.frames(), alone);
+        self.want.apply_frames(&message.frames(), alone);
         if was_open && self.want.is_settled() {
             self.turn.answered();
             self.reply.response = Some(message.clone());
@@ -190,7 +202,7 @@ impl Pending {
         Ok(Some(message))
     }
 
-    /// A stream may go on after the response; whether it does is worth a moment.
+    /// Waits briefly to see whether the stream ends after the response.
     async fn linger(&mut self) -> Result<(), Failure> {
         if !matches!(self.flow, Flow::Own(_)) || !self.want.is_settled() {
             return Ok(());
@@ -209,7 +221,7 @@ impl Pending {
         self.flow = Flow::Over;
     }
 
-    /// Keeps what the stream knows and the reply should, and what the reply says of the session.
+    /// Copies the facts of the stream into the reply, and notes a lost session.
     fn take_over(&mut self) {
         if let Flow::Own(own) = &mut self.flow {
             self.reply.body = std::mem::take(&mut own.whole);
@@ -237,12 +249,14 @@ impl Pending {
         }
         let failure = Failure::timed_out(&self.label, patience);
         match &*self.session.inner.channel {
-            Channel::Pipe(pipe) => failure.with_stderr(pipe.last_words()),
+            Channel::Pipe(pipe) => {
+                failure.with_stdout(pipe.router.unanswered_output()).with_stderr(pipe.last_words())
+            }
             Channel::HttpSse { .. } | Channel::Streamable(_) => failure,
         }
     }
 
-    /// Tells the target that nobody waits any more, as far as that goes quickly.
+    /// Cancels the request at the target, if that can be done quickly.
     async fn give_up(&mut self) {
         let modern_http =
             matches!(self.flow, Flow::Own(_)) && self.session.inner.version.era() == Era::Modern;
@@ -252,14 +266,14 @@ impl Pending {
         if let Some(id) = id {
             let told = self.session.notification("notifications/cancelled");
             let told = told.body(cancellation(&id, Some("it took too long"))).timeout(PARTING);
-            // A target that does not even take this is past telling.
+            // If even this fails, there is nothing more to do.
             let _ = Box::pin(told.send()).await;
         }
     }
 }
 
 impl Session {
-    /// What is wrong with the last thing that came over a pipe, if nothing that came was a message.
+    /// Why the last line on a pipe is not a message, if no message ever came.
     pub(crate) fn only_noise(&self) -> Option<Malformed> {
         match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.router.only_noise(),
@@ -267,8 +281,8 @@ impl Session {
         }
     }
 
-    /// Watches what belongs to no request: the GET stream of legacy Streamable HTTP, after `last_event_id` if that is
-    /// given, or what the shared channel of another wire brings.
+    /// Reads messages that belong to no request: on the GET stream of legacy Streamable HTTP, after `last_event_id` if
+    /// that is given, or on the shared channel of another transport.
     pub async fn listen(&self, last_event_id: Option<&str>) -> Result<Pending, Failure> {
         let shared = |router: &std::sync::Arc<crate::client::route::Router>| Flow::Shared {
             ticket: router.register(Want::Nothing, None),
@@ -286,7 +300,7 @@ impl Session {
     }
 }
 
-/// Posts to the endpoint of HTTP+SSE. A refusal is the whole answer; else the answer comes on the stream.
+/// Posts to the endpoint of HTTP+SSE. The answer comes on the stream, unless the POST is refused.
 async fn post_sse(request: &Request, composed: &Composed) -> Result<(Flow, Option<(Head, u32)>), Failure> {
     let Channel::HttpSse { http, sse, base } = &*request.session.inner.channel else {
         return Err(Failure::Ours("no HTTP+SSE here".into()));
@@ -326,7 +340,7 @@ fn empty(head: Option<Head>, exchange: u32) -> Reply {
     }
 }
 
-/// Says what was going on when the channel ended.
+/// Adds what was going on when the channel ended.
 fn during(mut failure: Failure, label: &str) -> Failure {
     if let Failure::Closed { during, .. } = &mut failure {
         *during = format!("answering {label}");

@@ -1,4 +1,4 @@
-//! A request to be refined and sent: right by default, as wrong as a test wants it.
+//! A request to be refined and sent. It is correct by default, and as wrong as a test asks.
 
 use std::time::Duration;
 
@@ -57,14 +57,14 @@ impl Request {
         }
     }
 
-    /// The parameters. What a revision wants in `_meta` is added unless it is there.
+    /// The parameters. The `_meta` of the revision is added, unless it is there.
     #[must_use]
     pub fn params(mut self, params: Value) -> Self {
         self.params = Some(params);
         self
     }
 
-    /// A member of `_meta`, in the place of the usual one if there is such.
+    /// A member of `_meta`, which replaces the usual one.
     #[must_use]
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.meta.push((key.into(), Some(value.into())));
@@ -78,7 +78,7 @@ impl Request {
         self
     }
 
-    /// The id as JSON, verbatim: `8.0`, `"a"`, `null`, or what is no JSON at all.
+    /// The id as JSON, verbatim: `8.0`, `"a"`, `null`, or text that is not JSON.
     #[must_use]
     pub fn id(mut self, json: impl Into<String>) -> Self {
         self.id = RequestId::Raw(json.into());
@@ -92,7 +92,7 @@ impl Request {
         self
     }
 
-    /// An HTTP header. The first of a name takes the place of the usual one; more of the same name are added.
+    /// An HTTP header. The first of a name replaces the usual one; more of the same name are added.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl AsRef<[u8]>) -> Self {
         self.headers.push((name.into(), value.as_ref().to_vec()));
@@ -110,22 +110,22 @@ impl Request {
     #[must_use]
     pub fn mirror(mut self, input_schema: &Value) -> Self {
         let arguments = self.params.as_ref().and_then(|params| params.get("arguments"));
-        // A schema that declares them wrongly is for a check to judge; here it means no headers.
+        // A check judges a schema that declares them wrongly; here it adds no headers.
         let declared = header::declared(input_schema).unwrap_or_default();
         let mirrored = header::mirror(&declared, arguments).unwrap_or_default();
         self.headers.extend(mirrored.into_iter().map(|(name, value)| (name, value.into_bytes())));
         self
     }
 
-    /// Takes nothing for the response but what has the id of the request. Otherwise an error that names no request is taken
-    /// for the response while no other request is open.
+    /// Accepts only a response with the id of the request. Otherwise an error without an id counts as the response,
+    /// while no other request is open.
     #[must_use]
     pub const fn exact(mut self) -> Self {
         self.exact = true;
         self
     }
 
-    /// Bytes in the place of the whole message.
+    /// Sends these bytes instead of the message.
     #[must_use]
     pub fn body(mut self, bytes: impl Into<Bytes>) -> Self {
         self.body = Some(bytes.into());
@@ -154,7 +154,7 @@ impl Request {
         self
     }
 
-    /// Its place in the order of sending, for a caller that watches it.
+    /// Uses a place in the order of sending that the caller observes.
     #[must_use]
     pub fn in_turn(mut self, turn: &Turn) -> Self {
         self.turn = Some(turn.clone());
@@ -169,7 +169,7 @@ impl Request {
         self
     }
 
-    /// Whether a 404 to it speaks of the session: it is posted as every message of the session is.
+    /// Whether a 404 to it means that the session is unknown: it is a plain POST of the session.
     pub(super) fn names_session(&self) -> bool {
         let prefix = |name: &str| name.get(..header::PARAM_PREFIX.len()).map(str::to_ascii_lowercase);
         let is_param = |name: &str| prefix(name) == prefix(header::PARAM_PREFIX);
@@ -182,35 +182,35 @@ impl Request {
         has_session && is_usual && self.verb == http::Method::POST && self.path.is_none()
     }
 
-    /// How long it waits for the response, if that was said, else `usual`; but a process that has not said anything yet has
+    /// How long it waits for the response: the given timeout, or `usual`. A process that has not sent anything yet has
     /// the time of a start.
     pub fn limit_or(&self, usual: Duration) -> Duration {
         let inner = &self.session.inner;
         self.timeout.unwrap_or_else(|| if self.is_starting() { inner.limits.start.max(usual) } else { usual })
     }
 
-    /// Sends it and waits for what settles it.
+    /// Sends it and waits for the response.
     pub async fn send(self) -> Result<Reply, Failure> {
         self.start().await?.response().await
     }
 
-    /// Sends it and lets the caller watch what comes.
+    /// Sends it and lets the caller read the messages.
     pub async fn start(self) -> Result<Pending, Failure> {
         Pending::start(self).await
     }
 
-    /// Sends it, gives what the server asks for on the way, and sends it again until it is complete.
+    /// Sends it, provides the input that the server asks for, and sends it again until it is complete.
     pub async fn send_through(self) -> Result<Rounds, Failure> {
         Rounds::run(self).await
     }
 
-    /// A process that has not said anything yet may still be starting.
+    /// How long it waits. A process that has not sent anything yet may still be starting.
     pub(super) fn patience(&self) -> Duration {
         self.limit_or(self.session.inner.limits.request)
     }
 
     fn is_starting(&self) -> bool {
         let inner = &self.session.inner;
-        matches!(*inner.channel, Channel::Pipe(_)) && !inner.ledger.has_heard()
+        matches!(*inner.channel, Channel::Pipe(_)) && !inner.record.has_heard()
     }
 }

@@ -1,4 +1,4 @@
-//! Requests that need more rounds: the server asks for input, the client gives it and asks again.
+//! Requests that need several rounds: the server asks for input, and the client sends the request again with it.
 
 use serde_json::{Map, Value};
 
@@ -39,8 +39,8 @@ impl Rounds {
 }
 
 impl Session {
-    /// Sends a request, gives what the server asks for by the profile, and sends it again, until it is complete or the
-    /// rounds are used up.
+    /// Sends a request, answers the server's questions with the profile, and sends it again, until it is complete or
+    /// the rounds are used up.
     pub async fn call_through(&self, request: Request) -> Result<Rounds, Failure> {
         request.send_through().await
     }
@@ -60,7 +60,7 @@ impl Session {
         self.notification("a response").body(message).send().await.map(drop)
     }
 
-    /// What the profile answers; an error has no place here and is left out.
+    /// The answers of the profile. Errors cannot be expressed here and are left out.
     fn responses(&self, inputs: &Map<String, Value>) -> Map<String, Value> {
         let answer = |input: &Value| {
             let method = input.get("method").and_then(Value::as_str).unwrap_or_default();
@@ -73,10 +73,10 @@ impl Session {
     }
 }
 
-/// What a server wants to know before it completes a request.
+/// The input that a server asks for before it completes a request.
 #[derive(Clone, Debug)]
 pub struct InputRequired {
-    /// What it asks for, by its own names; none when the request is only to be sent again.
+    /// The questions, by name; none when the request should just be sent again.
     pub inputs: Option<Map<String, Value>>,
     state: Option<Value>,
 }
@@ -88,7 +88,7 @@ impl InputRequired {
         if let Some(responses) = responses {
             next.insert("inputResponses".to_owned(), Value::Object(responses));
         }
-        // Exactly the value that came, and only where one came.
+        // Exactly the value that came, if one came.
         match &self.state {
             Some(state) => next.insert("requestState".to_owned(), state.clone()),
             None => next.shift_remove("requestState"),
@@ -98,7 +98,7 @@ impl InputRequired {
 }
 
 impl Reply {
-    /// What the server wants to know first, if this is not its last word on the request.
+    /// The input that the server asks for, if the request is not complete.
     pub fn input_required(&self) -> Option<InputRequired> {
         let asked = self.result().filter(|_| self.result_type().as_deref() == Some("input_required"))?;
         let inputs = asked.get("inputRequests").and_then(Value::as_object).cloned();

@@ -1,4 +1,5 @@
-//! Streamable HTTP, of both eras: one endpoint, a POST for each message, and in the legacy era a session.
+//! The client of Streamable HTTP, for both eras: one endpoint, a POST for each message, and in the legacy era a
+//! session.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,14 +11,14 @@ use tokio::time::Instant;
 use super::compose::Composed;
 use super::{Request, Session, headers};
 use crate::client::answer_poster::AnswerPoster;
-use crate::client::ledger::Ledger;
+use crate::client::bounded_recorder::BoundedRecorder;
 use crate::client::link::Task;
 use crate::client::link::http::{BodyReader, Http, Item, Outgoing, path_of};
 use crate::client::responder::Responder;
 use crate::client::route::Router;
 use crate::client::{Endpoint, Failure, Head, Limits, Message};
 
-/// Our end of Streamable HTTP.
+/// The client of Streamable HTTP.
 #[derive(Debug)]
 pub(super) struct Streamable {
     pub(super) http: Arc<Http>,
@@ -51,17 +52,18 @@ impl Streamable {
         endpoint: &Endpoint,
         version: Version,
         limits: &Limits,
-        ledger: Ledger,
+        record: BoundedRecorder,
         responder: Responder,
     ) -> Result<Self, Failure> {
-        let http = Http::new(endpoint, limits, ledger)?;
+        let http = Http::new(endpoint, limits, record)?;
+        let router: Arc<Router> = Arc::default();
         Ok(Self {
-            router: Arc::default(),
+            poster: AnswerPoster::new(Arc::clone(&http), limits.request, Arc::clone(&router)),
+            router,
             path: path_of(&endpoint.url),
             base: headers::base(endpoint)?,
             version,
             responder,
-            poster: AnswerPoster::new(Arc::clone(&http), limits.request),
             state: Mutex::default(),
             listener: tokio::sync::Mutex::default(),
             http,
@@ -80,7 +82,7 @@ impl Streamable {
         self.with(|state| state.negotiated = version);
     }
 
-    /// Takes over the session that the head of a handshake's response assigns.
+    /// Stores the session id in the head of a handshake's response.
     pub(super) fn assigned(&self, head: &Head) {
         let id = head.headers.get(protocol::header::SESSION_ID).cloned();
         if id.is_some() {
@@ -98,14 +100,14 @@ impl Streamable {
         let path = request.path.clone().unwrap_or_else(|| self.path.clone());
         let outgoing = Outgoing { verb: request.verb.clone(), path, headers, body: composed.bytes.clone() };
         let exchange = self.http.send(outgoing, &composed.label).await?;
-        // `initialize` is where a session begins; any other response that names one does so for a check to see.
+        // A session begins with `initialize`. Ids in other responses are left to the checks.
         if request.method == "initialize" && exchange.head.status < 300 {
             self.assigned(&exchange.head);
         }
         Ok(BodyReader::new(exchange))
     }
 
-    /// Opens a stream with GET; where it was cut off, it goes on after `last_event_id`.
+    /// Opens a stream with GET, which continues after `last_event_id` if that is given.
     pub(super) async fn get(
         &self,
         last_event_id: Option<&str>,
@@ -137,7 +139,7 @@ impl Streamable {
         }
     }
 
-    /// Answers what a message asks, in the background.
+    /// Answers the requests of a message, in the background.
     pub(super) fn answer(&self, message: &Message) {
         for answer in self.responder.answers(message) {
             self.post(answer);
@@ -146,7 +148,7 @@ impl Streamable {
 
     /// Posts in the background.
     pub(super) fn post(&self, bytes: Bytes) {
-        // Headers that served for the session serve here.
+        // The session already uses these headers, so they are valid.
         let Ok(mut headers) = self.session_headers() else { return };
         headers::post(&mut headers);
         self.poster.deliver(&self.path, &headers, bytes);
@@ -174,8 +176,8 @@ impl Streamable {
 }
 
 impl Session {
-    /// Listens for the requests that the declared capabilities invite: a server that asks on the GET stream would wait for
-    /// ever for a client that never opens it. Goes on in the background; a server need not have such a stream.
+    /// Listens in the background for requests of the server: a server that asks on the GET stream would otherwise wait
+    /// for ever. A server need not have such a stream.
     pub(super) fn serve_requests(&self) {
         let invites = self.inner.profile.capabilities_in(self.inner.version);
         let invites = ["roots", "sampling", "elicitation"].iter().any(|name| invites.get(name).is_some());
@@ -183,16 +185,16 @@ impl Session {
             let weak = Arc::downgrade(&self.inner);
             tokio::spawn(async move {
                 if let Some(inner) = weak.upgrade() {
-                    // What stands in the way shows when somebody listens.
-                    let _ = Self { inner }.tune_in().await;
+                    // A failure is reported to whoever listens later.
+                    let _ = Self { inner }.open_get_stream().await;
                 }
             });
         }
     }
 
     /// Opens the GET stream of legacy Streamable HTTP in the background, once; its messages come out of
-    /// [`Self::incoming`]. True when the server has such a stream; other wires need none.
-    pub async fn tune_in(&self) -> Result<bool, Failure> {
+    /// [`Self::incoming`]. True when the server has such a stream; other transports need none.
+    pub async fn open_get_stream(&self) -> Result<bool, Failure> {
         let super::Channel::Streamable(http) = &*self.inner.channel else { return Ok(true) };
         let mut listener = http.listener.lock().await;
         match *listener {

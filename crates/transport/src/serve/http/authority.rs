@@ -1,4 +1,4 @@
-//! The host that an authority names, read strictly: what is no host is not taken for the one that it resembles.
+//! Reads the host of an authority strictly: what is not a host is refused, not corrected.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -37,7 +37,7 @@ fn address_of(host: &str) -> Option<IpAddr> {
     }
 }
 
-/// Nothing, or a colon and a port; the number may be missing.
+/// Whether the text is empty or a colon and a port, whose digits may be missing.
 fn is_port(text: &str) -> bool {
     match text.strip_prefix(':') {
         None => text.is_empty(),

@@ -1,37 +1,40 @@
-//! The body of a response: nothing, all at once, or events as they come.
+//! The body of a response: empty, complete, or events as they come.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt as _};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
 use super::connections::Connection;
 
-/// A long body goes out in pieces of this size, so that no more than that is copied into the buffer of the connection
-/// before the client has read what went before.
+/// A long body goes out in pieces of this size, so that the buffer of the connection never holds more than one piece
+/// that the client has not read.
 const PIECE: usize = 16 * 1024;
 
 /// The body of a response.
-pub(super) enum Body {
-    /// What is left of a body that is there as a whole.
+pub struct Body(Content);
+
+enum Content {
+    /// The rest of a complete body.
     Full(Bytes),
     /// Events; each goes out when it is ready.
     Events {
-        /// Those that come.
+        /// The events to come.
         stream: Pin<Box<dyn Stream<Item = Bytes> + Send>>,
-        /// What is left of the one that is there.
+        /// The rest of the current event.
         rest: Bytes,
-        /// Where it is shown.
+        /// The connection that carries it.
         connection: Option<Streaming>,
     },
 }
 
-/// A connection that shows a stream.
-pub(super) struct Streaming(Arc<Connection>);
+/// A connection that carries a stream.
+struct Streaming(Arc<Connection>);
 
 impl Drop for Streaming {
     fn drop(&mut self) {
@@ -40,25 +43,56 @@ impl Drop for Streaming {
 }
 
 impl Body {
-    pub(super) const fn empty() -> Self {
-        Self::Full(Bytes::new())
+    /// No bytes at all.
+    pub const fn empty() -> Self {
+        Self::full(Bytes::new())
     }
 
-    pub(super) const fn full(bytes: Bytes) -> Self {
-        Self::Full(bytes)
+    /// These bytes.
+    pub const fn full(bytes: Bytes) -> Self {
+        Self(Content::Full(bytes))
     }
 
-    /// The same, on its connection: once an answer is there, or a stream is at its end, the client is waited for.
+    /// The bytes of a complete body; `None` for events.
+    pub const fn whole(&self) -> Option<&Bytes> {
+        match &self.0 {
+            Content::Full(bytes) => Some(bytes),
+            Content::Events { .. } => None,
+        }
+    }
+
+    /// The same with its events changed on their way. A complete body stays as it is.
+    #[must_use]
+    pub fn with_events<S>(self, change: impl FnOnce(Pin<Box<dyn Stream<Item = Bytes> + Send>>) -> S) -> Self
+    where
+        S: Stream<Item = Bytes> + Send + 'static,
+    {
+        match self.0 {
+            Content::Full(_) => self,
+            Content::Events { stream, rest, connection } => {
+                Self(Content::Events { stream: change(stream).boxed(), rest, connection })
+            }
+        }
+    }
+
+    /// The same, on its connection. Once the answer is complete or the stream has ended, the server waits for the
+    /// client.
     pub(super) fn on(mut self, connection: &Arc<Connection>) -> Self {
-        match &mut self {
-            Self::Full(_) => connection.served(),
-            Self::Events { connection: on, .. } => *on = Some(Streaming(connection.clone())),
+        match &mut self.0 {
+            Content::Full(_) => connection.served(),
+            Content::Events { connection: on, .. } => *on = Some(Streaming(connection.clone())),
         }
         self
     }
 
     pub(super) fn events(stream: impl Stream<Item = Bytes> + Send + 'static) -> Self {
-        Self::Events { stream: Box::pin(stream), rest: Bytes::new(), connection: None }
+        Self(Content::Events { stream: Box::pin(stream), rest: Bytes::new(), connection: None })
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Body").field(&self.whole()).finish()
     }
 }
 
@@ -70,9 +104,9 @@ impl HttpBody for Body {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match self.get_mut() {
-            Self::Full(rest) => Poll::Ready(piece_of(rest)),
-            Self::Events { stream, rest, .. } => {
+        match &mut self.get_mut().0 {
+            Content::Full(rest) => Poll::Ready(piece_of(rest)),
+            Content::Events { stream, rest, .. } => {
                 if rest.is_empty() {
                     match ready!(stream.as_mut().poll_next(cx)) {
                         Some(event) => *rest = event,
@@ -85,13 +119,13 @@ impl HttpBody for Body {
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Self::Full(rest) if rest.is_empty())
+        matches!(&self.0, Content::Full(rest) if rest.is_empty())
     }
 
     fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Full(rest) => SizeHint::with_exact(rest.len() as u64),
-            Self::Events { .. } => SizeHint::default(),
+        match &self.0 {
+            Content::Full(rest) => SizeHint::with_exact(rest.len() as u64),
+            Content::Events { .. } => SizeHint::default(),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The connections of a server: how many there may be, which of them wait for their client, and which one goes when there
-//! are too many.
+//! The connections of a server: how many there may be, which of them wait for their client, and which one is closed
+//! when there are too many.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// Descriptors that are not for connections: listeners, files, runtimes, and those that are being refused.
+/// Descriptors that are not for connections: listeners, files, runtimes, and connections that are being refused.
 const SPARE: usize = 64;
-/// Each connection may make the HTTP library keep a buffer for reading and one for writing, so there is a most.
+/// The most connections, because the HTTP library may keep a read buffer and a write buffer for each.
 const MOST: usize = 2048;
-/// The least, whatever the limit of descriptors is.
+/// The fewest, whatever the limit of descriptors is.
 const LEAST: usize = 16;
-/// How long one that was told to go may take until another one is told.
+/// How long a connection that was told to close may take, before another one is told.
 const GOING: Duration = Duration::from_millis(100);
 
-/// The value of [`Connection::waiting_since`] while the server is at work.
+/// The value of [`Connection::waiting_since`] while the server handles a request.
 const AT_WORK: u64 = u64::MAX;
 
 /// All connections.
@@ -28,7 +28,7 @@ pub(super) struct Connections {
     began: Instant,
     all: Mutex<HashMap<u64, Arc<Connection>>>,
     next: AtomicU64,
-    /// One has gone.
+    /// Notified when a connection has closed.
     left: Notify,
     streams: AtomicUsize,
 }
@@ -41,7 +41,7 @@ pub(super) struct Connection {
     /// Whether a request was ever answered on it.
     has_served: AtomicBool,
     began: Instant,
-    /// Tells it to go, be it for another one or because the server stops.
+    /// Tells it to close, to make room or because the server stops.
     pub(super) evict: CancellationToken,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Listed {
     pub(super) connection: Arc<Connection>,
 }
 
-/// The place of one event stream.
+/// The right to one open event stream.
 #[derive(Debug)]
 pub(super) struct StreamPlace(Arc<Connections>);
 
@@ -70,8 +70,8 @@ impl Connections {
         })
     }
 
-    /// A place for one more. If there is none, the one that has waited longest for its client makes room; `None` when
-    /// all are at work. It goes with `stop` at the latest.
+    /// Admits one more connection. If there is no room, the one that has waited longest for its client is closed;
+    /// `None` when all of them are handling requests. The connection ends with `stop` at the latest.
     pub(super) async fn admit(self: &Arc<Self>, stop: &CancellationToken) -> Option<Listed> {
         loop {
             let left = self.left.notified();
@@ -81,7 +81,7 @@ impl Connections {
             if !self.evict() {
                 return None;
             }
-            // It may be stuck; then the next one is told.
+            // It may be stuck. Then the next one is told to close.
             let _ = tokio::time::timeout(GOING, left).await;
         }
     }
@@ -92,14 +92,16 @@ impl Connections {
             waiting_since: AtomicU64::new(millis_since(self.began)),
             has_served: AtomicBool::new(false),
             began: self.began,
-            // One of its own: it is looked at whenever the connection wakes, and all would queue for a shared one.
+            // Each connection has its own token: it is polled whenever the connection wakes, and all of them would
+            // contend for a shared one.
             evict: stop.child_token(),
         });
         self.lock().insert(number, connection.clone());
         Listed { connections: self.clone(), number, connection }
     }
 
-    /// Tells one to go: first those that never sent a whole request, and of these the one that has waited longest.
+    /// Tells one connection to close: first those that never sent a whole request, and of these the one that has waited
+    /// longest.
     fn evict(&self) -> bool {
         let all = self.lock();
         let waiting = all.values().filter(|connection| connection.is_waiting());
@@ -110,7 +112,7 @@ impl Connections {
         longest.inspect(|connection| connection.evict.cancel()).is_some()
     }
 
-    /// A place for an event stream, of which there are half as many as connections.
+    /// The right to an event stream; there may be half as many as connections.
     pub(super) fn stream_place(self: &Arc<Self>) -> Option<StreamPlace> {
         let before = self.streams.fetch_add(1, Ordering::Relaxed);
         let place = StreamPlace(self.clone());
@@ -128,12 +130,12 @@ impl Connection {
         self.waiting_since.store(millis_since(self.began), Ordering::Relaxed);
     }
 
-    /// The server has all that it needs from the client.
+    /// The server has the whole request and handles it.
     pub(super) fn work(&self) {
         self.waiting_since.store(AT_WORK, Ordering::Relaxed);
     }
 
-    /// A request was answered, and the next one is waited for.
+    /// A request was answered. The server waits for the next one.
     pub(super) fn served(&self) {
         self.has_served.store(true, Ordering::Relaxed);
         self.wait_for_client();

@@ -1,4 +1,4 @@
-//! Who may ask: `Host` and `Origin`, each on its own, against DNS rebinding.
+//! Admits requests by `Host` and by `Origin`, each on its own, against DNS rebinding.
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -17,27 +17,27 @@ pub struct Guard {
     pub hosts: Vec<String>,
     /// Further origins, as `scheme://host:port`.
     pub origins: Vec<String>,
-    /// Whether `Host` is looked at.
+    /// Whether `Host` is checked.
     pub check_host: bool,
-    /// Whether `Origin` is looked at.
+    /// Whether `Origin` is checked.
     pub check_origin: bool,
-    /// The methods for which it is not looked at all the same.
+    /// The methods that are exempt from the check of `Origin`.
     pub unguarded: Vec<Method>,
 }
 
-/// Why a request is refused before anything of it is looked at.
+/// Why a request is refused by its head.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
-    /// There is not exactly one `Host`, or it is no host.
+    /// There is not exactly one `Host`, or it is not a host.
     #[error("{0}")]
     NotARequest(String),
-    /// It is for somebody else, or from somebody else.
+    /// Its host or its origin is not admitted.
     #[error("{0}")]
     NotAdmitted(String),
 }
 
 impl Refusal {
-    /// The HTTP status that says so.
+    /// The HTTP status of the refusal.
     pub(crate) const fn status(&self) -> u16 {
         match self {
             Self::NotARequest(_) => 400,
@@ -84,7 +84,7 @@ impl Guard {
         self.check_origin && !self.unguarded.contains(method)
     }
 
-    /// Looks at the one `Host`, and at the target where that names a host too: whoever is in between may go by either.
+    /// Checks the one `Host`, and the target if that names a host too, because an intermediary may use either.
     fn host(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), Refusal> {
         let mut hosts = headers.get_all(HOST).iter();
         let host = match (hosts.next(), hosts.next()) {
@@ -124,7 +124,7 @@ pub(super) fn allow(origin: &HeaderValue, headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("origin"));
 }
 
-/// The answer to a browser that asks first.
+/// The answer to a preflight request.
 pub(super) fn preflight() -> Response {
     let mut response = reply::empty(StatusCode::NO_CONTENT, Body::empty());
     let headers = response.headers_mut();

@@ -7,18 +7,17 @@
 mod authority;
 mod bearer;
 mod body;
-mod capitals;
 mod connections;
+mod finish;
 mod guard;
-mod log;
 mod offload;
 mod post;
 mod receive;
 mod refuse;
+mod replay_log;
 mod reply;
 mod session;
 mod sessions;
-mod slip;
 mod socket;
 mod sse;
 mod workers;
@@ -34,66 +33,70 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use protocol::{Era, Version};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use self::body::Body;
-use self::capitals::Capitals;
 use self::connections::{Connection, Connections, Listed};
+use self::finish::{Finished, finish};
 use self::offload::Offload;
 use self::session::Session;
 use self::sessions::{Sessions, Unopened};
 use self::socket::Socket;
 use self::workers::Workers;
-use super::{Budgets, Handler, Limits, Outbox, Via};
+use super::{Budgets, Handler, Limits, Outbox};
+use crate::Transport;
+use crate::accept;
 
-pub use self::bearer::Bearer;
+pub use self::bearer::{Authenticate, Bearer, shown_token};
+pub use self::body::Body;
+pub use self::finish::Answered;
 pub use self::guard::Guard;
-pub use self::slip::Slip;
 
 /// The path of the MCP endpoint.
 pub const MCP_PATH: &str = "/mcp";
 /// The path of the event stream of the 2024-11-05 transport.
 pub const SSE_PATH: &str = "/sse";
-/// The path to which a client of the 2024-11-05 transport posts.
+/// The path that a client of the 2024-11-05 transport posts to.
 pub const MESSAGES_PATH: &str = "/messages";
 
-/// The most bytes of the head of a request, and what is read or written ahead of need on a connection.
+/// The most bytes of the head of a request, and the size of the buffers of a connection.
 const BUFFER: usize = 32 * 1024;
-/// How often unused sessions are looked for.
+/// How often the server looks for unused sessions.
 const SWEEP: Duration = Duration::from_secs(15);
 
-/// A comment, which every reader of events skips.
+/// A comment, which every reader of events ignores.
 const COMMENT: &[u8] = b":\n\n";
 
 type Request = http::Request<hyper::body::Incoming>;
-type Response = http::Response<Body>;
+/// A response of the server.
+pub type Response = http::Response<Body>;
 
 /// What an HTTP server insists on. The defaults are what the specification asks for.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Who may ask.
+    /// Which hosts and origins are admitted.
     pub guard: Guard,
     /// Whether legacy requests have to name their session.
     pub require_session: bool,
     /// Whether streams can be resumed with `Last-Event-ID`.
     pub resumable: bool,
-    /// Whether a terminated session is forgotten.
-    pub forget_sessions: bool,
-    /// Whether an unknown `MCP-Protocol-Version` is refused.
-    pub check_version: bool,
-    /// After how long a silent stream gets a comment, so that nobody in between takes it for dead.
+    /// Whether a broken connection cancels the legacy request that it carried.
+    pub cancel_on_disconnect: bool,
+    /// Whether HTTP+SSE answers in the body of the POST instead of on its stream.
+    pub answer_posts: bool,
+    /// After how long a silent stream gets a comment, so that no intermediary closes it.
     pub keep_alive: Duration,
-    /// How many threads of its own the server has; with none it shares the caller's runtime.
+    /// How many threads the server starts; with none it uses the caller's runtime.
     pub workers: usize,
-    /// The token that every request has to show, if any.
+    /// The token that every request has to carry, if any.
     pub bearer: Option<Bearer>,
-    /// How much clients may ask for.
+    /// Decides whether a request carries that token.
+    pub authenticate: Authenticate,
+    /// Sees, and may change, the bytes of a connection before they are parsed as HTTP.
+    pub on_received: Option<fn(&mut [u8])>,
+    /// The bounds on what clients may use.
     pub limits: Limits,
-    /// What is done wrong on purpose.
-    pub slips: Vec<Slip>,
 }
 
 /// A server that accepts connections until it is dropped or told to stop.
@@ -115,7 +118,7 @@ struct Stop {
     connections: watch::Sender<usize>,
 }
 
-/// One of them, as long as it lives.
+/// Counts one connection for as long as it is open.
 struct Counted(watch::Sender<usize>);
 
 /// What every connection shares.
@@ -126,7 +129,7 @@ struct Shared<H: Handler> {
     connections: Arc<Connections>,
     budgets: Budgets,
     offload: Offload,
-    /// Stands for the client of every stateless request.
+    /// The peer of every stateless request.
     stateless: Arc<H::Peer>,
 }
 
@@ -136,21 +139,15 @@ impl Default for Options {
             guard: Guard::default(),
             require_session: true,
             resumable: true,
-            forget_sessions: true,
-            check_version: true,
+            cancel_on_disconnect: false,
+            answer_posts: false,
             keep_alive: Duration::from_secs(15),
             workers: 0,
             bearer: None,
+            authenticate: |bearer, headers, _| bearer.is_shown_in(headers),
+            on_received: None,
             limits: Limits::default(),
-            slips: Vec::new(),
         }
-    }
-}
-
-impl Options {
-    /// Whether `slip` is made.
-    pub(super) fn slips(&self, slip: Slip) -> bool {
-        self.slips.contains(&slip)
     }
 }
 
@@ -168,7 +165,7 @@ impl HttpServer {
         let budgets = Budgets::of_process(&options.limits);
         let kept = budgets.kept.for_session(options.limits.session_kept);
         let shared = Arc::new(Shared {
-            stateless: Arc::new(handler.connect(Via::StreamableHttp, Outbox::closed(), kept)),
+            stateless: Arc::new(handler.connect(Transport::StreamableHttp, Outbox::closed(), kept)),
             handler,
             sessions: Sessions::new(&options.limits),
             connections: Connections::new(options.limits.connections),
@@ -177,7 +174,7 @@ impl HttpServer {
             options,
         });
         tokio::spawn(sweep(Arc::downgrade(&shared), stop.at_once.clone()));
-        tokio::spawn(accept(listener, shared, workers, stop.clone()));
+        tokio::spawn(accept_all(listener, shared, workers, stop.clone()));
         Ok(Self { address, stop, budgets })
     }
 
@@ -191,8 +188,8 @@ impl HttpServer {
         &self.budgets
     }
 
-    /// The URL of the MCP endpoint, which leads there from this machine: an address that stands for all of them is
-    /// none to connect to.
+    /// The URL of the MCP endpoint for clients on this machine. The unspecified address is replaced by loopback,
+    /// because nobody can connect to it.
     pub fn url(&self) -> String {
         let host = match self.address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -202,7 +199,7 @@ impl HttpServer {
         format!("http://{}{MCP_PATH}", SocketAddr::new(host, self.address.port()))
     }
 
-    /// Runs until [`HttpServer::stop`] is called from elsewhere.
+    /// Waits until [`HttpServer::stop`] is called.
     pub async fn stopped(&self) {
         self.stop.at_once.cancelled().await;
     }
@@ -212,11 +209,11 @@ impl HttpServer {
         self.stop.at_once.cancel();
     }
 
-    /// Stops accepting, lets what is under way come to its end for at most `grace`, and closes what is left then.
+    /// Stops accepting, lets requests finish for at most `grace`, and closes what is left.
     pub async fn shut_down(&self, grace: Duration) {
         self.stop.gently.cancel();
         let mut connections = self.stop.connections.subscribe();
-        // Whoever has not come to an end by then is not waited for.
+        // After that nothing is waited for.
         let _ = tokio::time::timeout(grace, connections.wait_for(|count| *count == 0)).await;
         self.stop();
     }
@@ -241,42 +238,25 @@ impl Drop for Counted {
     }
 }
 
-async fn accept<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, workers: Workers, stop: Stop) {
+async fn accept_all<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, workers: Workers, stop: Stop) {
     loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let stream = tokio::select! {
+            stream = accept(&listener) => stream,
             () = stop.gently.cancelled() => return,
             () = stop.at_once.cancelled() => return,
         };
-        // A failed accept is the kernel's trouble of the moment (out of descriptors, peer gone), not ours.
-        let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-            continue;
-        };
-        // Without this an event that follows the response head waits for the client's delayed ACK.
-        let _ = stream.set_nodelay(true);
         let Some(listed) = shared.connections.admit(&stop.at_once).await else {
             refuse::too_many_connections(stream);
             continue;
         };
         let (shared, stop) = (shared.clone(), stop.clone());
-        workers.spawn(stream, move |stream| connection(stream, shared, stop, listed));
+        workers.spawn(stream, move |stream| serve(stream, shared, stop, listed));
     }
 }
 
-async fn connection<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop: Stop, listed: Listed) {
-    let stream = Socket::new(stream, shared.options.limits.write_stall);
-    if shared.options.slips(Slip::CapitalsLost) {
-        return serve(Capitals(stream), shared, stop, &listed.connection).await;
-    }
-    serve(stream, shared, stop, &listed.connection).await;
-}
-
-async fn serve<H, S>(stream: S, shared: Arc<Shared<H>>, stop: Stop, listed: &Arc<Connection>)
-where
-    H: Handler,
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
+async fn serve<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop: Stop, listed: Listed) {
+    let stream = Socket::new(stream, shared.options.limits.write_stall, shared.options.on_received);
+    let listed = &listed.connection;
     let _counted = Counted::new(&stop.connections);
     let head = shared.options.limits.head;
     let service = service_fn(|request| {
@@ -295,7 +275,7 @@ where
     let (evict, gently) = (&listed.evict, stop.gently.child_token());
     tokio::select! {
         biased;
-        // What can go wrong here is the client's doing and has no one to be told to.
+        // Errors here are caused by the client, and there is nobody to report them to.
         _ = connection.as_mut() => return,
         () = evict.cancelled() => return,
         () = gently.cancelled() => connection.as_mut().graceful_shutdown(),
@@ -306,7 +286,7 @@ where
     }
 }
 
-/// Ends the sessions that nobody uses, for as long as the server runs.
+/// Ends unused sessions, for as long as the server runs.
 async fn sweep<H: Handler>(shared: Weak<Shared<H>>, stop: CancellationToken) {
     while tokio::time::timeout(SWEEP, stop.cancelled()).await.is_err() {
         let Some(shared) = shared.upgrade() else { return };
@@ -317,14 +297,14 @@ async fn sweep<H: Handler>(shared: Weak<Shared<H>>, stop: CancellationToken) {
 }
 
 impl<H: Handler> Shared<H> {
-    /// Gives a session its id, and ends those that make room for it.
+    /// Gives a session its id, and ends those that were evicted for it.
     fn add(&self, session: Arc<Session<H::Peer>>) -> Result<String, Unopened> {
-        let opened = self.sessions.insert(session, &self.options, &self.budgets.kept)?;
+        let opened = self.sessions.insert(session, &self.budgets.kept)?;
         opened.ended.iter().for_each(|session| self.end(session));
         Ok(opened.id)
     }
 
-    /// A session is over, and nothing of it is kept.
+    /// Ends a session and forgets it.
     fn end(&self, session: &Session<H::Peer>) {
         session.ended.cancel();
         self.handler.disconnect(&session.peer);
@@ -337,56 +317,65 @@ async fn route<H: Handler>(
     connection: &Arc<Connection>,
 ) -> Response {
     connection.work();
-    let response = admitted(shared, request, connection).await;
+    let response = admitted(shared, request, connection).await.into_response();
     response.map(|body| body.on(connection))
 }
 
+/// Answers a request, and lets the browser at an admitted origin read the answer.
 async fn admitted<H: Handler>(
     shared: &Arc<Shared<H>>,
-    request: Request,
+    mut request: Request,
     connection: &Connection,
-) -> Response {
+) -> Finished {
+    let transport = match request.uri().path() {
+        SSE_PATH | MESSAGES_PATH => Transport::HttpSse,
+        _ => Transport::StreamableHttp,
+    };
+    let done = |request: &Request, response| {
+        finish(shared, Answered { transport, headers: request.headers(), method: None }, response)
+    };
     let guard = &shared.options.guard;
     let origin = match guard.admit(request.method(), request.headers(), request.uri()) {
         Ok(origin) => origin,
-        Err(refusal) => return finish(shared, None, reply::refused(refusal.status(), &refusal.to_string())),
+        Err(refusal) => return done(&request, reply::refused(refusal.status(), &refusal.to_string())),
     };
-    let turned_away = shared.options.bearer.as_ref().filter(|_| request.method() != http::Method::OPTIONS);
-    if let Some(response) = turned_away.and_then(|bearer| bearer.answer(&request, &shared.options)) {
-        return finish(shared, None, response);
+    let bearer = shared.options.bearer.as_ref().filter(|_| request.method() != http::Method::OPTIONS);
+    if let Some(response) = bearer.and_then(|bearer| bearer.answer(&request, &shared.options)) {
+        return done(&request, response);
     }
-    let mut response = match (request.uri().path(), request.method().as_str()) {
-        (_, "OPTIONS") => guard::preflight(),
-        (MCP_PATH, "POST") => post::post(shared, request, connection).await,
-        // The modern era has neither streams of that kind nor sessions to end.
-        (MCP_PATH, "GET" | "DELETE")
-            if names_modern(request.headers()) && !shared.options.slips(Slip::ModernGet) =>
-        {
-            finish(shared, None, reply::not_allowed("POST"))
+    let finished = if let Some(response) = shared.handler.on_request(&mut request) {
+        done(&request, response)
+    } else {
+        match (request.uri().path(), request.method().as_str()) {
+            (MCP_PATH, "POST") => post::post(shared, request, connection).await,
+            (MESSAGES_PATH, "POST") => sse::post(shared, request, connection).await,
+            _ => done(&request, without_body(shared, &request)),
         }
-        (MCP_PATH, "GET") => finish(shared, None, session::listen(shared, &request)),
-        (MCP_PATH, "DELETE") => finish(shared, None, session::delete(shared, &request)),
+    };
+    match origin {
+        Some(origin) => finished.for_browser_at(&origin),
+        None => finished,
+    }
+}
+
+/// Answers a request whose body does not matter.
+fn without_body<H: Handler>(shared: &Arc<Shared<H>>, request: &Request) -> Response {
+    match (request.uri().path(), request.method().as_str()) {
+        (_, "OPTIONS") => guard::preflight(),
+        // The modern era has neither GET streams nor sessions to end.
+        (MCP_PATH, "GET" | "DELETE") if names_modern(request.headers()) => reply::not_allowed("POST"),
+        (MCP_PATH, "GET") => session::listen(shared, request),
+        (MCP_PATH, "DELETE") => session::delete(shared, request),
         (MCP_PATH, _) => reply::not_allowed("GET, POST, DELETE"),
         (SSE_PATH, "GET") => sse::open(shared),
         (SSE_PATH, _) => reply::not_allowed("GET"),
-        (MESSAGES_PATH, "POST") => sse::post(shared, request, connection).await,
         (MESSAGES_PATH, _) => reply::not_allowed("POST"),
         _ => reply::refused(404, &format!("nothing here; the MCP endpoint is {MCP_PATH}")),
-    };
-    if let Some(origin) = origin {
-        guard::allow(&origin, response.headers_mut());
     }
-    response
 }
 
 /// Whether the headers name a revision of the modern era.
 fn names_modern(headers: &HeaderMap) -> bool {
     let named = headers.get("mcp-protocol-version").and_then(|value| value.to_str().ok());
     named.and_then(|text| text.parse::<Version>().ok()).is_some_and(|version| version.era() == Era::Modern)
-}
-
-fn finish<H: Handler>(shared: &Shared<H>, method: Option<&str>, response: Response) -> Response {
-    let (mut head, body) = response.into_parts();
-    shared.handler.on_response(method, &mut head);
-    Response::from_parts(head, body)
 }

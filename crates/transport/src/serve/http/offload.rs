@@ -1,4 +1,4 @@
-//! Long messages and batches are handled on threads of their own, a few at a time, so that no connection waits behind them.
+//! Handles long messages and batches on threads of their own, a few at a time, so that no connection waits behind them.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-/// The threads, by the number of those that may be at work. Clones share them.
+/// Bounds how many of the threads may work at a time. Clones share the bound.
 ///
-/// They belong to one runtime and not to those of the connections: each thread keeps for itself some of the memory that
-/// it has ever used.
+/// The threads belong to one runtime and not to those of the connections, because each thread retains some of the
+/// memory that it has used.
 #[derive(Clone, Debug)]
 pub(super) struct Offload {
     turns: Arc<Semaphore>,
@@ -17,13 +17,14 @@ pub(super) struct Offload {
 }
 
 impl Offload {
-    /// Half of the cores at most: the others are for what is short. Called from within the runtime that has the threads.
+    /// At most half of the cores; the others are for short messages. Must be called within the runtime that owns the
+    /// threads.
     pub(super) fn new() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         Self { turns: Arc::new(Semaphore::new((cores / 2).max(1))), runtime: Handle::current() }
     }
 
-    /// Has `work` done on another thread, when it is its turn; none when it broke.
+    /// Runs `work` on another thread when it is its turn; `None` when it panicked.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

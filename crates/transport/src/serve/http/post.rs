@@ -10,47 +10,56 @@ use tokio::sync::mpsc;
 use wire::{Frame, Payload};
 
 use super::connections::Connection;
+use super::finish::{Answered, Finished, finish};
 use super::offload::Offload;
 use super::receive::{Received, is_announced_short, receive};
 use super::session::{self, Session, StreamPermit};
-use super::{Request, Response, Shared, Slip, finish, names_modern, reply};
-use crate::serve::{Answer, Budget, Handler, Inbound, Opening, Out, Reservation, Via, batch, cost};
+use super::{Request, Response, Shared, names_modern, reply};
+use crate::Transport;
+use crate::serve::{Answer, Budget, Handler, Inbound, Opening, Out, Reservation, batch, cost};
 
 pub(super) async fn post<H: Handler>(
     shared: &Arc<Shared<H>>,
     request: Request,
     connection: &Connection,
-) -> Response {
+) -> Finished {
     let (head, body) = request.into_parts();
+    let refuse = |refusal: Box<Response>| finish(shared, answered(&head.headers, None), *refusal);
     if let Err(refusal) = check_media(&head.headers) {
-        return *refusal;
+        return refuse(refusal);
     }
-    // Whoever names a session is charged for it; the rest share what there is. What is short is not charged.
+    // A request that names a session is charged to it; all others share one budget. Short messages are not charged.
     let named = session::session_id(&head.headers).filter(|_| !is_announced_short(&head.headers));
-    let session = named.and_then(|id| shared.sessions.get(id, Via::StreamableHttp));
+    let session = named.and_then(|id| shared.sessions.get(id, Transport::StreamableHttp));
     let work = session.as_ref().map_or(&shared.budgets.work, |session| &session.budgets.work);
     let received = match receive(body, &head.headers, &shared.options.limits, work, connection).await {
         Ok(received) => received,
-        Err(refusal) => return *refusal,
+        Err(refusal) => return refuse(refusal),
     };
     if is_light(&received) {
         return respond(shared, &head.headers, received, work);
     }
     let (offload, work) = (shared.offload.clone(), work.clone());
+    let headers = Arc::new(head.headers);
     let respond = {
-        let (shared, work) = (shared.clone(), work.clone());
-        move |received| respond(&shared, &head.headers, received, &work)
+        let (shared, headers, work) = (shared.clone(), headers.clone(), work.clone());
+        move |received| respond(&shared, &headers, received, &work)
     };
-    handle_heavy(&offload, received, work, respond).await.unwrap_or_else(|refusal| *refusal)
+    let responded = handle_heavy(&offload, received, work, respond).await;
+    responded.unwrap_or_else(|refusal| finish(shared, answered(&headers, None), *refusal))
 }
 
-/// Whether a body takes so little that it is neither charged nor handled elsewhere. A batch is as much work as its
-/// messages together, however short they are.
+const fn answered<'a>(headers: &'a HeaderMap, method: Option<&'a str>) -> Answered<'a> {
+    Answered { transport: Transport::StreamableHttp, headers, method }
+}
+
+/// Whether a body is so small that it is neither charged nor handled on another thread. A batch never is, because its
+/// messages add up.
 pub(super) fn is_light(received: &Received) -> bool {
     received.bytes.len() <= cost::SHORT && !received.bytes.trim_ascii_start().starts_with(b"[")
 }
 
-/// Has any other body handled, if there is room for what comes of it, where nobody waits for it.
+/// Handles any other body on another thread, if there is room for it.
 pub(super) async fn handle_heavy<T: Send + 'static>(
     offload: &Offload,
     mut received: Received,
@@ -63,20 +72,20 @@ pub(super) async fn handle_heavy<T: Send + 'static>(
     })
 }
 
-/// Makes room for what handling a message takes.
+/// Reserves what handling a message needs.
 fn charge(received: &mut Received, work: &Budget) -> Result<(), Box<Response>> {
     let mut room = received.room.take().unwrap_or_else(|| work.reserve_nothing());
-    room.resize(cost::of_handling(&received.bytes)).map_err(|why| reply::over_budget(&why))?;
+    room.resize(cost::estimate_handling(&received.bytes)).map_err(|why| reply::over_budget(&why))?;
     received.room = Some(room);
     Ok(())
 }
 
-/// What a stream holds while it lasts: the work behind it keeps what was asked.
+/// What a stream reserves while it lasts: the handler keeps the request.
 pub(super) fn hold_stream(received: Received, work: &Budget) -> Result<Reservation, Box<Response>> {
     let Received { bytes, room } = received;
     match room.filter(|_| bytes.len() > cost::SHORT) {
         Some(room) => Ok(room),
-        None => work.reserve(cost::of_handling(&bytes)).map_err(|why| reply::over_budget(&why)),
+        None => work.reserve(cost::estimate_handling(&bytes)).map_err(|why| reply::over_budget(&why)),
     }
 }
 
@@ -85,14 +94,14 @@ fn respond<H: Handler>(
     headers: &HeaderMap,
     received: Received,
     work: &Budget,
-) -> Response {
+) -> Finished {
     let bytes = received.bytes.clone();
     let asked = Asked { headers, received, work };
     let payload = match Payload::parse(&bytes) {
         Ok(payload) => payload,
         Err(why) => {
             let refusal = asked.answer_stateless(shared, shared.handler.malformed(None, &why));
-            return finish(shared, None, refusal);
+            return finish(shared, answered(headers, None), refusal);
         }
     };
     let method = match &payload {
@@ -100,10 +109,10 @@ fn respond<H: Handler>(
         Payload::Batch(_) => None,
     };
     let response = dispatch(shared, payload, asked);
-    finish(shared, method.as_deref(), response)
+    finish(shared, answered(headers, method.as_deref()), response)
 }
 
-/// A request on its way to its answer.
+/// A request that is being answered.
 struct Asked<'a> {
     headers: &'a HeaderMap,
     received: Received,
@@ -130,7 +139,7 @@ fn dispatch<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, asked: As
                 let inbound = Inbound { frame, opening, headers: Some(headers) };
                 asked.answer_stateless(shared, shared.handler.handle(&shared.stateless, inbound))
             }
-            // A second handshake in one session is that session's to refuse.
+            // The session itself refuses a second handshake.
             Opening::Initialize if session::session_id(headers).is_some() => {
                 in_session(shared, Payload::Single(frame), asked)
             }
@@ -141,18 +150,18 @@ fn dispatch<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, asked: As
     }
 }
 
-/// A header that names a modern revision makes a message modern by itself, so that a missing `_meta` is reported as such,
-/// and one that is there need not be read twice. A handshake is judged by what it carries.
+/// A header that names a modern revision makes a message modern, so that a missing `_meta` is reported as such and a
+/// present one is not parsed twice. A handshake is judged by its own parameters.
 fn opening(frame: &Frame<'_>, headers: &HeaderMap) -> Opening {
     let handshake = frame.method().is_some_and(|method| method == "initialize");
     if names_modern(headers) && !handshake {
         return Opening::Modern(String::new());
     }
-    Opening::of(frame)
+    Opening::classify(frame)
 }
 
 fn initialize<H: Handler>(shared: &Arc<Shared<H>>, frame: Frame<'_>, asked: Asked<'_>) -> Response {
-    let session = Session::open(shared, Via::StreamableHttp);
+    let session = Session::open(shared, Transport::StreamableHttp);
     let inbound = Inbound { frame, opening: Opening::Initialize, headers: Some(asked.headers) };
     let answer = shared.handler.handle(&session.peer, inbound);
     let established = shared.handler.is_established(&session.peer);
@@ -160,7 +169,7 @@ fn initialize<H: Handler>(shared: &Arc<Shared<H>>, frame: Frame<'_>, asked: Aske
     if established {
         match shared.add(session).map(HeaderValue::try_from) {
             Ok(Ok(id)) => drop(response.headers_mut().insert("mcp-session-id", id)),
-            Ok(Err(_)) => return reply::refused(500, "the id of the session is no header"),
+            Ok(Err(_)) => return reply::refused(500, "the id of the session cannot be a header"),
             Err(unopened) => return unopened.response(),
         }
     }
@@ -194,13 +203,12 @@ impl Asked<'_> {
     fn answer_stateless<H: Handler>(self, shared: &Shared<H>, answer: Answer) -> Response {
         self.answer(answer, |outs, held| {
             let permit = StreamPermit::of_server(shared)?;
-            let stays = shared.options.slips(Slip::StaysOpen);
-            Ok(reply::events(events(outs, shared.options.keep_alive, stays, held), permit))
+            Ok(reply::events(events(outs, shared.options.keep_alive, held), permit))
         })
     }
 
-    /// The response to what is no stream, or to a client that takes none and gets the end of it alone; `stream` is for
-    /// the others.
+    /// Responds to an answer that is not a stream, or to a client that accepts no stream and gets only the last
+    /// message. `stream` makes the response for all others.
     fn answer(
         self,
         answer: Answer,
@@ -210,7 +218,7 @@ impl Asked<'_> {
         let outs = match answer {
             Answer::Accepted => return reply::accepted(),
             Answer::Message { status, body } => {
-                // The tree is gone, and its room is free for the answer.
+                // The tree was dropped, and its room is free for the answer.
                 drop(received);
                 return reply::charged_json(status, body, work);
             }
@@ -227,11 +235,10 @@ impl Asked<'_> {
     }
 }
 
-/// The events of a modern stream: no ids, nothing to resume, and closing it is the cancellation.
+/// The events of a modern stream. They have no ids and cannot be resumed; closing the stream cancels the request.
 fn events(
     outs: mpsc::Receiver<Out>,
     keep_alive: Duration,
-    stays: bool,
     held: Reservation,
 ) -> impl futures_util::Stream<Item = Bytes> + Send + use<> {
     futures_util::stream::unfold((outs, held), move |(mut outs, held)| async move {
@@ -241,7 +248,6 @@ fn events(
                     return Some((Bytes::from(wire::sse::encode(None, &message)), (outs, held)));
                 }
                 Ok(Some(Out::Hangup { .. })) => {}
-                Ok(None) if stays => tokio::time::sleep(keep_alive).await,
                 Ok(None) => return None,
                 Err(_) => return Some((Bytes::from_static(super::COMMENT), (outs, held))),
             }

@@ -13,14 +13,14 @@ use super::connections::Connection;
 use super::{Response, reply};
 use crate::serve::{Budget, Limits, Reservation, cost};
 
-/// The buffer grows by this much at first.
+/// The first size of the buffer.
 const STEP: usize = 16 * 1024;
 
-/// A body, and the room that it was given.
+/// A body, and its reservation.
 #[derive(Debug)]
 pub(super) struct Received {
     pub(super) bytes: Bytes,
-    /// Only what is long is charged while it is read: what is short is bounded by the number of connections.
+    /// Only long bodies are charged while they are read. Short ones are bounded by the number of connections.
     pub(super) room: Option<Reservation>,
 }
 
@@ -81,7 +81,7 @@ where
             }
             self.make_room(&mut whole, &mut room, piece.len())?;
             whole.extend_from_slice(&piece);
-            // The piece keeps a buffer of the connection alive, which is larger than itself.
+            // The piece keeps a larger buffer of the connection alive.
             drop(piece);
             next = self.piece().await?;
         }
@@ -100,7 +100,7 @@ where
             return Ok(());
         }
         let capacity = (whole.capacity() * 2).max(STEP).min(self.limits.message).max(needed);
-        // What is short is read in any case.
+        // Short bodies are read in any case.
         if capacity > cost::SHORT {
             room.resize(capacity).map_err(|why| reply::over_budget(&why))?;
         }
@@ -115,7 +115,7 @@ where
             match timeout_at(until, self.body.frame()).await {
                 Ok(None) => return Ok(None),
                 Ok(Some(Ok(frame))) => {
-                    // Trailers are nobody's.
+                    // Trailers are ignored.
                     if let Ok(data) = frame.into_data() {
                         return Ok(Some(data));
                     }

@@ -13,7 +13,7 @@ use crate::serve::{Budget, Exhausted, Out, Reservation, Scope};
 
 /// Answers of at most this length are not charged.
 const SHORT: usize = 64 * 1024;
-/// After how many seconds a client that was refused for want of room should come back.
+/// After how many seconds a client that was refused for lack of room should try again.
 const COME_BACK: HeaderValue = HeaderValue::from_static("1");
 
 /// A response without content type.
@@ -23,7 +23,7 @@ pub(super) fn empty(status: StatusCode, body: Body) -> Response {
     response
 }
 
-/// 202: a notification or a response was taken in.
+/// 202: a notification or a response was accepted.
 pub(super) fn accepted() -> Response {
     empty(StatusCode::ACCEPTED, Body::empty())
 }
@@ -40,7 +40,7 @@ pub(super) fn json(status: u16, body: Bytes) -> Response {
     response
 }
 
-/// One JSON message, charged until the client has read it. What is short is bounded by the number of connections.
+/// One JSON message, charged until the client has read it. Short messages are bounded by the number of connections.
 pub(super) fn charged_json(status: u16, body: Bytes, work: &Budget) -> Response {
     if body.len() <= SHORT {
         return json(status, body);
@@ -48,7 +48,7 @@ pub(super) fn charged_json(status: u16, body: Bytes, work: &Budget) -> Response 
     work.hold(body).map_or_else(|why| *over_budget(&why), |body| json(status, body))
 }
 
-/// The last message of a stream as JSON, once it is there. `held` is what the work has reserved.
+/// The last message of a stream as JSON, once it has come. `held` is what the handler has reserved.
 pub(super) fn last(mut outs: mpsc::Receiver<Out>, held: Reservation) -> Response {
     let last = async move {
         let _held = held;
@@ -73,7 +73,7 @@ pub(super) fn refused(status: u16, why: &str) -> Response {
     json(status, body.into())
 }
 
-/// A refusal for want of room: 413 when it would never fit, otherwise the client may come back.
+/// A refusal for lack of room: 413 when it would never fit, 429 when the session has used its share, otherwise 503.
 pub(super) fn over_budget(why: &Exhausted) -> Box<Response> {
     let status = match (why.is_too_large, why.scope) {
         (true, _) => 413,
@@ -96,7 +96,7 @@ pub(super) fn not_allowed(methods: &'static str) -> Response {
     response
 }
 
-/// A stream of events, for as long as its place is taken.
+/// A stream of events, which holds its permit until it ends.
 pub(super) fn events(stream: impl Stream<Item = Bytes> + Send + 'static, permit: StreamPermit) -> Response {
     let stream = stream.inspect(move |_| {
         let _open = &permit;
@@ -105,7 +105,7 @@ pub(super) fn events(stream: impl Stream<Item = Bytes> + Send + 'static, permit:
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
-    // Reverse proxies hold back a stream until a buffer is full, unless told not to.
+    // Reverse proxies buffer a stream unless they are told not to.
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response
 }

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use protocol::{Era, Version};
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, mpsc};
@@ -13,36 +12,37 @@ use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
 use super::connections::StreamPlace;
-use super::log::{Log, parse_id};
-use super::{Options, Request, Response, Shared, Slip, reply};
+use super::replay_log::{ReplayLog, parse_id};
+use super::{Options, Request, Response, Shared, reply};
+use crate::Transport;
 use crate::serve::queue::{Receiver, Sender, queue};
-use crate::serve::{Budgets, Handler, Limits, Out, Outbox, Reservation, Via};
+use crate::serve::{Budgets, Handler, Limits, Out, Outbox, Reservation};
 
-/// How many streams a session remembers, and how many bytes of those that have ended.
+/// How many streams a session keeps, and how many bytes of those that have ended.
 const STREAMS: usize = 64;
 const REPLAY_BYTES: usize = 1024 * 1024;
-/// How many messages that belong to no request wait for a GET stream, and how many bytes.
+/// How many messages that belong to no request may wait for a GET stream, and how many bytes.
 const OUTBOX: usize = 128;
 const OUTBOX_BYTES: usize = 256 * 1024;
-/// What a session costs before anything happens in it.
+/// What an empty session costs.
 const COST: usize = 2048;
 
-/// From when on time is counted.
+/// The start of the clock.
 static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// One legacy session.
 pub(super) struct Session<P> {
     pub(super) peer: Arc<P>,
-    /// The transport that it was opened on, which is the only one that knows it.
-    pub(super) via: Via,
+    /// The transport that it was opened on. No other transport finds it.
+    pub(super) transport: Transport,
     pub(super) sender: Sender,
     pub(super) budgets: Budgets,
-    /// It is over: its streams end.
+    /// Cancelled when the session ends; its streams end then.
     pub(super) ended: CancellationToken,
     outbox: Arc<tokio::sync::Mutex<Receiver>>,
-    logs: Mutex<Vec<Arc<Log>>>,
+    logs: Mutex<Vec<Arc<ReplayLog>>>,
     streams: AtomicU32,
-    /// One for each stream that may be open.
+    /// One permit for each stream that may be open.
     places: Arc<Semaphore>,
     most_places: usize,
     is_used: AtomicBool,
@@ -51,7 +51,7 @@ pub(super) struct Session<P> {
     _cost: Option<Reservation>,
 }
 
-/// Lets one event stream be open.
+/// The right to one open event stream.
 pub(super) struct StreamPermit {
     _of_server: StreamPlace,
     of_session: Option<OwnedSemaphorePermit>,
@@ -59,21 +59,21 @@ pub(super) struct StreamPermit {
 
 impl<P: Send + Sync + 'static> Session<P> {
     /// A session that has no id yet.
-    pub(super) fn open<H: Handler<Peer = P>>(shared: &Shared<H>, via: Via) -> Arc<Self> {
+    pub(super) fn open<H: Handler<Peer = P>>(shared: &Shared<H>, transport: Transport) -> Arc<Self> {
         let limits = &shared.options.limits;
-        Self::with_peer(via, limits, &shared.budgets, |outbox, budgets| {
-            shared.handler.connect(via, outbox, budgets.kept.clone())
+        Self::with_peer(transport, limits, &shared.budgets, |outbox, budgets| {
+            shared.handler.connect(transport, outbox, budgets.kept.clone())
         })
     }
 
-    /// A session of which only its place among others matters.
+    /// A session without a handler, for tests of the list of sessions.
     #[cfg(test)]
-    pub(super) fn bare(peer: P, via: Via, limits: &Limits, process: &Budgets) -> Arc<Self> {
-        Self::with_peer(via, limits, process, |_, _| peer)
+    pub(super) fn bare(peer: P, transport: Transport, limits: &Limits, process: &Budgets) -> Arc<Self> {
+        Self::with_peer(transport, limits, process, |_, _| peer)
     }
 
     fn with_peer(
-        via: Via,
+        transport: Transport,
         limits: &Limits,
         process: &Budgets,
         connect: impl FnOnce(Outbox, &Budgets) -> P,
@@ -83,7 +83,7 @@ impl<P: Send + Sync + 'static> Session<P> {
         let peer = Arc::new(connect(Outbox::new(sender.clone(), budgets.kept.clone()), &budgets));
         Arc::new(Self {
             peer,
-            via,
+            transport,
             sender,
             // The number of sessions bounds what is not charged here.
             _cost: budgets.kept.reserve(COST).ok(),
@@ -150,32 +150,26 @@ impl<P: Send + Sync + 'static> Session<P> {
         // The work counts until it ends, also when nobody reads its stream any more.
         let place = permit.of_session.take();
         let log = self.log(false, options);
-        if primed && options.resumable && !options.slips(Slip::NoPriming) {
+        if primed && options.resumable {
             log.prime();
         }
         let gone = CancellationToken::new();
-        let response = reply::events(log.read(0, &gone), permit);
-        let slips = options.slips.clone();
-        let elsewhere = self.sender.clone();
+        let response = reply::events(log.read_after(0, &gone), permit);
+        let cancels = options.cancel_on_disconnect;
         tokio::spawn(async move {
             let _held = (held, place);
             loop {
                 let out = tokio::select! {
                     out = outs.recv() => out,
-                    () = gone.cancelled(), if slips.contains(&Slip::DisconnectCancels) => None,
+                    () = gone.cancelled(), if cancels => None,
                 };
                 match out {
-                    Some(Out::Message(message)) => {
-                        log.message(&message).await;
-                        stray(&slips, &elsewhere, &message);
-                    }
-                    Some(Out::Hangup { retry_ms }) => log.hang_up(retry_ms, !slips.contains(&Slip::NoRetry)),
+                    Some(Out::Message(message)) => log.message(&message).await,
+                    Some(Out::Hangup { retry_ms }) => log.hang_up(retry_ms),
                     None => break,
                 }
             }
-            if !slips.contains(&Slip::StaysOpen) {
-                log.finish();
-            }
+            log.finish();
         });
         response
     }
@@ -183,26 +177,21 @@ impl<P: Send + Sync + 'static> Session<P> {
     /// A stream for what belongs to no request.
     pub(super) fn listen(&self, primed: bool, options: &Options, permit: StreamPermit) -> Response {
         let log = self.log(true, options);
-        if primed && options.resumable && !options.slips(Slip::NoPriming) {
+        if primed && options.resumable {
             log.prime();
         }
         self.show(log, 0, permit)
     }
 
     /// The stream of which a client has seen an event; `None` when it is forgotten.
-    fn remembered(&self, stream: u32, options: &Options) -> Option<Arc<Log>> {
-        let log = lock(&self.logs).iter().find(|log| log.number == stream).cloned()?;
-        if options.slips(Slip::ReplaysOthers) {
-            let others = lock(&self.logs).clone();
-            others.iter().filter(|other| other.number != stream).for_each(|other| log.take_over(other));
-        }
-        Some(log)
+    fn remembered(&self, stream: u32) -> Option<Arc<ReplayLog>> {
+        lock(&self.logs).iter().find(|log| log.number == stream).cloned()
     }
 
     /// Shows a stream from after an event of it.
-    fn show(&self, log: Arc<Log>, after: u64, permit: StreamPermit) -> Response {
+    fn show(&self, log: Arc<ReplayLog>, after: u64, permit: StreamPermit) -> Response {
         let gone = CancellationToken::new();
-        let response = reply::events(log.read(after, &gone), permit);
+        let response = reply::events(log.read_after(after, &gone), permit);
         if log.standalone {
             log.reopen();
             tokio::spawn(drain(self.outbox.clone(), log, gone, self.ended.clone()));
@@ -215,9 +204,9 @@ impl<P: Send + Sync + 'static> Session<P> {
         self.outbox.clone().try_lock_owned().ok()
     }
 
-    fn log(&self, standalone: bool, options: &Options) -> Arc<Log> {
+    fn log(&self, standalone: bool, options: &Options) -> Arc<ReplayLog> {
         let number = self.streams.fetch_add(1, Ordering::Relaxed);
-        let log = Log::new(number, standalone, options, &self.budgets.kept);
+        let log = ReplayLog::new(number, standalone, options, &self.budgets.kept);
         let mut logs = lock(&self.logs);
         if logs.len() >= STREAMS {
             logs.remove(0);
@@ -244,24 +233,11 @@ impl StreamPermit {
     }
 }
 
-/// Sends a message where it does not belong, if that is wanted.
-fn stray(slips: &[Slip], elsewhere: &Sender, message: &[u8]) {
-    if slips.is_empty() {
-        return;
-    }
-    let notifies = wire::Frame::parse(message).is_ok_and(|frame| frame.method.is_some());
-    let slip = if notifies { Slip::Broadcasts } else { Slip::RespondsOnGet };
-    if slips.contains(&slip) {
-        // Nobody may be listening there.
-        let _ = elsewhere.try_send(Bytes::copy_from_slice(message));
-    }
-}
-
 /// Moves messages from the outbox to the stream while its connection lives. The lock on the outbox is what keeps
 /// a message from going to two streams.
 async fn drain(
     outbox: Arc<tokio::sync::Mutex<Receiver>>,
-    log: Arc<Log>,
+    log: Arc<ReplayLog>,
     gone: CancellationToken,
     ended: CancellationToken,
 ) {
@@ -299,7 +275,7 @@ pub(super) fn listen<H: Handler>(shared: &Shared<H>, request: &Request) -> Respo
         Err(refusal) => return *refusal,
     };
     let seen = last.and_then(parse_id);
-    let remembered = seen.and_then(|(stream, after)| Some((session.remembered(stream, options)?, after)));
+    let remembered = seen.and_then(|(stream, after)| Some((session.remembered(stream)?, after)));
     match remembered {
         Some((log, after)) => session.show(log, after, permit),
         None => session.listen(primes(shared.handler.version(&session.peer)), options, permit),
@@ -312,12 +288,9 @@ pub(super) fn delete<H: Handler>(shared: &Shared<H>, request: &Request) -> Respo
         Ok(session) => session,
         Err(refusal) => return *refusal,
     };
-    if let Some(id) = session_id(request.headers()).filter(|_| shared.options.forget_sessions) {
+    if let Some(id) = session_id(request.headers()) {
         shared.sessions.remove(id);
         shared.end(&session);
-        if shared.options.slips(Slip::DeleteEndsAll) {
-            shared.sessions.clear();
-        }
     }
     reply::empty(StatusCode::NO_CONTENT, Body::empty())
 }
@@ -334,16 +307,14 @@ pub(super) fn find<H: Handler>(
         }
         return refuse(400, "no Mcp-Session-Id: send the one that initialize returned");
     };
-    let stand_in = || shared.sessions.latest().filter(|_| shared.options.slips(Slip::AnySession));
-    let Some(session) = shared.sessions.get(id, Via::StreamableHttp).or_else(stand_in) else {
+    let Some(session) = shared.sessions.get(id, Transport::StreamableHttp) else {
         return refuse(404, "no such session: initialize a new one");
     };
     match headers.get("mcp-protocol-version").map(|v| v.to_str().unwrap_or_default()) {
-        None if shared.options.slips(Slip::VersionInsisted) => refuse(400, "no MCP-Protocol-Version"),
-        Some(named) if shared.options.check_version && !is_legacy(named) => {
+        Some(named) if !is_legacy(named) => {
             refuse(400, &format!("MCP-Protocol-Version {named:?} is not a revision with sessions"))
         }
-        _ => Ok(session),
+        Some(_) | None => Ok(session),
     }
 }
 

@@ -1,10 +1,9 @@
-//! The sessions of a server: how many there may be, which one makes room, and when an unused one ends.
+//! The sessions of a server: how many there may be, which one is evicted, and when an unused one ends.
 //!
-//! There are two classes. A session is fresh until a message comes after its `initialize`. Fresh ones make room for
-//! others, oldest first; one that was used never does, so that nobody can push a client out by opening sessions.
+//! There are two classes. A session is fresh until a message follows its `initialize`. Fresh sessions are evicted for
+//! others, oldest first. A used one never is, so that nobody can push out a client by opening sessions.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,12 +11,13 @@ use ring::rand::{SecureRandom, SystemRandom};
 use tokio::time::Instant;
 
 use super::session::Session;
-use super::{Options, Response, Slip, reply};
-use crate::serve::{Budget, Limits, Via};
+use super::{Response, reply};
+use crate::Transport;
+use crate::serve::{Budget, Limits};
 
-/// When there are as many sessions as there may be, those end sooner that nobody uses, by this factor.
+/// When the list is full, unused sessions end sooner, by this factor.
 const UNDER_PRESSURE: u32 = 6;
-/// How long nobody looks for them again after there was none.
+/// How long to wait after a search for idle sessions that found none.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// The sessions of one server.
@@ -25,22 +25,20 @@ pub(super) struct Sessions<P> {
     known: Mutex<Known<P>>,
     most: usize,
     idle: Duration,
-    /// How many there have been, for ids that can be guessed.
-    counted: AtomicU64,
 }
 
 struct Known<P> {
     by_id: HashMap<Arc<str>, Arc<Session<P>>>,
     /// Those that were fresh when they were opened, oldest first. Some are used or gone by now.
     fresh: VecDeque<Arc<str>>,
-    /// When all of them were last looked at for one that is idle.
+    /// When all of them were last searched for an idle one.
     looked: Option<Instant>,
 }
 
 /// Why a session is not opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unopened {
-    /// There is no randomness for an id.
+    /// The system gave no random bytes for an id.
     NoRandomness,
     /// There are as many as there may be, and all of them are used.
     Full,
@@ -49,29 +47,19 @@ pub(super) enum Unopened {
 /// A session that was opened.
 pub(super) struct Opened<P> {
     pub(super) id: String,
-    /// The sessions that made room, which are to be told that they are over.
+    /// The sessions that were evicted, which the caller has to end.
     pub(super) ended: Vec<Arc<Session<P>>>,
 }
 
 impl<P: Send + Sync + 'static> Sessions<P> {
     pub(super) fn new(limits: &Limits) -> Self {
         let known = Known { by_id: HashMap::new(), fresh: VecDeque::new(), looked: None };
-        Self {
-            known: Mutex::new(known),
-            most: limits.sessions.max(1),
-            idle: limits.session_idle,
-            counted: AtomicU64::new(0),
-        }
+        Self { known: Mutex::new(known), most: limits.sessions.max(1), idle: limits.session_idle }
     }
 
-    /// Gives a session its id. `kept` says whether memory is short: then a fresh session makes room, too.
-    pub(super) fn insert(
-        &self,
-        session: Arc<Session<P>>,
-        options: &Options,
-        kept: &Budget,
-    ) -> Result<Opened<P>, Unopened> {
-        let id = self.new_id(options).ok_or(Unopened::NoRandomness)?;
+    /// Gives a session its id. If `kept` is more than half used, a fresh session is evicted as well.
+    pub(super) fn insert(&self, session: Arc<Session<P>>, kept: &Budget) -> Result<Opened<P>, Unopened> {
+        let id = random_id().ok_or(Unopened::NoRandomness)?;
         let mut known = self.lock();
         let mut ended = Vec::new();
         if known.by_id.len() >= self.most {
@@ -89,20 +77,9 @@ impl<P: Send + Sync + 'static> Sessions<P> {
         Ok(Opened { id, ended: ended.into_iter().flatten().collect() })
     }
 
-    fn new_id(&self, options: &Options) -> Option<String> {
-        let random = random_id()?;
-        Some(if options.slips(Slip::CountedSessions) {
-            self.counted.fetch_add(1, Ordering::Relaxed).to_string()
-        } else if options.slips(Slip::SpacedSessions) {
-            format!("session {random}")
-        } else {
-            random
-        })
-    }
-
-    /// The session of that id, if it was opened on that transport; it is used from now on.
-    pub(super) fn get(&self, id: &str, via: Via) -> Option<Arc<Session<P>>> {
-        let session = self.lock().by_id.get(id).filter(|session| session.via == via).cloned()?;
+    /// The session of that id, if it was opened on that transport. It counts as used from now on.
+    pub(super) fn get(&self, id: &str, transport: Transport) -> Option<Arc<Session<P>>> {
+        let session = self.lock().by_id.get(id).filter(|session| session.transport == transport).cloned()?;
         session.touch();
         Some(session)
     }
@@ -110,18 +87,20 @@ impl<P: Send + Sync + 'static> Sessions<P> {
     /// The one that was used last.
     pub(super) fn latest(&self) -> Option<Arc<Session<P>>> {
         let known = self.lock();
-        known.by_id.values().filter(|s| s.via == Via::StreamableHttp).max_by_key(|s| s.last_use()).cloned()
+        known
+            .by_id
+            .values()
+            .filter(|s| s.transport == Transport::StreamableHttp)
+            .max_by_key(|s| s.last_use())
+            .cloned()
     }
 
     pub(super) fn remove(&self, id: &str) -> Option<Arc<Session<P>>> {
         self.lock().by_id.remove(id)
     }
 
-    pub(super) fn clear(&self) {
-        self.lock().by_id.clear();
-    }
-
-    /// Ends the sessions that nobody has used for long, and where memory is short forgets what streams remember.
+    /// Removes the sessions that nobody has used for long. Where memory is short, the streams drop the events that they
+    /// keep.
     pub(super) fn sweep(&self, kept: &Budget) -> Vec<Arc<Session<P>>> {
         let mut known = self.lock();
         let mut ended = Vec::new();
@@ -144,7 +123,7 @@ impl<P: Send + Sync + 'static> Sessions<P> {
 }
 
 impl<P: Send + Sync + 'static> Known<P> {
-    /// Takes out the fresh session that was opened first.
+    /// Removes the oldest fresh session.
     fn take_fresh(&mut self) -> Option<Arc<Session<P>>> {
         while let Some(id) = self.fresh.pop_front() {
             if self.by_id.get(&id).is_some_and(|session| session.is_fresh()) {
@@ -154,9 +133,9 @@ impl<P: Send + Sync + 'static> Known<P> {
         None
     }
 
-    /// Takes out the session that nobody has used for longest, if that is as long as `idle`.
+    /// Removes the session that has been unused for longest, if that is at least `idle`.
     fn take_idle(&mut self, idle: Duration) -> Option<Arc<Session<P>>> {
-        // Whoever asks for sessions again and again does not have all of them looked at each time.
+        // The list is not searched for each of many requests.
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK_AGAIN) {
             return None;
         }
@@ -166,7 +145,7 @@ impl<P: Send + Sync + 'static> Known<P> {
         self.by_id.remove(&id)
     }
 
-    /// Forgets ids of sessions that are not fresh any more, now and then.
+    /// Drops the ids of sessions that are no longer fresh, once there are many.
     fn tidy(&mut self) {
         if self.fresh.len() > 64 + 2 * self.by_id.len() {
             let Self { by_id, fresh, .. } = self;
@@ -176,7 +155,7 @@ impl<P: Send + Sync + 'static> Known<P> {
 }
 
 impl Unopened {
-    /// The refusal that says so.
+    /// The response that refuses the session.
     pub(super) fn response(self) -> Response {
         match self {
             Self::NoRandomness => reply::refused(500, "no randomness for a session id"),
@@ -200,28 +179,28 @@ mod tests {
         Limits { sessions: 3, ..Limits::default() }
     }
 
-    fn open(sessions: &Sessions<()>, via: Via) -> Result<Opened<()>, Unopened> {
+    fn open(sessions: &Sessions<()>, transport: Transport) -> Result<Opened<()>, Unopened> {
         let budgets = Budgets::of_process(&limits());
-        let session = Session::bare((), via, &limits(), &budgets);
-        sessions.insert(session, &Options::default(), &budgets.kept)
+        let session = Session::bare((), transport, &limits(), &budgets);
+        sessions.insert(session, &budgets.kept)
     }
 
     fn opened(sessions: &Sessions<()>) -> String {
-        open(sessions, Via::StreamableHttp).ok().unwrap().id
+        open(sessions, Transport::StreamableHttp).ok().unwrap().id
     }
 
     #[tokio::test(start_paused = true)]
     async fn fresh_sessions_make_room_and_used_ones_do_not() {
         let sessions = Sessions::new(&limits());
-        let get = |id: &str| sessions.get(id, Via::StreamableHttp).is_some();
+        let get = |id: &str| sessions.get(id, Transport::StreamableHttp).is_some();
         let idle = opened(&sessions);
         assert!(get(&idle), "used once");
         let fresh: Vec<_> = (0..20).map(|_| opened(&sessions)).collect();
         assert!(get(&idle), "it was never pushed out");
         assert_eq!(fresh.iter().filter(|id| get(id)).count(), 2, "the newest two are there, and used now");
-        assert_eq!(open(&sessions, Via::StreamableHttp).err(), Some(Unopened::Full));
+        assert_eq!(open(&sessions, Transport::StreamableHttp).err(), Some(Unopened::Full));
         tokio::time::advance(limits().session_idle / UNDER_PRESSURE).await;
-        assert_eq!(open(&sessions, Via::StreamableHttp).ok().map(|opened| opened.ended.len()), Some(1));
+        assert_eq!(open(&sessions, Transport::StreamableHttp).ok().map(|opened| opened.ended.len()), Some(1));
     }
 
     #[tokio::test(start_paused = true)]
@@ -230,20 +209,20 @@ mod tests {
         let kept = Budget::new(1000);
         let (quiet, busy) = (opened(&sessions), opened(&sessions));
         tokio::time::advance(limits().session_idle / 2).await;
-        sessions.get(&busy, Via::StreamableHttp).unwrap();
+        sessions.get(&busy, Transport::StreamableHttp).unwrap();
         assert!(sessions.sweep(&kept).is_empty());
         tokio::time::advance(limits().session_idle / 2).await;
         assert_eq!(sessions.sweep(&kept).len(), 1);
-        assert!(sessions.get(&quiet, Via::StreamableHttp).is_none());
-        assert!(sessions.get(&busy, Via::StreamableHttp).is_some());
+        assert!(sessions.get(&quiet, Transport::StreamableHttp).is_none());
+        assert!(sessions.get(&busy, Transport::StreamableHttp).is_some());
     }
 
     #[tokio::test]
     async fn a_session_belongs_to_its_transport() {
         let sessions = Sessions::new(&limits());
-        let id = open(&sessions, Via::HttpSse).ok().unwrap().id;
-        assert!(sessions.get(&id, Via::StreamableHttp).is_none());
-        assert!(sessions.get(&id, Via::HttpSse).is_some());
+        let id = open(&sessions, Transport::HttpSse).ok().unwrap().id;
+        assert!(sessions.get(&id, Transport::StreamableHttp).is_none());
+        assert!(sessions.get(&id, Transport::HttpSse).is_some());
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! A connection that does not wait for ever: for a client that does not read, or one that still writes when all is said.
+//! A connection with deadlines for a client that does not read, and for one that keeps writing after the last response.
 
 use std::io;
 use std::pin::Pin;
@@ -8,17 +8,19 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How long a client may go on writing after we have said our last word, and how much. A connection that is closed while
-/// there is something unread is reset, and the client would lose the refusal.
+/// How long a client may go on writing after our last response, and how much. Closing a connection with unread bytes
+/// resets it, and the client would lose the response.
 const LINGER: Duration = Duration::from_secs(2);
 const LINGER_BYTES: usize = 32 * 1024 * 1024;
 
-/// A connection with deadlines for what only the client can move on.
+/// A connection with deadlines for what depends on the client.
 #[derive(Debug)]
 pub(super) struct Socket<S> {
     inner: S,
     write_stall: Duration,
-    /// Runs while the client leaves unread what is written.
+    /// Sees, and may change, what comes in.
+    on_received: Option<fn(&mut [u8])>,
+    /// Runs while the client does not read.
     stalled: Option<Pin<Box<Sleep>>>,
     closing: Closing,
 }
@@ -26,7 +28,7 @@ pub(super) struct Socket<S> {
 #[derive(Debug)]
 enum Closing {
     No,
-    /// We have said that nothing follows, and discard what still comes.
+    /// Our side is shut, and what still comes is discarded.
     Lingers {
         until: Pin<Box<Sleep>>,
         bytes: usize,
@@ -34,8 +36,8 @@ enum Closing {
 }
 
 impl<S> Socket<S> {
-    pub(super) const fn new(inner: S, write_stall: Duration) -> Self {
-        Self { inner, write_stall, stalled: None, closing: Closing::No }
+    pub(super) const fn new(inner: S, write_stall: Duration, on_received: Option<fn(&mut [u8])>) -> Self {
+        Self { inner, write_stall, on_received, stalled: None, closing: Closing::No }
     }
 }
 
@@ -45,7 +47,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Socket<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(cx, buffer)
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
+        if let Some(look) = self.on_received {
+            look(&mut buffer.filled_mut()[before..]);
+        }
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -75,7 +82,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Socket<S> {
         let mut room = [0; 16 * 1024];
         while until.as_mut().poll(cx).is_pending() && until.deadline() > Instant::now() {
             let mut buffer = ReadBuf::new(&mut room);
-            // The other end is gone when it is at its end, or broken.
+            // The read has ended, or has failed: the client has gone.
             match ready!(Pin::new(&mut this.inner).poll_read(cx, &mut buffer)) {
                 Ok(()) if !buffer.filled().is_empty() && *bytes < LINGER_BYTES => {
                     *bytes += buffer.filled().len();
@@ -96,7 +103,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_client_that_does_not_read_is_given_up() {
         let (near, mut far) = tokio::io::duplex(16);
-        let mut socket = Socket::new(near, Duration::from_secs(20));
+        let mut socket = Socket::new(near, Duration::from_secs(20), None);
         let began = Instant::now();
         socket.write_all(&[0; 16]).await.unwrap();
         sleep(Duration::from_secs(60)).await;
@@ -115,7 +122,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_comes_after_the_last_word_is_discarded_for_a_while() {
         let (near, mut far) = tokio::io::duplex(16);
-        let mut socket = Socket::new(near, Duration::from_secs(20));
+        let mut socket = Socket::new(near, Duration::from_secs(20), None);
         let client = tokio::spawn(async move {
             far.write_all(&[0; 4096]).await.unwrap();
             far

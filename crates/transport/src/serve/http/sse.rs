@@ -4,34 +4,38 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream;
-use serde_json::json;
+use http::{HeaderMap, Uri};
+use hyper::body::Incoming;
 use tokio::sync::OwnedMutexGuard;
 
 use super::connections::Connection;
+use super::finish::{Answered, Finished, finish};
 use super::receive::Received;
 use super::session::Session;
-use super::{COMMENT, MESSAGES_PATH, Options, Request, Response, Shared, Slip, post, receive, reply};
+use super::{COMMENT, MESSAGES_PATH, Request, Response, Shared, post, receive, reply};
+use crate::Transport;
 use crate::serve::queue::Receiver;
-use crate::serve::{Answer, Handler, Via, batch, pipe};
+use crate::serve::{Answer, Handler, batch, pipe};
 
-/// The name by which the posting path tells its sessions apart.
+/// The query parameter that names the session.
 const PARAMETER: &str = "sessionId";
 
 /// `GET /sse`: the stream, whose first event says where to post.
 pub(super) fn open<H: Handler>(shared: &Arc<Shared<H>>) -> Response {
-    let session = Session::open(shared, Via::HttpSse);
+    let session = Session::open(shared, Transport::HttpSse);
     let permit = match session.stream_permit(shared) {
         Ok(permit) => permit,
         Err(refusal) => return *refusal,
     };
     let Some(messages) = session.take_outbox() else {
-        return reply::refused(500, "the stream of a new session is taken");
+        return reply::refused(500, "the stream of a new session is already open");
     };
     let id = match shared.add(session.clone()) {
         Ok(id) => id,
         Err(unopened) => return unopened.response(),
     };
-    let endpoint = endpoint(&id, &shared.options);
+    // Where to post.
+    let endpoint = format!("event: endpoint\ndata: {MESSAGES_PATH}?{PARAMETER}={id}\n\n");
     let listening = Listening { shared: shared.clone(), session, id, first: Some(endpoint.into()), messages };
     let events = stream::unfold(listening, |mut listening| async move {
         let bytes = listening.next().await?;
@@ -40,55 +44,55 @@ pub(super) fn open<H: Handler>(shared: &Arc<Shared<H>>) -> Response {
     reply::events(events, permit)
 }
 
-/// The event that says where to post.
-fn endpoint(id: &str, options: &Options) -> String {
-    let origin = if options.slips(Slip::ForeignEndpoint) { "http://attacker.example" } else { "" };
-    let name = if options.slips(Slip::NoEndpoint) { "hello" } else { "endpoint" };
-    let uri = format!("{origin}{MESSAGES_PATH}?{PARAMETER}={id}");
-    let data = if options.slips(Slip::JsonEndpoint) { json!({ "uri": uri }).to_string() } else { uri };
-    format!("event: {name}\ndata: {data}\n\n")
-}
-
-/// `POST /messages`: taken in here, answered on the stream.
+/// `POST /messages`: accepted here, answered on the stream.
 pub(super) async fn post<H: Handler>(
     shared: &Arc<Shared<H>>,
     request: Request,
     connection: &Connection,
-) -> Response {
+) -> Finished {
     let (head, body) = request.into_parts();
-    let query = head.uri.query().unwrap_or_default();
+    let headers = Arc::new(head.headers);
+    let response = receive_post(shared, &head.uri, &headers, body, connection).await;
+    let response = response.unwrap_or_else(|refusal| *refusal);
+    finish(shared, Answered { transport: Transport::HttpSse, headers: &headers, method: None }, response)
+}
+
+async fn receive_post<H: Handler>(
+    shared: &Arc<Shared<H>>,
+    uri: &Uri,
+    headers: &Arc<HeaderMap>,
+    body: Incoming,
+    connection: &Connection,
+) -> Result<Response, Box<Response>> {
+    let query = uri.query().unwrap_or_default();
     let id = query.split('&').filter_map(|pair| pair.split_once('=')).find(|(name, _)| *name == PARAMETER);
-    let Some(session) = id.and_then(|(_, id)| shared.sessions.get(id, Via::HttpSse)) else {
-        return reply::refused(404, "no such session: open the event stream first");
+    let Some(session) = id.and_then(|(_, id)| shared.sessions.get(id, Transport::HttpSse)) else {
+        return Ok(reply::refused(404, "no such session: open the event stream first"));
     };
     let limits = &shared.options.limits;
     let work = &session.budgets.work;
-    let received = match receive::receive(body, &head.headers, limits, work, connection).await {
-        Ok(received) => received,
-        Err(refusal) => return *refusal,
-    };
+    let received = receive::receive(body, headers, limits, work, connection).await?;
     let taken = if post::is_light(&received) {
-        Ok(take_in(shared, &session, &head.headers, received))
+        take_in(shared, &session, headers, received)
     } else {
-        let (shared, session) = (shared.clone(), session.clone());
+        let (shared, session, headers) = (shared.clone(), session.clone(), headers.clone());
         let (offload, work) = (shared.offload.clone(), session.budgets.work.clone());
-        let take = move |received| take_in(&shared, &session, &head.headers, received);
-        post::handle_heavy(&offload, received, work, take).await
+        let take = move |received| take_in(&shared, &session, &headers, received);
+        post::handle_heavy(&offload, received, work, take).await?
     };
-    match taken {
-        Ok(Taken::Done(response)) => response,
-        Ok(Taken::Answer(message)) => {
-            // Nobody reads any more: the client has closed its stream and wants no answer.
+    Ok(match taken {
+        Taken::Done(response) => response,
+        Taken::Answer(message) => {
+            // The client has closed its stream and gets no answer.
             let _ = session.sender.send(message).await;
             reply::accepted()
         }
-        Err(refusal) => *refusal,
-    }
+    })
 }
 
-/// What has become of a message.
+/// The outcome of a posted message.
 enum Taken {
-    /// All that there is to say.
+    /// The whole response.
     Done(Response),
     /// An answer that belongs on the stream.
     Answer(Bytes),
@@ -98,7 +102,7 @@ enum Taken {
 fn take_in<H: Handler>(
     shared: &Shared<H>,
     session: &Session<H::Peer>,
-    headers: &http::HeaderMap,
+    headers: &HeaderMap,
     received: Received,
 ) -> Taken {
     let answer = match wire::Payload::parse(&received.bytes) {
@@ -109,7 +113,7 @@ fn take_in<H: Handler>(
     };
     Taken::Done(match answer {
         Answer::Accepted => reply::accepted(),
-        Answer::Message { body, .. } if shared.options.slips(Slip::AnswersPost) => reply::json(200, body),
+        Answer::Message { body, .. } if shared.options.answer_posts => reply::json(200, body),
         Answer::Message { body, .. } => {
             drop(received);
             match session.budgets.kept.hold(body) {
@@ -149,7 +153,7 @@ impl<H: Handler> Listening<H> {
             Ok(message) => {
                 let mut event = b"event: message\n".to_vec();
                 event.extend(wire::sse::encode(None, &message?));
-                // The message is gone, and the event is charged in its place. Without room for it the stream is over.
+                // The message was dropped, and the event is charged instead. Without room for it the stream ends.
                 self.session.budgets.kept.hold(event.into()).ok()
             }
             Err(_) => Some(Bytes::from_static(COMMENT)),

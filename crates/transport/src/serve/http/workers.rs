@@ -1,4 +1,4 @@
-//! Threads that each look after their own connections.
+//! Threads that each serve their own connections.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,8 +7,7 @@ use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Handle};
 use tokio_util::sync::CancellationToken;
 
-/// Threads with a runtime each. A connection stays with one of them, so that no request has to wake another thread, which
-/// costs more than answering it.
+/// Threads with a runtime each. A connection stays on one thread, because waking another one costs more than answering.
 #[derive(Debug, Default)]
 pub(super) struct Workers {
     handles: Vec<Handle>,
@@ -16,13 +15,13 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// Starts `count` threads, which end with `stop`. With none of them, connections stay on the caller's runtime.
+    /// Starts `count` threads, which end with `stop`. Without threads, connections stay on the caller's runtime.
     pub(super) fn start(count: usize, stop: &CancellationToken) -> io::Result<Self> {
         let handles = (0..count).map(|_| start(stop.clone())).collect::<io::Result<_>>()?;
         Ok(Self { handles, next: AtomicUsize::new(0) })
     }
 
-    /// Has the next thread in turn look after `stream`.
+    /// Serves `stream` on the next thread in turn.
     pub(super) fn spawn<F, W>(&self, stream: TcpStream, work: F)
     where
         F: FnOnce(TcpStream) -> W + Send + 'static,
@@ -33,7 +32,7 @@ impl Workers {
             tokio::spawn(work(stream));
             return;
         };
-        // A socket belongs to the runtime that it was accepted on, unless it is taken out and put in again.
+        // A socket is bound to the runtime that accepted it, and has to be registered with the other one.
         let Ok(stream) = stream.into_std() else { return };
         handle.spawn(async move {
             if let Ok(stream) = TcpStream::from_std(stream) {

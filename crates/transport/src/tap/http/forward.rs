@@ -17,17 +17,17 @@ use super::passing::Passing;
 use super::{Shared, headers};
 use crate::tap::note::Piece;
 
-/// How long a connection that was used before may take to be ready again.
+/// How long a reused connection may take to become ready.
 const READY: Duration = Duration::from_millis(100);
 
-/// What the tap answers with: what the server sends, or a word of its own.
+/// The answer: the server's, or one of the tap's own.
 pub(super) type Answer = Response<Either<Passing, Full<Bytes>>>;
 
-/// The connection to the server that belongs to one of the client's.
+/// The connection to the server that belongs to one connection of the client.
 #[derive(Debug, Default)]
 pub(super) struct Upstream(Mutex<Option<http1::SendRequest<Passing>>>);
 
-/// Passes a request on and gives back the answer, its body still on its way.
+/// Passes a request on and returns the answer, whose body may still be on its way.
 pub(super) async fn forward(shared: &Shared, upstream: &Upstream, request: Request<Incoming>) -> Answer {
     if let Err(refusal) = shared.guard.admit(request.method(), request.headers(), request.uri()) {
         let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::FORBIDDEN);
@@ -57,7 +57,7 @@ pub(super) async fn forward(shared: &Shared, upstream: &Upstream, request: Reque
     }
 }
 
-/// Sends on the connection that there is, or on a fresh one.
+/// Sends on the open connection, or on a new one.
 async fn send(
     shared: &Shared,
     upstream: &Upstream,
@@ -72,7 +72,7 @@ async fn send(
                 *held = Some(sender);
                 return Ok(response);
             }
-            // The server had closed it before a byte was written; a fresh one is safe to try.
+            // The server had closed it before a byte was written, so the request may be sent on a new one.
             Err(mut unsent) => match unsent.take_message() {
                 Some(back) => request = back,
                 None => return Err(told(&unsent.into_error())),
@@ -83,7 +83,7 @@ async fn send(
     let mut builder = http1::Builder::new();
     builder.preserve_header_case(true);
     let (mut sender, driver) = builder.handshake(TokioIo::new(stream)).await.map_err(|why| told(&why))?;
-    // It ends with the sender, or with the server; the exchange that it carries sees which.
+    // It ends with the sender or with the server. The exchange reports which.
     tokio::spawn(async move { drop(driver.await) });
     let response = sender.send_request(request).await.map_err(|why| told(&why))?;
     *held = Some(sender);

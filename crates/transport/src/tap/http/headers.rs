@@ -1,4 +1,4 @@
-//! The headers on their way through, and heads as they are recorded.
+//! Rewrites headers on their way through, and writes heads for the record.
 
 use std::fmt::Write as _;
 
@@ -13,10 +13,10 @@ use url::Url;
 use super::Shared;
 use crate::client::link::http::path_of;
 
-/// Headers that are about one connection.
+/// Hop-by-hop headers, which concern one connection.
 const HOP: [HeaderName; 6] = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, EXPECT];
 
-/// Takes out what is about one connection only, and what `Connection` names besides.
+/// Removes hop-by-hop headers, also those that `Connection` names.
 pub(super) fn strip(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)

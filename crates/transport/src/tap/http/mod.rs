@@ -1,8 +1,8 @@
-//! In the place of an HTTP server.
+//! Stands in for an HTTP server.
 //!
-//! A connection of the client has one to the server; bodies pass piece by piece, so that an event never waits for the
-//! next one. What changes on the way: `Host` (and an `Origin` that is the tap's own) become the server's, headers that
-//! are about one connection only stay behind, and so does `Accept-Encoding`, since compressed messages cannot be read.
+//! Each connection of the client has one to the server. Bodies pass piece by piece, so that no event waits for the next
+//! one. Only headers change: `Host` (and an `Origin` that is the tap's own) become the server's, hop-by-hop headers are
+//! removed, and so is `Accept-Encoding`, since compressed messages cannot be read.
 
 mod forward;
 mod headers;
@@ -23,6 +23,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::note::Pen;
+use crate::accept;
 use crate::client::link::http::Connector;
 use crate::client::{Endpoint, Failure, Limits};
 use crate::serve::http::Guard;
@@ -65,7 +66,7 @@ impl HttpTap {
             exchanges: AtomicU32::new(1),
         };
         let stop = CancellationToken::new();
-        let accepting = Mutex::new(tokio::spawn(accept(listener, Arc::new(shared), stop.clone())));
+        let accepting = Mutex::new(tokio::spawn(accept_all(listener, Arc::new(shared), stop.clone())));
         Ok(Self { address, path: endpoint.url.path().to_owned(), stop, accepting })
     }
 
@@ -74,11 +75,11 @@ impl HttpTap {
         format!("http://{}{}", self.address, self.path)
     }
 
-    /// Stops accepting and closes every connection, which takes no longer than `grace`.
+    /// Stops accepting and closes every connection, within `grace`.
     pub async fn shut_down(&self, grace: Duration) {
         self.stop.cancel();
         let mut accepting = self.accepting.lock().await;
-        // Whoever has not come to an end by then is not waited for.
+        // After that nothing is waited for.
         let _ = tokio::time::timeout(grace, &mut *accepting).await;
     }
 }
@@ -89,8 +90,8 @@ impl Drop for HttpTap {
     }
 }
 
-/// The server cannot see any more which `Host` was asked for, so the tap looks at it in the server's place. `Origin`
-/// passes on, and stays the server's to judge.
+/// The server does not see which `Host` the client asked for, so the tap checks it. `Origin` passes, and the server
+/// judges it.
 fn guard(address: SocketAddr) -> Guard {
     Guard {
         hosts: vec![address.ip().to_string()],
@@ -100,21 +101,15 @@ fn guard(address: SocketAddr) -> Guard {
     }
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>, stop: CancellationToken) {
+async fn accept_all(listener: TcpListener, shared: Arc<Shared>, stop: CancellationToken) {
     let mut connections = JoinSet::new();
     loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let stream = tokio::select! {
+            stream = accept(&listener) => stream,
             () = stop.cancelled() => return connections.shutdown().await,
         };
-        // Finished ones are reaped here so that a long life does not collect them.
+        // Finished tasks are removed here, so that a long run does not collect them.
         while connections.try_join_next().is_some() {}
-        // A failed accept is the kernel's trouble of the moment (out of descriptors, peer gone), not ours.
-        let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-            continue;
-        };
-        let _ = stream.set_nodelay(true);
         connections.spawn(connection(stream, Arc::clone(&shared)));
     }
 }
@@ -127,6 +122,6 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>) {
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).half_close(false).preserve_header_case(true);
-    // What can go wrong here is the client's doing and has no one to be told to.
+    // Errors here are caused by the client, and there is nobody to report them to.
     let _ = builder.serve_connection(TokioIo::new(stream), service).await;
 }

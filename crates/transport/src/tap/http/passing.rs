@@ -9,10 +9,10 @@ use wire::Direction;
 
 use crate::tap::note::{Pen, Piece, Recorded};
 
-/// A body that passes piece by piece, each in the record before it goes.
+/// A body that passes piece by piece. Each piece is in the record before it is passed on.
 ///
-/// An event is recorded as soon as it is whole. Any other body is one message, recorded at its end, so its last piece is
-/// held back until the end is known.
+/// An event is recorded as soon as it is complete. Any other body is one message, which is recorded at its end, so the
+/// last piece waits until the end is known.
 pub(super) struct Passing {
     inner: Incoming,
     pen: Pen,
@@ -20,9 +20,9 @@ pub(super) struct Passing {
     exchange: u32,
     is_stream: bool,
     over: bool,
-    /// What may go once it is recorded.
+    /// The piece that is passed on once it is recorded.
     next: Option<(Frame<Bytes>, Recorded)>,
-    /// What may be the last piece.
+    /// The piece that may be the last one.
     held: Option<Frame<Bytes>>,
 }
 
@@ -42,8 +42,8 @@ impl Passing {
         is_first.then(|| self.pen.note(self.direction, self.exchange, Piece::End(how)))
     }
 
-    /// Takes note of a piece, and decides what may go.
-    fn take(&mut self, frame: Frame<Bytes>) {
+    /// Records a piece, and decides what is passed on.
+    fn add_piece(&mut self, frame: Frame<Bytes>) {
         let data = frame.data_ref().cloned().unwrap_or_default();
         let recorded = self.pen.note(self.direction, self.exchange, Piece::Bytes(data));
         if self.is_stream {
@@ -80,7 +80,7 @@ impl Body for Passing {
                 ready!(Pin::new(&mut this.inner).poll_frame(cx))
             };
             match polled {
-                Some(Ok(frame)) => this.take(frame),
+                Some(Ok(frame)) => this.add_piece(frame),
                 Some(Err(why)) => {
                     drop(this.end(Some(format!("it was cut short: {why}"))));
                     return Poll::Ready(Some(Err(why)));
@@ -105,7 +105,7 @@ impl Body for Passing {
 impl Drop for Passing {
     fn drop(&mut self) {
         let whole = self.inner.is_end_stream();
-        drop(self.end((!whole).then(|| "whoever read it went away".to_owned())));
+        drop(self.end((!whole).then(|| "the reader went away".to_owned())));
     }
 }
 

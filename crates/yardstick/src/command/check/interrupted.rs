@@ -1,14 +1,14 @@
-//! What a run that was interrupted has to say of all that it did not get to.
+//! What an interrupted run reports about everything that it did not get to.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use protocol::Version;
 use suite::{Case, CaseReport, Event, Finding, Options, Plan, Report, TargetReport};
+use transport::Transport;
 use transport::client::Target;
-use transport::serve::Via;
 
-use crate::target::Subject;
+use crate::target::MeasuredTarget;
 
 /// Why a target, a revision or a check has no verdict.
 const UNREACHED: &str = "the run was interrupted before the target had answered";
@@ -20,7 +20,7 @@ const BLOCKED: &str = "the run was interrupted before this check had ended";
 pub(super) fn remaining_events(
     report: &Report,
     absent: &[Version],
-    subject: &Subject,
+    subject: &MeasuredTarget,
     options: &Options,
     took: Duration,
 ) -> Vec<Event> {
@@ -40,7 +40,8 @@ pub(super) fn remaining_events(
             events.extend(open.map(|version| Event::Unsettled { version, why: UNSETTLED.to_owned() }));
         }
         let planned = measured.iter().flat_map(|version| {
-            Plan::new(&[*version], via_of(report, *version, &subject.target), &options.selection).cases
+            Plan::new(&[*version], find_transport(report, *version, &subject.target), &options.selection)
+                .cases
         });
         events.extend(planned.filter(|case| !is_done(report, case)).map(|case| {
             Event::Finished(CaseReport::new(&case, &Err(Finding::blocked(BLOCKED)), Duration::ZERO))
@@ -57,13 +58,11 @@ fn measured_versions(report: &Report, options: &Options) -> BTreeSet<Version> {
 }
 
 /// The transport of a revision: that of its cases, else the usual one of the target.
-fn via_of(report: &Report, version: Version, target: &Target) -> Via {
+fn find_transport(report: &Report, version: Version, target: &Target) -> Transport {
     let mut of_version = report.cases.iter().filter(|case| case.protocol == version);
-    match (target, of_version.any(|case| case.transport == "http+sse")) {
-        (Target::Url(_), true) => Via::HttpSse,
-        (Target::Url(_), false) => Via::StreamableHttp,
-        (Target::Command(_) | Target::InProcess(_), _) => Via::Pipe,
-    }
+    let known =
+        of_version.find_map(|case| Transport::ALL.into_iter().find(|one| one.name() == case.transport));
+    known.unwrap_or_else(|| target.usual_transport())
 }
 
 fn is_done(report: &Report, case: &Case) -> bool {

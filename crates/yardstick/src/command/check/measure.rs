@@ -1,4 +1,4 @@
-//! The run itself: every server in turn, until all is measured or the user has seen enough.
+//! The run itself: every server in turn, until all are measured or the user interrupts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,71 +10,71 @@ use report::Collection;
 use suite::{Event, Options, Report, SessionSink};
 use transport::client::{Target, await_connection};
 
-use super::{Run, interrupted};
-use crate::format::{Format, Wanted};
-use crate::progress::Progress;
+use super::{CheckRun, interrupted};
+use crate::format::{Format, RequestedReport};
+use crate::progress::ProgressLine;
 use crate::signals::told_to_stop;
-use crate::stream::Streams;
-use crate::target::{MeasuredServer, Subject};
+use crate::stream::EventFiles;
+use crate::target::{MeasuredServer, MeasuredTarget};
 
 /// What came of a run.
-pub(super) struct Outcome {
+pub(super) struct MeasuredRun {
     /// One report for each server.
     pub(super) reports: Collection,
-    pub(super) ending: Ending,
+    pub(super) ending: RunEnding,
     /// Why servers could not be measured at all.
     pub(super) failures: Vec<String>,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum RunEnding {
     Complete,
     Interrupted,
 }
 
 /// One way to reach a server, and what is known of it so far.
-struct Part<'a> {
+struct MeasuredPart<'a> {
     /// Its number among all, which keeps their events apart.
     number: usize,
-    subject: &'a Subject,
+    subject: &'a MeasuredTarget,
     report: Mutex<Report>,
     /// The revisions that it says it does not speak.
     absent: Mutex<Vec<Version>>,
     ended: AtomicBool,
 }
 
-/// Who sees the events of all parts.
-struct Seen<'a> {
-    progress: Progress,
-    streams: &'a mut Streams,
+/// What receives the events of all parts.
+struct EventConsumers<'a> {
+    progress: ProgressLine,
+    streams: &'a mut EventFiles,
     failures: Vec<String>,
 }
 
 /// Measures all servers. Those that follow an interruption are reported as not measured.
 pub(super) async fn measure_all(
-    run: &Run,
+    run: &CheckRun,
     servers: &[MeasuredServer],
-    wanted: &[Wanted],
-    streams: &mut Streams,
-) -> Outcome {
+    wanted: &[RequestedReport],
+    streams: &mut EventFiles,
+) -> MeasuredRun {
     let start = Instant::now();
     let human = wanted.iter().any(|place| place.format == Format::Human && place.file.is_none());
-    let progress = Progress::new(human, &run.options);
-    let seen = Mutex::new(Seen { progress, streams, failures: Vec::new() });
+    let progress = ProgressLine::new(human, &run.options);
+    let seen = Mutex::new(EventConsumers { progress, streams, failures: Vec::new() });
     let parts = parts_of(servers);
     let all = async {
-        // One server after the other: side by side they would slow each other down, and be blamed for it.
+        // One server after the other: side by side they would slow each other down, and the checks would blame them for it.
         for parts in &parts {
             join_all(parts.iter().map(|part| measure_part(run, part, &seen))).await;
         }
     };
-    // Who is dropped ends what it has started; a process that is ended from outside would not.
+    // Dropping a run kills its child processes; ending this process would leave them running.
     let ending = tokio::select! {
-        () = all => Ending::Complete,
-        () = told_to_stop() => Ending::Interrupted,
+        () = all => RunEnding::Complete,
+        () = told_to_stop() => RunEnding::Interrupted,
     };
-    if ending == Ending::Interrupted {
+    if ending == RunEnding::Interrupted {
         for part in parts.iter().flatten().filter(|part| !part.ended.load(Ordering::Relaxed)) {
             let (known, absent) = (lock(&part.report).clone(), lock(&part.absent).clone());
             let (subject, took) = (part.subject, start.elapsed());
@@ -83,16 +83,16 @@ pub(super) async fn measure_all(
             }
         }
     }
-    let Seen { progress, failures, .. } = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let EventConsumers { progress, failures, .. } = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
     progress.clear();
     let known = parts.into_iter().flatten().map(|part| part.report);
     let known = known.map(|report| report.into_inner().unwrap_or_else(PoisonError::into_inner));
-    Outcome { reports: Collection::new(known), ending, failures }
+    MeasuredRun { reports: Collection::new(known), ending, failures }
 }
 
-fn parts_of(servers: &[MeasuredServer]) -> Vec<Vec<Part<'_>>> {
+fn parts_of(servers: &[MeasuredServer]) -> Vec<Vec<MeasuredPart<'_>>> {
     let mut numbers = 0..;
-    let mut part = |subject| Part {
+    let mut part = |subject| MeasuredPart {
         number: numbers.next().unwrap_or_default(),
         subject,
         report: Mutex::default(),
@@ -103,11 +103,11 @@ fn parts_of(servers: &[MeasuredServer]) -> Vec<Vec<Part<'_>>> {
 }
 
 /// Measures a server in one of the ways to reach it.
-async fn measure_part(run: &Run, part: &Part<'_>, seen: &Mutex<Seen<'_>>) {
-    let Subject { target, arguments, .. } = part.subject;
+async fn measure_part(run: &CheckRun, part: &MeasuredPart<'_>, seen: &Mutex<EventConsumers<'_>>) {
+    let MeasuredTarget { target, arguments, .. } = part.subject;
     if let (Some(limit), Target::Url(endpoint)) = (run.arguments.wait, target) {
         lock(seen).progress.wait_for_connection(target);
-        // What stands in the way after that long is found again, and told, by the run.
+        // If the server is still not there, the run finds that out again and reports it.
         let _ = await_connection(endpoint, limit).await;
     }
     lock(seen).progress.wait_for_first_answer(target);
@@ -118,8 +118,8 @@ async fn measure_part(run: &Run, part: &Part<'_>, seen: &Mutex<Seen<'_>>) {
     }
 }
 
-/// Takes note of an event, everywhere.
-fn tell(part: &Part<'_>, seen: &Mutex<Seen<'_>>, event: &Event) {
+/// Passes an event to all consumers.
+fn tell(part: &MeasuredPart<'_>, seen: &Mutex<EventConsumers<'_>>, event: &Event) {
     lock(&part.report).add(event);
     if let Event::Absent { version, .. } = event {
         lock(&part.absent).push(*version);
@@ -130,8 +130,8 @@ fn tell(part: &Part<'_>, seen: &Mutex<Seen<'_>>, event: &Event) {
     seen.progress.event(part.number, event);
 }
 
-/// What becomes of the sessions: the tools that they list are remembered, and they are saved if that is wanted.
-fn keep_sessions(run: &Run, target: &Target) -> SessionSink {
+/// Remembers the tools that a session lists, and saves the session if the user asked for that.
+fn keep_sessions(run: &CheckRun, target: &Target) -> SessionSink {
     let (save, listed) = (run.record.as_ref().map(|record| record.saver(target)), run.listed.clone());
     SessionSink::new(move |session| {
         listed.read_session(&session);

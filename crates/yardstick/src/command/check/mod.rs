@@ -9,85 +9,111 @@ use std::path::Path;
 use suite::{Baseline, Options, Report, Selection};
 use transport::client::{Limits, adopt_orphans};
 
-use self::measure::{Ending, Outcome, measure_all};
+use self::measure::{MeasuredRun, RunEnding, measure_all};
 use super::plan;
-use crate::args::Check;
-use crate::calls;
+use crate::args::{CheckArguments, CheckSubject, JudgingArguments};
+use crate::calls::read_calls;
 use crate::exit::{Exit, Usage};
 use crate::files::write_whole;
-use crate::format::{Format, Places, Wanted};
-use crate::record::Record;
+use crate::format::{Format, Places, RequestedReport};
+use crate::record::RunRecording;
 use crate::signals::{First, listen};
-use crate::stream::Streams;
+use crate::stream::EventFiles;
 use crate::suggest::explain_unknown_check;
 use crate::target::{self, MeasuredServer};
 use crate::terminal;
 use crate::tools_listed::ToolsListed;
 
-pub(crate) async fn run(arguments: Check) -> anyhow::Result<Exit> {
-    let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
-    if let Some(name) = selection.unknown() {
-        return Err(Usage(explain_unknown_check(name)).into());
+pub(crate) async fn run(mut arguments: CheckArguments) -> anyhow::Result<Exit> {
+    match arguments.subject.take() {
+        None => check_servers(arguments).await,
+        Some(CheckSubject::App(app)) => {
+            if let Some(target) = arguments.target_given() {
+                let text =
+                    format!("`{target}` stands before `app`; write it after: yardstick check app {target}");
+                return Err(Usage(text).into());
+            }
+            listen(First::Asks);
+            // Orphans are not adopted: the browser is a child of this process, and no target's.
+            super::app::run(app.with_earlier(arguments.judging)).await
+        }
+        Some(CheckSubject::Wire(wire)) => {
+            if let Some(target) = arguments.target_given() {
+                let text = format!(
+                    "`wire` judges recorded sessions, and `{target}` names a server; leave out one of them"
+                );
+                return Err(Usage(text).into());
+            }
+            listen(First::Ends);
+            super::wire::run(&wire.with_earlier(arguments.side, arguments.judging))
+        }
+        Some(CheckSubject::Host(mut host)) => {
+            if let Some(target) = arguments.target_given() {
+                let text =
+                    format!("`host` measures a host, and `{target}` names a server; leave out one of them");
+                return Err(Usage(text).into());
+            }
+            listen(First::Ends);
+            host.judging.add_earlier(arguments.judging);
+            super::check_host::run(&host).await
+        }
     }
-    let is_recording = arguments.url.as_deref() == Some(super::wire::WORD);
-    listen(if is_recording || arguments.plan { First::Ends } else { First::Asks });
-    if is_recording {
-        return super::wire::run(&arguments, selection);
-    }
-    if let Some(file) = arguments.files.first() {
-        return Err(Usage(format!("one URL at a time; what is `{}`?", file.display())).into());
-    }
+}
+
+async fn check_servers(arguments: CheckArguments) -> anyhow::Result<Exit> {
+    let selection = read_selection(&arguments.judging)?;
+    listen(if arguments.plan { First::Ends } else { First::Asks });
     adopt_orphans();
     let options = read_options(&arguments, selection)?;
-    let places = Places::open(&arguments.output)?;
+    let places = Places::open(&arguments.judging.output)?;
     let servers = target::read_targets(&arguments).await?;
     if arguments.plan {
         terminal::print(&plan::show(&servers, &options).await?)?;
         return Ok(Exit::Success);
     }
-    let record = arguments.record.as_deref().map(|file| Record::create(file, &servers)).transpose()?;
-    let run = Run { options, record, listed: ToolsListed::default(), arguments };
+    let record = arguments.record.as_deref().map(|file| RunRecording::create(file, &servers)).transpose()?;
+    let run = CheckRun { options, record, listed: ToolsListed::default(), arguments };
     run.measure_and_report(&servers, &places).await
 }
 
 /// What a run needs besides its targets.
-struct Run {
+struct CheckRun {
     options: Options,
-    record: Option<Record>,
+    record: Option<RunRecording>,
     listed: ToolsListed,
-    arguments: Check,
+    arguments: CheckArguments,
 }
 
-impl Run {
+impl CheckRun {
     async fn measure_and_report(&self, servers: &[MeasuredServer], places: &Places) -> anyhow::Result<Exit> {
-        let mut streams = Streams::open(&places.wanted)?;
+        let mut streams = EventFiles::open(&places.wanted)?;
         let measured = measure_all(self, servers, &places.wanted, &mut streams).await;
-        let Outcome { reports, ending, failures } = measured;
-        let done = |place: &Wanted| match place.format {
+        let MeasuredRun { reports, ending, failures } = measured;
+        let done = |place: &RequestedReport| match place.format {
             Format::Ndjson => true,
-            // The error on stderr says it all.
+            // The error on stderr is the whole report.
             Format::Human => {
                 place.file.is_none() && reports.reports().iter().all(|report| report.cases.is_empty())
             }
             _ => false,
         };
-        // What cannot be written in one place is written in the others all the same.
+        // A place that cannot be written to does not keep the report from the others.
         let written = [
             streams.finish(),
-            self.record.as_ref().map_or(Ok(()), Record::finish),
-            places.write(&reports, self.arguments.output.detail(), done),
-            keep_baseline(&self.arguments, reports.reports().iter()),
+            self.record.as_ref().map_or(Ok(()), RunRecording::finish),
+            places.write(&reports, self.arguments.judging.output.detail(), done),
+            keep_baseline(&self.arguments.judging, reports.reports().iter()),
         ];
         for failure in &failures {
             terminal::warn(&format!("error: {failure}"));
         }
         written.into_iter().collect::<anyhow::Result<()>>()?;
         match ending {
-            Ending::Interrupted => {
+            RunEnding::Interrupted => {
                 terminal::warn("interrupted: what did not run is not in the verdict");
                 Ok(Exit::Interrupted)
             }
-            Ending::Complete => {
+            RunEnding::Complete => {
                 self.listed.verify_names(&self.options.calls)?;
                 Ok(reports.verdict().into())
             }
@@ -95,34 +121,43 @@ impl Run {
     }
 }
 
-fn read_options(arguments: &Check, selection: Selection) -> anyhow::Result<Options> {
+/// The checks that the user chose; an error names one that does not exist.
+pub(super) fn read_selection(given: &JudgingArguments) -> Result<Selection, Usage> {
+    let selection = Selection { only: given.only.clone(), skip: given.skip.clone() };
+    match selection.unknown() {
+        Some(name) => Err(Usage(explain_unknown_check(name))),
+        None => Ok(selection),
+    }
+}
+
+fn read_options(arguments: &CheckArguments, selection: Selection) -> anyhow::Result<Options> {
     let usual = Options::default();
-    let protocols: BTreeSet<_> = arguments.protocol.iter().copied().collect();
+    let protocols: BTreeSet<_> = arguments.judging.protocol.iter().copied().collect();
     Ok(Options {
         protocols: protocols.into_iter().collect(),
         selection,
         limits: Limits { request: arguments.timeout, start: arguments.start_timeout, ..Limits::default() },
         jobs: arguments.jobs.unwrap_or(usual.jobs),
-        baseline: arguments.baseline.as_deref().map(known).transpose()?.unwrap_or_default(),
-        calls: calls::of(arguments)?,
+        baseline: arguments.judging.baseline.as_deref().map(read_baseline).transpose()?.unwrap_or_default(),
+        calls: read_calls(arguments.allow_calls, &arguments.tool, &arguments.args)?,
         ..usual
     })
 }
 
-/// Writes what fell short, if that was asked for.
+/// Writes what fell short as a baseline, if the user asked for one.
 pub(super) fn keep_baseline<'r>(
-    arguments: &Check,
+    given: &JudgingArguments,
     reports: impl Iterator<Item = &'r Report>,
 ) -> anyhow::Result<()> {
-    if let Some(file) = &arguments.write_baseline {
+    if let Some(file) = &given.write_baseline {
         let text: String = reports.map(Baseline::write).collect();
         write_whole(file, text.as_bytes())?;
     }
     Ok(())
 }
 
-/// The baseline in `file`, with a word about what in it is not understood.
-pub(super) fn known(file: &Path) -> anyhow::Result<Baseline> {
+/// The baseline in `file`; warns about the entries that no check here answers.
+pub(super) fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
     let name = file.display();
     let text =
         std::fs::read_to_string(file).map_err(|error| Usage(format!("`{name}` cannot be read: {error}")))?;
@@ -130,7 +165,7 @@ pub(super) fn known(file: &Path) -> anyhow::Result<Baseline> {
     if !baseline.aside.is_empty() {
         let aside = baseline.aside.join(", ");
         terminal::warn(&format!(
-            "note: `{name}` names what no check here answers, and it was left aside: {aside}"
+            "note: `{name}` has entries that no check here answers, and they were ignored: {aside}"
         ));
     }
     Ok(baseline)

@@ -42,8 +42,9 @@ pub(super) const DEFS: &[Def] = &[
 ];
 
 /// Any subset of the variables will do.
-const STYLES: Shape = Object(&[&[opt("variables", Map(&Str)), opt("css", Object(&[&[opt("fonts", Str)]]))]]);
+const STYLES: ValueShape =
+    Object(&[&[opt("variables", Map(&Str)), opt("css", Object(&[&[opt("fonts", Str)]]))]]);
 
 /// Both directions are independent; that one has a size and a limit at once is said elsewhere.
-const DIMENSIONS: Shape =
+const DIMENSIONS: ValueShape =
     Object(&[&[opt("width", Num), opt("maxWidth", Num), opt("height", Num), opt("maxHeight", Num)]]);

@@ -110,4 +110,4 @@ pub(super) const SANDBOX: &[Field] =
     &[opt("permissions", Ref("McpUiResourcePermissions")), opt("csp", Ref("McpUiResourceCsp"))];
 
 /// Something that is listed, and whether changes of the list are told.
-const LISTED: Shape = Object(&[&[opt("listChanged", Bool)]]);
+const LISTED: ValueShape = Object(&[&[opt("listChanged", Bool)]]);

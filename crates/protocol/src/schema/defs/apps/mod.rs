@@ -17,7 +17,7 @@ pub(in crate::schema) const APPS: &[&[Def]] = &[handshake::DEFS, context::DEFS, 
 /// The revision whose types these messages are made of.
 const BASE: Span = only(V2025_11_25);
 
-const MODE: Shape = Enum(&["inline", "fullscreen", "pip"]);
+const MODE: ValueShape = Enum(&["inline", "fullscreen", "pip"]);
 
 /// Params of a notification that may say nothing.
 const SILENT: &[Field] = &[opt("params", AnyObject)];

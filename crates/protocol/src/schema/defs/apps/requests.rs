@@ -93,9 +93,9 @@ pub(super) const DEFS: &[Def] = &[
 ];
 
 /// Nothing, by the text; whether it failed, by the TypeScript.
-const DONE: Shape = Object(&[RESULT, &[opt("isError", Bool)]]);
+const DONE: ValueShape = Object(&[RESULT, &[opt("isError", Bool)]]);
 
-const FILE: Shape = Either(&[Ref("EmbeddedResource"), Ref("ResourceLink")]);
+const FILE: ValueShape = Either(&[Ref("EmbeddedResource"), Ref("ResourceLink")]);
 
 /// One piece, by the text; a list of them, by the TypeScript.
-const SPOKEN: Shape = Either(&[Ref("ContentBlock"), Array(&Ref("ContentBlock"))]);
+const SPOKEN: ValueShape = Either(&[Ref("ContentBlock"), Array(&Ref("ContentBlock"))]);

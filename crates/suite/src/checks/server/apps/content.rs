@@ -1,4 +1,4 @@
-//! The documents of UI resources.
+//! The HTML documents of UI resources. They are parsed, but never rendered.
 
 use protocol::Span;
 use protocol::apps::MIME_TYPE;
@@ -6,18 +6,20 @@ use server::fault::{app_details as details, apps as fault};
 
 use super::html;
 use super::surface::html_of;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, must};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advice, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[CONTENT_MIME, CONTENT_HTML, HTML_DOCTYPE, HTML_PARSES];
 
+/// Content requirements: the content of a UI resource must have the media type `text/html;profile=mcp-app`. Other types
+/// are reserved for later.
 const CONTENT_MIME: Check = Check {
     id: "server/apps/content-media-type",
     title: "the content of a UI resource is text/html;profile=mcp-app",
     cites: &[must("apps.mdx#content-requirements", Span::ALWAYS)],
     aliases: &["ui-resource-contents-valid"],
-    why: "hosts render nothing else, and compare the letters",
+    why: "hosts render nothing else, and compare the text exactly",
     fix: "send exactly that mimeType with the content that resources/read returns",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(content_mime(cx))),
     fault: &fault::UI_MIME_WRONG,
 };
@@ -32,14 +34,16 @@ async fn content_mime(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// Content requirements: the content must be a valid HTML5 document. This check asks only whether it is a document at
+/// all.
 const CONTENT_HTML: Check = Check {
     id: "server/apps/content-html",
     title: "a UI resource holds an HTML document",
     cites: &[must("apps.mdx#content-requirements", Span::ALWAYS)],
     aliases: &["ui-resource-contents-valid"],
-    why: "what is no document is shown as an empty frame",
-    fix: "return a whole HTML5 document, with its doctype",
-    on: On::Any,
+    why: "the host shows an empty frame for anything that is not a document",
+    fix: "return a complete HTML5 document, with its doctype",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(content_html(cx))),
     fault: &fault::UI_NOT_HTML,
 };
@@ -57,14 +61,15 @@ async fn content_html(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// Content requirements: the content must be a valid HTML5 document, which starts with a doctype.
 const HTML_DOCTYPE: Check = Check {
     id: "server/apps/html-doctype",
     title: "the document of a UI resource begins with its doctype",
     cites: &[must("apps.mdx#content-requirements", Span::ALWAYS)],
     aliases: &[],
-    why: "without it browsers lay the page out as those of the nineties did",
+    why: "without it browsers lay the page out in quirks mode, as in the nineties",
     fix: "begin the document with <!doctype html>",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(html_doctype(cx))),
     fault: &details::UI_WITHOUT_DOCTYPE,
 };
@@ -83,14 +88,16 @@ async fn html_doctype(cx: &ServerCx) -> Verdict {
     if judged == 0 { Err(Finding::blocked("no UI resource holds an HTML document")) } else { Ok(()) }
 }
 
+/// Content requirements: the content must be a valid HTML5 document. Browsers repair parse errors, so we only advise
+/// against them.
 const HTML_PARSES: Check = Check {
     id: "server/apps/html-parses",
     title: "the document of a UI resource is HTML5 without parse errors",
     cites: &[advice("apps.mdx#content-requirements", Span::ALWAYS)],
     aliases: &[],
-    why: "browsers mend broken HTML by rules that few know, so the page may not be the one that was written",
+    why: "browsers repair broken HTML by rules that few know, so the page may not be the one that was written",
     fix: "run the document through an HTML checker; begin it with <!doctype html>",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(html_parses(cx))),
     fault: &details::UI_HTML_MISNESTED,
 };

@@ -1,4 +1,4 @@
-//! UI tools, for those who cannot see the UI.
+//! UI tools without their UI: what clients get that cannot show it.
 
 use protocol::Span;
 use protocol::apps::ToolUi;
@@ -7,21 +7,22 @@ use server::fault::apps as fault;
 use transport::client::Session;
 
 use crate::expect::Answer;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[TEXT_FALLBACK, PLAIN_CLIENT];
 
 /// How many tools a check calls.
-const MOST: usize = 5;
+const MOST_CALLS: usize = 5;
 
+/// Server behaviour: a tool must return a meaningful content array, even when a UI shows its result.
 const TEXT_FALLBACK: Check = Check {
     id: "server/apps/text-fallback",
     title: "a UI tool returns content that makes sense without its UI",
     cites: &[must("apps.mdx#server-behavior", Span::ALWAYS)],
     aliases: &[],
     why: "the model reads the content, and so does every client that cannot show the app",
-    fix: "put what the app shows into a text block as well",
-    on: On::Any,
+    fix: "put into a text block, too, what the app shows",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(text_fallback(cx))),
     fault: &fault::UI_NO_TEXT_FALLBACK,
 };
@@ -31,14 +32,15 @@ async fn text_fallback(cx: &ServerCx) -> Verdict {
     each_says_something(cx, cx.session().await?, |_| true).await
 }
 
+/// Server behaviour: a server should offer a text-only form of its UI tools to clients that cannot show a UI.
 const PLAIN_CLIENT: Check = Check {
     id: "server/apps/plain-client-served",
-    title: "a client without Views can list and call the same tools, and is answered in content",
+    title: "a client that cannot show Views can list and call the same tools, and gets content",
     cites: &[should("apps.mdx#server-behavior", Span::ALWAYS)],
     aliases: &["mcp-apps-cap-05", "mcp-apps-reg-01", "mcp-apps-reg-02"],
-    why: "most clients show no apps, and for them the tool is all there is",
-    fix: "answer every call in text, whoever asks",
-    on: On::Any,
+    why: "most clients cannot show apps, and have nothing but the result of the tool",
+    fix: "answer every call with text content, whatever the client",
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(plain_client(cx))),
     fault: &fault::UI_NO_TEXT_FALLBACK,
 };
@@ -60,7 +62,7 @@ async fn each_says_something(
     let mut called = 0;
     for answer in call_ui_tools(cx, session, wanted, &json!({})).await? {
         let Some(result) = answer.reply.result() else { continue };
-        // In 2026-07-28 a result may also be a question, or a task; that is for others to judge.
+        // In 2026-07-28 a result may also ask for input, or be a task; other checks judge those.
         if result.get("content").is_none() && result.get("resultType").is_some_and(|kind| kind != "complete")
         {
             continue;
@@ -91,9 +93,9 @@ pub(in crate::checks::server) async fn call_ui_tools(
 ) -> Result<Vec<Answer>, Finding> {
     let mut answers = Vec::new();
     let harmless = cx.harmless_tools().await?;
-    let callable = harmless.into_iter().filter(|tool| ToolUi::of(tool).0.has_view() && wanted(tool));
+    let callable = harmless.into_iter().filter(|tool| ToolUi::from_tool(tool).0.has_view() && wanted(tool));
     for tool in callable {
-        if answers.len() == MOST {
+        if answers.len() == MOST_CALLS {
             break;
         }
         let Some(arguments) = cx.arguments_for(tool).await else { continue };

@@ -1,4 +1,4 @@
-//! Parses HTML as a browser does, and keeps nothing but the errors.
+//! Parses HTML as a browser does, and keeps only the errors. Parsing never fails.
 
 use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
@@ -8,7 +8,7 @@ use html5ever::tendril::{StrTendril, TendrilSink as _};
 use html5ever::{Attribute, LocalName, Namespace, ParseOpts, QualName, parse_document};
 
 /// How many errors of one document are kept.
-const MOST: usize = 50;
+const MOST_ERRORS: usize = 50;
 
 /// How an HTML document begins.
 const DOCTYPE: &str = "<!doctype html";
@@ -16,10 +16,10 @@ const DOCTYPE: &str = "<!doctype html";
 /// Whether a text is an HTML document at all, however broken.
 pub(super) fn is_document(html: &str) -> bool {
     let lower = html.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_ascii_lowercase();
-    lower.starts_with(DOCTYPE) || lower.contains("<html")
+    lower.starts_with(DOCTYPE) || lower.contains("<html") || has_doctype(html)
 }
 
-/// What a doctype may name besides: for programs that cannot write the plain one.
+/// What a doctype may also name: HTML allows it for generators that cannot write the plain one.
 const LEGACY: &str = "system \"about:legacy-compat\"";
 
 /// Whether a document begins with the doctype of HTML5; white space and comments may come before it.
@@ -81,7 +81,7 @@ impl TreeSink for Sink {
 
     fn parse_error(&self, message: Cow<'static, str>) {
         let mut errors = self.errors.borrow_mut();
-        if errors.len() < MOST {
+        if errors.len() < MOST_ERRORS {
             errors.push(format!("line {}: {}", self.line.get().max(1), message.to_lowercase()));
         }
     }
@@ -170,5 +170,7 @@ mod tests {
     fn a_sentence_is_no_document() {
         assert!(!is_document("This is a sentence.") && !is_document("<div>a fragment</div>"));
         assert!(is_document(" \u{feff}<!DOCTYPE html><p>") && is_document("<!-- x --><HTML>"));
+        // Comments may come before the doctype, and the tag of the html element may be left out.
+        assert!(is_document("<!-- x -->\n<!DOCTYPE html><title>a</title><p>b"));
     }
 }

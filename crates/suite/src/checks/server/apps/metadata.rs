@@ -1,4 +1,4 @@
-//! What the documents say about the frame that they want to run in.
+//! `_meta.ui` of UI resources: the policy, permissions, domain and border that a document asks for.
 
 use protocol::Span;
 use protocol::apps::{ResourceUi, SourceProblem, Weight, check_source};
@@ -6,16 +6,18 @@ use serde_json::Value;
 use server::fault::{app_details as details, apps as fault};
 
 use super::spelling;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, advised, defined};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advice, advised, defined};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[RESOURCE_META, SPELLING, CSP_SOURCES, CSP_ORIGINS];
 
 /// The lists of origins.
 const LISTS: [&str; 4] = ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"];
 
+/// UI resource format: `csp` holds arrays of origins, `permissions` objects, `domain` is a string and `prefersBorder` a
+/// boolean. All are optional.
 const RESOURCE_META: Check = Check {
     id: "server/apps/resource-metadata-valid",
-    title: "the CSP, permissions, domain and border of a UI resource have the right shape",
+    title: "the CSP, permissions, domain and border of a UI resource have the defined types",
     cites: &[defined("apps.mdx#ui-resource-format", Span::ALWAYS)],
     aliases: &[
         "ui-resource-meta-valid",
@@ -24,9 +26,9 @@ const RESOURCE_META: Check = Check {
         "mcp-apps-res-07",
         "mcp-apps-res-08",
     ],
-    why: "what a host cannot read it does not grant, and the app breaks where it needs it",
+    why: "a host does not grant what it cannot read, and the app breaks where it needs it",
     fix: "csp holds arrays of origins, permissions hold objects, domain is a string, prefersBorder a boolean",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(resource_meta(cx))),
     fault: &fault::UI_CSP_NOT_ARRAY,
 };
@@ -42,7 +44,7 @@ async fn resource_meta(cx: &ServerCx) -> Verdict {
 
 /// The first part of the UI metadata of a listed resource or a content that has the wrong shape.
 pub(super) fn broken_part(item: &Value) -> Option<String> {
-    let (_, findings) = ResourceUi::of(item);
+    let (_, findings) = ResourceUi::from_item(item);
     let broken = findings.iter().find(|finding| finding.weight == Weight::Broken).map(ToString::to_string);
     broken.or_else(|| {
         let blank = sources(item).into_iter().find(|(_, source)| source.trim().is_empty());
@@ -50,6 +52,8 @@ pub(super) fn broken_part(item: &Value) -> Option<String> {
     })
 }
 
+/// The extension defines the names of the members; others are not forbidden. A name that differs from a defined one
+/// only in its spelling is most likely a mistake.
 const SPELLING: Check = Check {
     id: "server/apps/metadata-spelling",
     title: "members of the UI metadata are spelt as the extension spells them",
@@ -58,9 +62,9 @@ const SPELLING: Check = Check {
         advised("apps.mdx#resource-discovery", Span::ALWAYS),
     ],
     aliases: &[],
-    why: "a member by another name is no member: the origin stays blocked, the tool visible, the frame bare",
-    fix: "write the name that is meant, letter by letter",
-    on: On::Any,
+    why: "hosts ignore a misspelt member: the origin stays blocked, the tool visible, the frame without a border",
+    fix: "write the name exactly as the extension does",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(spelling(cx))),
     fault: &details::UI_KEYS_MISSPELT,
 };
@@ -91,14 +95,16 @@ async fn spelling(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// UI resource format: each list of the CSP holds origins, which hosts put into a policy; wildcard subdomains are
+/// allowed.
 const CSP_SOURCES: Check = Check {
     id: "server/apps/csp-sources",
-    title: "every entry of a UI resource's CSP is an origin that can stand in a policy",
+    title: "every entry of a UI resource's CSP can be used as an origin in a policy",
     cites: &[defined("apps.mdx#ui-resource-format", Span::ALWAYS)],
     aliases: &[],
-    why: "hosts paste the entries into a header; what is no origin is dropped, or changes the policy for everything",
-    fix: "list origins such as https://api.example.com or https://*.example.com, one an entry, and no keywords",
-    on: On::Any,
+    why: "hosts copy the entries into a header; anything but an origin is dropped, or changes the whole policy",
+    fix: "list origins such as https://api.example.com or https://*.example.com, one per entry, and no keywords",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(csp_sources(cx))),
     fault: &fault::UI_CSP_BAD_SOURCE,
 };
@@ -111,14 +117,16 @@ async fn csp_sources(cx: &ServerCx) -> Verdict {
     .await
 }
 
+/// UI resource format: each list of the CSP holds origins. Browsers also accept a bare host, a path or `data:`, so we
+/// only advise against them.
 const CSP_ORIGINS: Check = Check {
     id: "server/apps/csp-origins",
-    title: "entries of a UI resource's CSP are whole origins: a scheme, a host, and no path",
+    title: "entries of a UI resource's CSP are complete origins: a scheme, a host, and no path",
     cites: &[advice("apps.mdx#ui-resource-format", Span::ALWAYS)],
     aliases: &[],
-    why: "what a host without a scheme, a path or data: means depends on the host, which may drop it",
-    fix: "write https:// in front, and leave out paths and schemes that stand alone",
-    on: On::Any,
+    why: "whether a bare host name, a path or data: is honoured depends on the host, which may drop it",
+    fix: "start each entry with https://, and leave out paths and bare schemes",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(csp_origins(cx))),
     fault: &details::UI_CSP_WITHOUT_SCHEME,
 };
@@ -131,7 +139,7 @@ async fn csp_origins(cx: &ServerCx) -> Verdict {
     .await
 }
 
-/// What CSP takes and apps commonly list, though it is no origin.
+/// Schemes that CSP accepts and apps commonly list, although they are not origins.
 fn is_scheme(source: &str) -> bool {
     ["data:", "blob:"].iter().any(|scheme| source.eq_ignore_ascii_case(scheme))
 }

@@ -1,4 +1,4 @@
-//! MCP Apps (SEP-1865), as far as a server can be held to it.
+//! MCP Apps (SEP-1865): what it asks of servers. What it asks of Views and hosts is in `wire::ui`.
 
 pub(in crate::checks) mod content;
 pub(in crate::checks) mod fallback;

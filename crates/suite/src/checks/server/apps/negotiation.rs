@@ -1,4 +1,4 @@
-//! Who is told of apps.
+//! Negotiation of MCP Apps: to which clients a server offers UI metadata.
 
 use protocol::Span;
 use protocol::apps::{EXTENSION, MIME_TYPE};
@@ -7,19 +7,22 @@ use server::fault::{app_details as details, apps as fault};
 use transport::client::Profile;
 
 use crate::expect::Answer;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, advice, should};
+use crate::verdict::expect_none;
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advice, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[EXTENSION_DECLARATION, NEGOTIATED_ONLY, MEDIA_TYPE_NEGOTIATED];
 
+/// The page defines what a client declares for the extension: an object whose `mimeTypes` lists what it can show. It
+/// does not say what a server declares; we advise the same.
 const EXTENSION_DECLARATION: Check = Check {
     id: "server/apps/extension-declaration",
-    title: "what a server declares for the extension is an object that lists its media type",
+    title: "a server's declaration of the extension is an object that lists the media type of apps",
     cites: &[advice("apps.mdx#client-host-capabilities", Span::ALWAYS)],
     aliases: &["mcp-apps-cap-01"],
-    why: "a host that looks at the declaration finds nothing in it that it could show",
+    why: "a host that reads the declaration finds nothing that it could show",
     fix: "declare {\"mimeTypes\": [\"text/html;profile=mcp-app\"]}, {}, or nothing at all",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(extension_declaration(cx))),
     fault: &details::UI_EXTENSION_MALFORMED,
 };
@@ -40,14 +43,15 @@ async fn extension_declaration(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// Server behaviour: a server should check the client's capabilities before it registers tools with a UI.
 const NEGOTIATED_ONLY: Check = Check {
     id: "server/apps/negotiated-only",
     title: "UI metadata is offered only to clients that can show it",
     cites: &[should("apps.mdx#server-behavior", Span::ALWAYS)],
     aliases: &["mcp-apps-cap-02", "mcp-apps-res-02", "mcp-apps-tool-02"],
-    why: "a client without Views offers its model tools that only an app can use",
+    why: "a client that cannot show Views offers its model tools that only an app can use",
     fix: "look for io.modelcontextprotocol/ui in the client's extensions before you add _meta.ui",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(negotiated_only(cx))),
     fault: &fault::UI_FOR_EVERYONE,
 };
@@ -59,14 +63,16 @@ async fn negotiated_only(cx: &ServerCx) -> Verdict {
     without_ui(&plain.answer, &plain.tools, "a client that did not negotiate it")
 }
 
+/// Server behaviour: a server should check the client's capabilities, with the media types that it can show, before it
+/// registers tools with a UI.
 const MEDIA_TYPE_NEGOTIATED: Check = Check {
     id: "server/apps/media-type-negotiated",
-    title: "a client that shows other media types is served, and is offered no UI",
+    title: "a client that shows only other media types is served, but not offered a UI",
     cites: &[should("apps.mdx#server-behavior", Span::ALWAYS)],
     aliases: &["mcp-apps-cap-04"],
     why: "a host for another kind of View cannot show an HTML app, and its model is offered tools for one",
     fix: "look for text/html;profile=mcp-app in the mimeTypes that the client declares",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::OtherClient(|cx| Box::pin(media_type_negotiated(cx))),
     fault: &details::UI_ANY_MEDIA_TYPE,
 };
@@ -76,7 +82,7 @@ async fn media_type_negotiated(cx: &ServerCx) -> Verdict {
     surface.ui_tools()?;
     let plain = surface.plain(cx).await?;
     if without_ui(&plain.answer, &plain.tools, "").is_err() {
-        // The check before says so; here it is the media type that counts.
+        // Another check reports that; this one is about the media type.
         return Err(Finding::not_applicable("UI is offered to every client"));
     }
     let types = json!({ "extensions": { EXTENSION: { "mimeTypes": ["application/vnd.example.view"] } } });
@@ -91,11 +97,7 @@ fn without_ui(answer: &Answer, tools: &[Value], whom: &str) -> Verdict {
     if tools.is_empty() {
         return Err(Finding::not_applicable("such a client is offered no tools"));
     }
-    match tools.iter().find(|tool| tool["_meta"].get("ui").is_some()) {
-        Some(tool) => {
-            Err(answer
-                .violated(format!("no _meta.ui for {whom}"), format!("tool {} carries it", tool["name"])))
-        }
-        None => Ok(()),
-    }
+    expect_none(tools.iter().find(|tool| tool["_meta"].get("ui").is_some()), |tool| {
+        answer.violated(format!("no _meta.ui for {whom}"), format!("tool {} carries it", tool["name"]))
+    })
 }

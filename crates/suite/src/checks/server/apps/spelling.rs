@@ -1,4 +1,4 @@
-//! Members whose names are those of MCP Apps but for their spelling.
+//! Finds members whose names differ from those of MCP Apps only in their spelling. Unknown members are left alone.
 
 use protocol::apps::LEGACY_RESOURCE_URI;
 use serde_json::Value;
@@ -98,18 +98,18 @@ impl Vocabulary {
     }
 }
 
-/// Without what spellings differ in most: case, hyphens and underscores.
+/// The name without case, hyphens and underscores.
 fn plain(key: &str) -> String {
     key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
 }
 
-/// Whether two names are the same but for a slip of the finger; short ones leave no room for any.
+/// Whether two names differ by a typing mistake at most; short ones have to be the same.
 fn is_near(one: &str, two: &str) -> bool {
     let room = if two.len() < 6 { 0 } else { (two.len() / 4).min(2) };
     distance(one.as_bytes(), two.as_bytes()) <= room
 }
 
-/// How many letters have to be put in, left out or changed.
+/// How many letters have to be inserted, removed or changed.
 fn distance(one: &[u8], two: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=two.len()).collect();
     for (i, a) in one.iter().enumerate() {

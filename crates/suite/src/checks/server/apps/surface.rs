@@ -1,4 +1,4 @@
-//! What a server shows of MCP Apps, looked at once for all checks: its tools, its listed resources, and the documents.
+//! What a server offers for MCP Apps, fetched once for all checks: tools, listed resources, and the documents.
 
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -7,20 +7,19 @@ use protocol::schema;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-use super::super::fixture::blocked;
 use super::super::openai::Widgets;
 use super::{ToolLink, no_apps};
 use crate::expect::Answer;
-use crate::facts::Fact;
+use crate::knowledge::Fact;
 use crate::{Evidence, Finding, ServerCx};
 
 /// What a list is expected to be.
 const SOUND: &str = "a list whose items are well-formed";
 
 /// How many UI resources are read.
-const MOST: usize = 64;
+const MOST_UI_RESOURCES: usize = 64;
 
-/// What browsers take for base64: padding or none, and any white space.
+/// base64 as browsers accept it: with padding or without.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -39,7 +38,7 @@ const NO_SUCH_LIST: [&str; 7] = [
     "unknown mcp method",
 ];
 
-/// What a server shows of MCP Apps.
+/// What a server offers for MCP Apps.
 #[derive(Debug)]
 pub(crate) struct Surface {
     pub(super) tools: Listed,
@@ -47,7 +46,7 @@ pub(crate) struct Surface {
     /// Every resource that a tool names or that is listed as one of MCP Apps, read.
     pub(super) reads: Vec<Read>,
     plain: OnceCell<Result<Plain, Finding>>,
-    /// The same in the words of OpenAI's Apps SDK.
+    /// The same in the terms of OpenAI's Apps SDK.
     pub(in crate::checks::server) widgets: OnceCell<Result<Widgets, Finding>>,
 }
 
@@ -55,7 +54,7 @@ pub(crate) struct Surface {
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     pub(super) items: Vec<Value>,
-    /// The list was refused, or an item is not what its revision defines; or something stood in the way of it.
+    /// The list was refused, an item is malformed, or something stood in the way.
     pub(super) problem: Option<Finding>,
 }
 
@@ -67,7 +66,7 @@ pub(crate) struct Read {
     pub(super) answer: Result<Answer, Finding>,
     /// The contents, as far as there are any.
     pub(super) contents: Vec<Value>,
-    /// What about the contents is not as the revision defines it.
+    /// Why a typed client cannot read the contents.
     pub(super) flaw: Option<String>,
 }
 
@@ -79,21 +78,21 @@ pub(super) struct Plain {
 }
 
 impl ServerCx {
-    /// What the server shows of MCP Apps.
+    /// What the server offers for MCP Apps.
     pub(crate) async fn apps(&self) -> Result<&Surface, Finding> {
         self.session().await?;
-        Ok(self.surface().get_or_init(|| Surface::look(self)).await)
+        Ok(self.known.facts().surface.get_or_init(|| Surface::look(self)).await)
     }
 }
 
 impl Surface {
     async fn look(cx: &ServerCx) -> Self {
-        let tools = Listed::of(cx, cx.tools().await, &cx.facts().tools, "Tool");
-        let resources = Listed::of(cx, cx.resources().await, &cx.facts().resources, "Resource");
+        let tools = Listed::judge(cx, cx.tools().await, &cx.known.facts().tools, "Tool");
+        let resources = Listed::judge(cx, cx.resources().await, &cx.known.facts().resources, "Resource");
         let mut surface =
             Self { tools, resources, reads: Vec::new(), plain: OnceCell::new(), widgets: OnceCell::new() };
         for uri in surface.uris() {
-            let read = Read::of(cx, uri).await;
+            let read = Read::fetch(cx, uri).await;
             surface.reads.push(read);
         }
         surface
@@ -101,17 +100,37 @@ impl Surface {
 
     /// The tools that name a UI resource.
     pub(super) fn links(&self) -> Vec<ToolLink<'_>> {
-        self.tools.items.iter().filter_map(ToolLink::of).collect()
+        self.tools.items.iter().filter_map(ToolLink::find_in).collect()
     }
 
     /// The tools that name a UI resource, of which there must be one.
     pub(in crate::checks::server) fn ui_tools(&self) -> Result<Vec<ToolLink<'_>>, Finding> {
         let links = self.links();
-        match &self.tools.problem {
+        match self.problem_of_tools() {
             _ if !links.is_empty() => Ok(links),
-            Some(problem) => Err(blocked(problem.clone())),
+            Some(problem) => Err(problem.clone().into_obstacle()),
             None => Err(no_apps()),
         }
+    }
+
+    /// What is wrong with the list of tools. A list that shows no apps is not the business of these checks.
+    pub(super) fn problem_of_tools(&self) -> Option<&Finding> {
+        self.tools.problem.as_ref().filter(|_| self.tools.items.is_empty() || self.may_have_apps())
+    }
+
+    /// What is wrong with the list of resources, in the same way.
+    pub(super) fn problem_of_resources(&self) -> Option<&Finding> {
+        self.resources.problem.as_ref().filter(|_| self.resources.items.is_empty() || self.may_have_apps())
+    }
+
+    /// Whether anything that is listed has to do with apps, even if it is malformed.
+    fn may_have_apps(&self) -> bool {
+        let has_ui_key = |item: &Value| {
+            let members = item["_meta"].as_object();
+            members.is_some_and(|meta| meta.keys().any(|key| key == "ui" || key.starts_with("ui/")))
+        };
+        let items = self.tools.items.iter().chain(&self.resources.items);
+        !self.links().is_empty() || self.listed().next().is_some() || items.into_iter().any(has_ui_key)
     }
 
     /// The first tool of that name: the one that a client which looks tools up by name will find.
@@ -139,14 +158,14 @@ impl Surface {
 
     /// Every UI resource that was read, of which there must be one.
     pub(super) fn reads(&self) -> Result<&[Read], Finding> {
-        match &self.tools.problem {
+        match self.problem_of_tools() {
             _ if !self.reads.is_empty() => Ok(&self.reads),
-            Some(problem) => Err(blocked(problem.clone())),
+            Some(problem) => Err(problem.clone().into_obstacle()),
             None => Err(no_apps()),
         }
     }
 
-    /// Every UI resource whose contents are what their revision defines, of which there must be one.
+    /// Every UI resource whose contents can be read, of which there must be one.
     pub(in crate::checks::server) fn sound_reads(&self) -> Result<Vec<(&Read, &Answer)>, Finding> {
         let all = self.reads()?;
         let sound: Vec<_> = all
@@ -171,14 +190,14 @@ impl Surface {
                 uris.push(uri);
             }
         }
-        uris.truncate(MOST);
+        uris.truncate(MOST_UI_RESOURCES);
         uris
     }
 }
 
 impl Listed {
     /// `fact` remembers whether the server refused the list, or something stood in the way.
-    fn of(cx: &ServerCx, list: Result<&[Value], Finding>, fact: &Fact<Value>, kind: &str) -> Self {
+    fn judge(cx: &ServerCx, list: Result<&[Value], Finding>, fact: &Fact<Value>, kind: &str) -> Self {
         match (list, fact.get()) {
             (Ok(items), _) => {
                 let flaw = flaw_of_any(cx, items, kind);
@@ -200,8 +219,8 @@ impl Listed {
 }
 
 impl Read {
-    async fn of(cx: &ServerCx, uri: String) -> Self {
-        let answer = read(cx, &uri).await;
+    async fn fetch(cx: &ServerCx, uri: String) -> Self {
+        let answer = read_resource(cx, &uri).await;
         let result = answer.as_ref().ok().and_then(|answer| answer.reply.result());
         let contents = result.as_ref().and_then(|result| result["contents"].as_array());
         let flaw = match contents {
@@ -224,11 +243,11 @@ impl Plain {
 }
 
 /// Reads a resource on the shared session.
-pub(super) async fn read(cx: &ServerCx, uri: &str) -> Result<Answer, Finding> {
+pub(super) async fn read_resource(cx: &ServerCx, uri: &str) -> Result<Answer, Finding> {
     cx.request("resources/read").await?.params(json!({ "uri": uri })).send().await
 }
 
-/// The bytes of a blob; none when it is no base64 to anybody.
+/// The bytes of a blob; none if it is not base64 even to a browser, which ignores white space.
 pub(super) fn bytes_of(blob: &str) -> Option<Vec<u8>> {
     let compact: String = blob.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     LENIENT.decode(compact).ok()
@@ -258,15 +277,15 @@ fn flaw_of_content(content: &Value) -> Option<String> {
         return wrong("a content has no uri");
     }
     if content.get("mimeType").is_some_and(|media| !media.is_string()) {
-        return wrong("mimeType is no string");
+        return wrong("mimeType is not a string");
     }
     if content.get("_meta").is_some_and(|meta| !meta.is_object()) {
-        return wrong("_meta is no object");
+        return wrong("_meta is not an object");
     }
     match (content["text"].as_str(), content["blob"].as_str()) {
         (Some(_), _) => None,
         (None, Some(blob)) if bytes_of(blob).is_some() => None,
-        (None, Some(_)) => wrong("blob is no base64"),
+        (None, Some(_)) => wrong("blob is not base64"),
         (None, None) => wrong("a content has neither text nor blob"),
     }
 }

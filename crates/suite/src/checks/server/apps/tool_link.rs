@@ -16,7 +16,7 @@ pub(in crate::checks::server) struct ToolLink<'a> {
 
 impl<'a> ToolLink<'a> {
     /// The link of a tool; none when neither key holds any text.
-    pub(super) fn of(tool: &'a Value) -> Option<Self> {
+    pub(super) fn find_in(tool: &'a Value) -> Option<Self> {
         let nested = tool["_meta"]["ui"]["resourceUri"].as_str();
         let flat = tool["_meta"][LEGACY_RESOURCE_URI].as_str();
         let says = |uri: Option<&str>| uri.is_some_and(|uri| !uri.is_empty());
@@ -42,7 +42,8 @@ mod tests {
 
     #[test]
     fn the_nested_key_counts_first() {
-        let uri = |meta: Value| ToolLink::of(&json!({ "_meta": meta })).map(|link| link.uri().to_owned());
+        let uri =
+            |meta: Value| ToolLink::find_in(&json!({ "_meta": meta })).map(|link| link.uri().to_owned());
         assert_eq!(
             uri(json!({ "ui": { "resourceUri": "ui://a" }, "ui/resourceUri": "ui://b" })).unwrap(),
             "ui://a"

@@ -1,5 +1,5 @@
-//! OpenAI's Apps SDK: metadata beside the standard's, for servers that send any. It is advice, since no specification
-//! of MCP asks for it.
+//! OpenAI's Apps SDK: metadata of its own, beside that of MCP Apps. Judged only where a server sends it, and never more than
+//! advice, because no specification of MCP asks for it.
 
 pub(in crate::checks) mod results;
 mod shown;

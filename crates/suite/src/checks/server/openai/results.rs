@@ -1,4 +1,4 @@
-//! Results of tools, for OpenAI's host.
+//! Results of tools in the terms of OpenAI's Apps SDK.
 
 use protocol::apps::openai::LOCALE;
 use protocol::locale;
@@ -7,23 +7,25 @@ use server::fault::{apps, openai as fault};
 
 use super::super::apps::fallback::call_ui_tools;
 use super::{REFERENCE, SERVER};
-use crate::{Check, Finding, On, Run, ServerCx, Verdict};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[LOCALE_HONEST, STRUCTURED_SIZE];
 
-/// A language of the range that is kept free for private use: nobody speaks it.
+/// A language tag from the range for private use, which no server supports.
 const NOBODYS: &str = "qaa-x-ruler";
 /// How many bytes of structured content a model can be expected to read.
-const MOST: usize = 10 * 1024;
+const MOST_BYTES: usize = 10 * 1024;
 
+/// Apps SDK reference: the host sends the user's locale in `openai/locale`; the server echoes there the locale that it
+/// resolved.
 const LOCALE_HONEST: Check = Check {
     id: "server/openai/locale-honest",
-    title: "asked for a language that it does not have, a server says which one it answers in",
+    title: "a server that does not have the requested language says which one it answers in",
     cites: &[REFERENCE],
     aliases: &[],
     why: "the host formats dates and numbers for the language that the server claims",
     fix: "look the language up (RFC 4647), and name the one that was found in openai/locale",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(locale_honest(cx))),
     fault: &apps::LOCALE_ECHOED,
 };
@@ -45,14 +47,15 @@ async fn locale_honest(cx: &ServerCx) -> Verdict {
     if judged == 0 { Err(Finding::not_applicable("no result says which language it is in")) } else { Ok(()) }
 }
 
+/// Apps SDK, building a server: the model reads structured content. We advise to keep it below 10 KB.
 const STRUCTURED_SIZE: Check = Check {
     id: "server/openai/structured-size",
-    title: "structured content that the model is to read stays below 10 KB",
+    title: "structured content for the model has at most 10 KB",
     cites: &[SERVER],
     aliases: &[],
-    why: "the model reads all of it, at a price, and loses the thread",
+    why: "the model reads all of it, which costs money and attention",
     fix: "give the model a summary, and the widget the rest in _meta",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(structured_size(cx))),
     fault: &fault::OPENAI_STRUCTURED_LARGE,
 };
@@ -65,8 +68,8 @@ async fn structured_size(cx: &ServerCx) -> Verdict {
         let Some(structured) = result.get("structuredContent") else { continue };
         judged += 1;
         let bytes = structured.to_string().len();
-        if bytes > MOST {
-            return Err(answer.violated(format!("at most {MOST} bytes"), format!("{bytes} bytes")));
+        if bytes > MOST_BYTES {
+            return Err(answer.violated(format!("at most {MOST_BYTES} bytes"), format!("{bytes} bytes")));
         }
     }
     if judged == 0 { Err(Finding::not_applicable("no result has structured content")) } else { Ok(()) }

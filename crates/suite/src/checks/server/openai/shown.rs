@@ -1,18 +1,19 @@
-//! What a server shows to a client that speaks of OpenAI: its tools and its widgets, looked at once for all checks.
+//! What a server offers in the terms of OpenAI's Apps SDK, fetched once for all checks: tools and widgets.
 
 use protocol::apps::openai::{LOCALE, OUTPUT_TEMPLATE};
 use serde_json::{Value, json};
 
-use crate::checks::server::fixture::blocked;
 use crate::expect::Answer;
 use crate::{Finding, ServerCx};
 
 /// What the keys of the Apps SDK begin with.
 const PREFIX: &str = "openai/";
-/// How many pages of a list are read, and how many widgets.
-const MOST: usize = 20;
+/// How many pages of a list are read.
+const MOST_PAGES: usize = 20;
+/// How many widgets are read.
+const MOST_WIDGETS: usize = 20;
 
-/// What a server shows in the words of the Apps SDK.
+/// What a server offers in the terms of the Apps SDK.
 #[derive(Debug)]
 pub(in crate::checks::server) struct Widgets {
     /// The tools that carry any of its keys.
@@ -32,11 +33,16 @@ pub(super) struct Template {
 }
 
 impl ServerCx {
-    /// What the server shows in the words of the Apps SDK; not applicable when it does not speak them.
+    /// What the server offers in the terms of the Apps SDK; not applicable when it uses none of them.
     pub(super) async fn widgets(&self) -> Result<&Widgets, Finding> {
         let surface = self.apps().await?;
-        // What cannot be read is the resources' to report, once, and not that of every check here.
-        surface.widgets.get_or_init(|| Widgets::look(self)).await.as_ref().map_err(|f| blocked(f.clone()))
+        // The checks of resources report once what cannot be read; here it stands in the way.
+        surface
+            .widgets
+            .get_or_init(|| Widgets::look(self))
+            .await
+            .as_ref()
+            .map_err(|finding| finding.clone().into_obstacle())
     }
 }
 
@@ -56,8 +62,8 @@ impl Widgets {
         uris.sort_unstable();
         uris.dedup();
         let mut templates = Vec::new();
-        for uri in uris.into_iter().take(MOST) {
-            templates.push(Template::read(cx, uri).await?);
+        for uri in uris.into_iter().take(MOST_WIDGETS) {
+            templates.push(Template::fetch(cx, uri).await?);
         }
         Ok(Self { tools, templates, listed })
     }
@@ -74,7 +80,7 @@ impl Widgets {
 }
 
 impl Template {
-    async fn read(cx: &ServerCx, uri: &str) -> Result<Self, Finding> {
+    async fn fetch(cx: &ServerCx, uri: &str) -> Result<Self, Finding> {
         let params = json!({ "uri": uri, "_meta": hint() });
         let answer = cx.request("resources/read").await?.params(params).send().await?;
         let contents = answer.reply.result().and_then(|result| result["contents"].as_array().cloned());
@@ -93,17 +99,13 @@ fn speaks(item: &Value) -> bool {
 
 async fn list(cx: &ServerCx, method: &str, key: &str) -> Result<Vec<Value>, Finding> {
     let mut items = Vec::new();
-    let mut params = json!({ "_meta": hint() });
-    for _ in 0..MOST {
-        let answer = cx.request(method).await?.params(params.clone()).send().await?;
+    let mut pages = cx.pages(cx.session().await?, method, json!({ "_meta": hint() }), MOST_PAGES);
+    while let Some(answer) = pages.next().await {
+        let answer = answer?;
         let Some(result) = answer.reply.result() else {
             return Err(Finding::blocked(format!("{method}: {}", answer.summary())));
         };
         items.extend(result[key].as_array().cloned().unwrap_or_default());
-        match result.get("nextCursor").filter(|cursor| cursor.is_string()) {
-            Some(cursor) => params["cursor"] = cursor.clone(),
-            None => break,
-        }
     }
     Ok(items)
 }

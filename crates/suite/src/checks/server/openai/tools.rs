@@ -1,4 +1,4 @@
-//! Tools, in the words of OpenAI's Apps SDK.
+//! Tools in the terms of OpenAI's Apps SDK.
 
 use protocol::apps::openai::{INVOKED, INVOKING, OUTPUT_TEMPLATE, VISIBILITY, WIDGET_ACCESSIBLE};
 use protocol::apps::{ToolUi, URI_SCHEME};
@@ -6,7 +6,7 @@ use serde_json::Value;
 use server::fault::openai as fault;
 
 use super::{REFERENCE, SERVER};
-use crate::{Check, Finding, On, Run, ServerCx, Verdict};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[OUTPUT_TEMPLATE_URI, TOOL_FLAGS, STATUS_TEXT, VISIBILITY_AGREES];
@@ -14,6 +14,7 @@ pub(in crate::checks) const CHECKS: &[Check] =
 /// The longest status text.
 const LONGEST: usize = 64;
 
+/// Apps SDK reference: `openai/outputTemplate` is the URI of the resource that holds the widget.
 const OUTPUT_TEMPLATE_URI: Check = Check {
     id: "server/openai/output-template",
     title: "openai/outputTemplate is the URI of a resource that can be read",
@@ -21,7 +22,7 @@ const OUTPUT_TEMPLATE_URI: Check = Check {
     aliases: &[],
     why: "ChatGPT has nothing to show where the widget should be",
     fix: "name a ui:// resource that you serve",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(output_template(cx))),
     fault: &fault::OPENAI_TEMPLATE_MISSING,
 };
@@ -44,6 +45,7 @@ async fn output_template(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// Apps SDK reference: `openai/widgetAccessible` is a boolean, `openai/visibility` is "public" or "private".
 const TOOL_FLAGS: Check = Check {
     id: "server/openai/tool-flags",
     title: "openai/widgetAccessible is a boolean, and openai/visibility is public or private",
@@ -51,7 +53,7 @@ const TOOL_FLAGS: Check = Check {
     aliases: &[],
     why: "another value counts as none: the widget cannot call the tool, or the model sees it",
     fix: "write true or false, and \"public\" or \"private\"",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(tool_flags(cx))),
     fault: &fault::OPENAI_FLAGS_WRONG,
 };
@@ -64,14 +66,15 @@ async fn tool_flags(cx: &ServerCx) -> Verdict {
     .await
 }
 
+/// Apps SDK reference: `openai/toolInvocation/invoking` and `invoked` are short texts, of 64 characters at most.
 const STATUS_TEXT: Check = Check {
     id: "server/openai/status-text",
-    title: "what is shown while a tool runs, and when it has run, is a text of at most 64 characters",
+    title: "the status texts of a tool have at most 64 characters",
     cites: &[REFERENCE],
     aliases: &[],
     why: "a longer text is cut off, or not shown at all",
-    fix: "say it in a few words",
-    on: On::Any,
+    fix: "describe the status in a few words",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(status_text(cx))),
     fault: &fault::OPENAI_STATUS_LONG,
 };
@@ -100,14 +103,16 @@ async fn each_tool(cx: &ServerCx, keys: &[&str], fits: impl Fn(&str, &Value) -> 
     }
 }
 
+/// The keys for visibility have a counterpart in MCP Apps. We advise that a server which sends both says the same in
+/// both.
 const VISIBILITY_AGREES: Check = Check {
     id: "server/openai/visibility-agrees",
-    title: "who may call a tool is the same in the words of the Apps SDK and of the standard",
+    title: "the Apps SDK keys and _meta.ui agree on who may call a tool",
     cites: &[SERVER],
     aliases: &[],
     why: "the same tool is hidden from the model in one host, and offered to it in the next",
     fix: "\"private\" goes with a visibility without \"model\", widgetAccessible with one that has \"app\"",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(visibility_agrees(cx))),
     fault: &fault::OPENAI_VISIBILITY_DIFFERS,
 };
@@ -115,11 +120,11 @@ const VISIBILITY_AGREES: Check = Check {
 async fn visibility_agrees(cx: &ServerCx) -> Verdict {
     let mut compared = 0;
     for tool in &cx.widgets().await?.tools {
-        // Silence means another thing in each of the two, so only what is said is compared.
+        // The defaults of the two differ, so only explicit values are compared.
         if tool["_meta"]["ui"].get("visibility").is_none() {
             continue;
         }
-        let said = ToolUi::of(tool).0.visibility;
+        let said = ToolUi::from_tool(tool).0.visibility;
         let model = tool["_meta"][VISIBILITY].as_str().map(|word| word != "private");
         let app = tool["_meta"][WIDGET_ACCESSIBLE].as_bool();
         compared += usize::from(model.is_some() || app.is_some());
@@ -132,5 +137,5 @@ async fn visibility_agrees(cx: &ServerCx) -> Verdict {
             return Err(Finding::violated(standard, actual));
         }
     }
-    if compared == 0 { Err(Finding::not_applicable("no tool says it in both words")) } else { Ok(()) }
+    if compared == 0 { Err(Finding::not_applicable("no tool has both kinds of keys")) } else { Ok(()) }
 }

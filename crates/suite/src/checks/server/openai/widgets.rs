@@ -1,4 +1,4 @@
-//! Widgets, in the words of OpenAI's Apps SDK.
+//! Widgets in the terms of OpenAI's Apps SDK.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use server::fault::openai as fault;
 
 use super::{REFERENCE, SERVER};
-use crate::{Check, Finding, On, Run, ServerCx, Verdict};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[MEDIA_TYPE, CSP_SHAPE, CSP_AGREES, DETAILS];
 
@@ -22,14 +22,15 @@ const LISTS: [(&str, Option<&str>); 4] = [
     ("redirect_domains", None),
 ];
 
+/// Apps SDK reference: a widget is `text/html+skybridge`, or `text/html;profile=mcp-app` as in MCP Apps.
 const MEDIA_TYPE: Check = Check {
     id: "server/openai/template-media-type",
-    title: "a widget's template is text/html+skybridge, or an app of the standard",
+    title: "a widget's template is text/html+skybridge or text/html;profile=mcp-app",
     cites: &[REFERENCE],
     aliases: &[],
     why: "ChatGPT renders nothing else as a widget",
-    fix: "send text/html;profile=mcp-app, which both kinds of host take, or text/html+skybridge",
-    on: On::Any,
+    fix: "send text/html;profile=mcp-app, which both kinds of host accept, or text/html+skybridge",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(media_type(cx))),
     fault: &fault::OPENAI_TEMPLATE_PLAIN,
 };
@@ -48,6 +49,8 @@ async fn media_type(cx: &ServerCx) -> Verdict {
     if judged == 0 { Err(Finding::not_applicable("no template could be read")) } else { Ok(()) }
 }
 
+/// Apps SDK reference: `openai/widgetCSP` is an object with `connect_domains`, `resource_domains`, `frame_domains` and
+/// `redirect_domains`, each an array of strings.
 const CSP_SHAPE: Check = Check {
     id: "server/openai/widget-csp",
     title: "openai/widgetCSP is an object of lists of domains",
@@ -55,7 +58,7 @@ const CSP_SHAPE: Check = Check {
     aliases: &[],
     why: "a list that cannot be read allows nothing, and the widget cannot load what it needs",
     fix: "connect_domains, resource_domains, frame_domains and redirect_domains are arrays of strings",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(csp_shape(cx))),
     fault: &fault::OPENAI_CSP_NOT_ARRAY,
 };
@@ -73,7 +76,7 @@ async fn csp_shape(cx: &ServerCx) -> Verdict {
 }
 
 fn problem_of(csp: &Value) -> Option<String> {
-    let Some(members) = csp.as_object() else { return Some(format!(" is no object: {csp}")) };
+    let Some(members) = csp.as_object() else { return Some(format!(" is not an object: {csp}")) };
     let is_domain = |domain: &Value| domain.as_str().is_some_and(|domain| !domain.trim().is_empty());
     members.iter().find_map(|(key, list)| {
         if !LISTS.iter().any(|(known, _)| known == key) {
@@ -84,14 +87,16 @@ fn problem_of(csp: &Value) -> Option<String> {
     })
 }
 
+/// `openai/widgetCSP` has a counterpart in MCP Apps. We advise that a server which sends both allows the same domains
+/// in both.
 const CSP_AGREES: Check = Check {
     id: "server/openai/csp-agrees",
-    title: "a widget may load the same in the words of the Apps SDK and of the standard",
+    title: "openai/widgetCSP and _meta.ui.csp allow the same domains",
     cites: &[SERVER],
     aliases: &[],
     why: "the same page works in one host, and is blocked in the next",
-    fix: "write the same origins into openai/widgetCSP and _meta.ui.csp, or the standard's alone",
-    on: On::Any,
+    fix: "write the same origins into openai/widgetCSP and _meta.ui.csp, or only into the latter",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(csp_agrees(cx))),
     fault: &fault::OPENAI_CSP_DIFFERS,
 };
@@ -105,7 +110,7 @@ async fn csp_agrees(cx: &ServerCx) -> Verdict {
         compared += 1;
         let standard = &item["_meta"]["ui"]["csp"];
         for (theirs, ours) in LISTS.iter().filter_map(|(theirs, ours)| Some((*theirs, (*ours)?))) {
-            // What cannot be read cannot be compared; that it cannot is another check's to say.
+            // Lists of the wrong type cannot be compared; another check reports them.
             if [&csp[theirs], &standard[ours]].into_iter().any(|list| !list.is_null() && !list.is_array()) {
                 continue;
             }
@@ -116,7 +121,7 @@ async fn csp_agrees(cx: &ServerCx) -> Verdict {
             }
         }
     }
-    if compared == 0 { Err(Finding::not_applicable("no widget says it in both words")) } else { Ok(()) }
+    if compared == 0 { Err(Finding::not_applicable("no widget has both kinds of keys")) } else { Ok(()) }
 }
 
 fn origins(list: &Value) -> BTreeSet<String> {
@@ -124,14 +129,16 @@ fn origins(list: &Value) -> BTreeSet<String> {
     listed.map(|origin| origin.trim_end_matches('/').to_ascii_lowercase()).collect()
 }
 
+/// Apps SDK reference: `openai/widgetDescription` is a text, `openai/widgetDomain` an origin,
+/// `openai/widgetPrefersBorder` a boolean.
 const DETAILS: Check = Check {
     id: "server/openai/widget-details",
-    title: "description and domain of a widget are texts, and its wish for a border is a boolean",
+    title: "a widget's description and domain are strings, and its border preference is a boolean",
     cites: &[REFERENCE],
     aliases: &[],
-    why: "what has another type is not taken: the model is told nothing about the widget, or it has no origin",
+    why: "the host ignores another type: the model learns nothing about the widget, or the widget gets no origin",
     fix: "openai/widgetDescription is a text, widgetDomain an https origin, widgetPrefersBorder true or false",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(details(cx))),
     fault: &fault::OPENAI_BORDER_WORD,
 };

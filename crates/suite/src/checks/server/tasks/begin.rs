@@ -1,4 +1,4 @@
-//! How a task begins, and what is shown of it (2025-11-25).
+//! Tasks of 2025-11-25: how they begin, and what tasks/get and tasks/list show of them.
 
 use protocol::capability::{TASKS_LIST, TASKS_TOOLS};
 use protocol::code;
@@ -7,14 +7,19 @@ use server::fault::{tasks as fault, tools};
 
 use super::{TASKS, about, begin, begun, is_iso_8601, task_tool};
 use crate::policy::is_fixture;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[CREATED, BEGINS_WORKING, IDS_UNIQUE, TIMES_SHOWN, TTL_SHOWN, UNKNOWN_REFUSED, LISTED, CURSOR_CHECKED];
 
+/// How many pages of tasks are read.
+const MOST_PAGES: usize = 20;
+
+/// A server that accepts a call with `task` must answer with a CreateTaskResult. Task ids must be strings, made by the
+/// server. It may refuse the call, as it may refuse any other.
 const CREATED: Check = Check {
     id: "server/tasks/created",
-    title: "a call that asks for a task gets one, with an id that is a string",
+    title: "a call that asks for a task gets one, whose id is a string",
     cites: &[
         must("basic/utilities/tasks#result-retrieval", TASKS),
         must("basic/utilities/tasks#task-id-requirements", TASKS),
@@ -22,7 +27,7 @@ const CREATED: Check = Check {
     aliases: &["test_async_tool_support"],
     why: "without the id the client can neither look at the task nor fetch its result",
     fix: "answer with { task: { taskId, status, createdAt, lastUpdatedAt, ttl } }",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(created(cx))),
     fault: &fault::TASK_ID_NUMBER,
 };
@@ -31,6 +36,9 @@ async fn created(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
     let session = cx.session().await?;
     let answer = begin(cx, session, tool, &arguments).await?;
+    if answer.reply.is_error() {
+        return Err(Finding::blocked(format!("the call was refused: {}", answer.summary())));
+    }
     let task = answer.expect_result()?["task"].clone();
     if task["taskId"].as_str().is_some_and(|id| !id.is_empty()) {
         return Ok(());
@@ -38,6 +46,7 @@ async fn created(cx: &ServerCx) -> Verdict {
     Err(answer.violated("task.taskId, a string", format!("task: {task}")))
 }
 
+/// A task must have the status `working` when it is created.
 const BEGINS_WORKING: Check = Check {
     id: "server/tasks/begins-working",
     title: "a task begins with the status working",
@@ -45,13 +54,13 @@ const BEGINS_WORKING: Check = Check {
     aliases: &[],
     why: "clients decide by the status whether to wait, to answer or to fetch",
     fix: "create tasks with the status working",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(begins_working(cx))),
     fault: &fault::TASK_BEGINS_PENDING,
 };
 
-/// One that has moved on since is no longer at its beginning. It may do so within the same tick of the clock, but for the
-/// fixture, which takes its time and asks nothing.
+/// A task that was updated since is no longer at its beginning. It may move on within the same tick of the clock; only the
+/// fixture cannot, because it takes its time and asks for nothing.
 async fn begins_working(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
     let session = cx.session().await?;
@@ -71,14 +80,15 @@ async fn begins_working(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// A task id must be unique among all tasks of the server.
 const IDS_UNIQUE: Check = Check {
     id: "server/tasks/ids-unique",
     title: "two tasks have two ids",
     cites: &[must("basic/utilities/tasks#task-id-requirements", TASKS)],
     aliases: &["test_async_tool_calls_validation"],
-    why: "the result of one call is fetched as that of another",
-    fix: "make ids from randomness, not from the call",
-    on: On::Any,
+    why: "a client would fetch the result of another call",
+    fix: "make task ids random, not derived from the call",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(ids_unique(cx))),
     fault: &fault::TASK_ID_REUSED,
 };
@@ -91,14 +101,15 @@ async fn ids_unique(cx: &ServerCx) -> Verdict {
     if one == two { Err(Finding::violated("two ids", format!("{one} twice"))) } else { Ok(()) }
 }
 
+/// Every response about a task must have `createdAt` and `lastUpdatedAt`, timestamps in ISO 8601.
 const TIMES_SHOWN: Check = Check {
     id: "server/tasks/times-shown",
     title: "a task says when it was created and last updated, in ISO 8601",
     cites: &[must("basic/utilities/tasks#ttl-and-resource-management", TASKS)],
     aliases: &[],
-    why: "clients work out from it how long the task is still kept",
+    why: "clients compute from it how long the task will be kept",
     fix: "send createdAt and lastUpdatedAt like 2025-11-25T10:30:00Z in every description of a task",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(times_shown(cx))),
     fault: &fault::TASK_TIME_NUMBER,
 };
@@ -111,14 +122,16 @@ async fn times_shown(cx: &ServerCx) -> Verdict {
     .await
 }
 
+/// A response to tasks/get must have `ttl`, the time for which the server really keeps the task, or null for no limit.
+/// The server may override the requested one.
 const TTL_SHOWN: Check = Check {
     id: "server/tasks/ttl-shown",
     title: "tasks/get says how long the task is kept",
     cites: &[must("basic/utilities/tasks#ttl-and-resource-management", TASKS)],
     aliases: &[],
-    why: "a client that comes too late finds nothing, and nobody told it",
+    why: "a client that was not told may come too late, and find nothing",
     fix: "send ttl, the milliseconds that you really keep the task, or null for ever",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(ttl_shown(cx))),
     fault: &fault::TASK_WITHOUT_TTL,
 };
@@ -131,7 +144,7 @@ async fn ttl_shown(cx: &ServerCx) -> Verdict {
     .await
 }
 
-/// Creates a task and looks at it; `flaw` says what is wrong with it.
+/// Creates a task and gets it; `flaw` says what is wrong with either response.
 async fn looked_at(cx: &ServerCx, flaw: impl Fn(&Value) -> Option<(String, String)>) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
     let session = cx.session().await?;
@@ -150,14 +163,15 @@ async fn looked_at(cx: &ServerCx, flaw: impl Fn(&Value) -> Option<(String, Strin
     Ok(())
 }
 
+/// Tasks, protocol errors: tasks/get, tasks/result and tasks/cancel must answer -32602 to an unknown task id.
 const UNKNOWN_REFUSED: Check = Check {
     id: "server/tasks/unknown-refused",
-    title: "a task that does not exist is refused with -32602",
+    title: "a request about a task that does not exist is refused with -32602",
     cites: &[must("basic/utilities/tasks#protocol-errors", TASKS)],
     aliases: &["test_async_tool_calls_validation"],
     why: "clients tell by the code that the task has expired, and stop asking",
     fix: "answer -32602 to tasks/get, tasks/result and tasks/cancel with an unknown taskId",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(unknown_refused(cx))),
     fault: &fault::TASK_UNKNOWN_WRONG_CODE,
 };
@@ -176,14 +190,15 @@ async fn unknown_refused(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// If a client can get a task with tasks/get, it must find it with tasks/list too.
 const LISTED: Check = Check {
     id: "server/tasks/listed",
-    title: "a task that can be looked at is in the list",
+    title: "a task that tasks/get returns is in tasks/list",
     cites: &[must("basic/utilities/tasks#task-listing", TASKS)],
     aliases: &[],
-    why: "a client that lost an id finds its task again by the list alone",
+    why: "a client that lost an id can find its task only in the list",
     fix: "list every task of the requestor, page by page with nextCursor",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(listed(cx))),
     fault: &fault::TASK_UNLISTED,
 };
@@ -193,29 +208,33 @@ async fn listed(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
     let session = cx.session().await?;
     let id = begun(cx, session, tool, &arguments).await?;
-    let mut params = json!({});
-    for _ in 0..20 {
-        let answer = cx.on(session, "tasks/list").params(params).send().await?;
+    let mut pages = cx.pages(session, "tasks/list", json!({}), MOST_PAGES);
+    while let Some(answer) = pages.next().await {
+        let answer = answer?;
         let page = answer.expect_result()?;
         if page["tasks"].as_array().into_iter().flatten().any(|task| task["taskId"] == id) {
             return Ok(());
         }
-        match page.get("nextCursor").filter(|cursor| cursor.is_string()) {
-            Some(cursor) => params = json!({ "cursor": cursor }),
-            None => return Err(answer.violated(format!("task {id} in the list"), "a list without it")),
+        if !pages.is_cut_short() {
+            // The server may have deleted it meanwhile: it decides how long tasks are kept.
+            if about(cx, session, "tasks/get", &id).await?.reply.result().is_none() {
+                return Err(Finding::not_applicable("tasks/get does not find the task either"));
+            }
+            return Err(answer.violated(format!("task {id} in the list"), "a list without it"));
         }
     }
     Err(Finding::blocked("the list has too many pages"))
 }
 
+/// Tasks, protocol errors: tasks/list must answer -32602 to an invalid cursor.
 const CURSOR_CHECKED: Check = Check {
     id: "server/tasks/bad-cursor-refused",
-    title: "a cursor that tasks/list did not hand out is refused with -32602",
+    title: "tasks/list refuses a made-up cursor with -32602",
     cites: &[must("basic/utilities/tasks#protocol-errors", TASKS)],
     aliases: &[],
     why: "a client that mixes up its cursors would read the wrong page without noticing",
     fix: "answer -32602 to a cursor that is not yours",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(cursor_checked(cx))),
     fault: &tools::CURSOR_UNCHECKED,
 };

@@ -1,4 +1,4 @@
-//! How a task ends: with a result, an error, or a cancellation (2025-11-25).
+//! Tasks of 2025-11-25: how they end, with a result, an error or a cancellation.
 
 use protocol::capability::TASKS_CANCEL;
 use protocol::code;
@@ -7,19 +7,21 @@ use serde_json::json;
 use server::fault::tasks as fault;
 
 use super::{TASKS, about, begun, outcome, task_fixture, task_tool};
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[RESULT_WAITS, RESULT_RELATED, ERROR_RETURNED, CANCELLED, END_NOT_CANCELLED];
 
+/// tasks/result must block until the task has ended, and must then return exactly what the underlying request would
+/// have returned. If that failed, it is an error.
 const RESULT_WAITS: Check = Check {
     id: "server/tasks/result-waits",
-    title: "tasks/result waits for the end of the task, and brings what the call would have",
+    title: "tasks/result waits for the end of the task, and returns the result of the call",
     cites: &[must("basic/utilities/tasks#result-retrieval", TASKS)],
     aliases: &["test_async_echo_tool"],
-    why: "clients ask for the result once, and take what comes for the end",
+    why: "clients ask for the result once, and take the response for the final one",
     fix: "hold the response to tasks/result until the task has ended",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(result_waits(cx))),
     fault: &fault::TASK_RESULT_EARLY,
 };
@@ -29,6 +31,12 @@ async fn result_waits(cx: &ServerCx) -> Verdict {
     let session = cx.session().await?;
     let id = begun(cx, session, tool, &arguments).await?;
     let answer = outcome(cx, session, &id).await?;
+    if answer.reply.is_error() {
+        let task = about(cx, session, "tasks/get", &id).await?.reply.result().unwrap_or_default();
+        if matches!(task["status"].as_str(), Some("failed" | "cancelled")) {
+            return Err(Finding::not_applicable("the task did not end with a result"));
+        }
+    }
     let result = answer.expect_result()?;
     if result["content"].is_array() {
         return Ok(());
@@ -36,6 +44,8 @@ async fn result_waits(cx: &ServerCx) -> Verdict {
     Err(answer.violated("the result of the call, with content", result.to_string()))
 }
 
+/// Every message about a task must name it in `_meta`, under `io.modelcontextprotocol/related-task`. That includes the
+/// response to tasks/result, which has no other place for the id.
 const RESULT_RELATED: Check = Check {
     id: "server/tasks/result-related",
     title: "the result of tasks/result names its task in _meta",
@@ -46,7 +56,7 @@ const RESULT_RELATED: Check = Check {
     aliases: &[],
     why: "the result of a call does not say which task it is from",
     fix: "put io.modelcontextprotocol/related-task with the taskId into the _meta of the result",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(result_related(cx))),
     fault: &fault::TASK_RESULT_UNRELATED,
 };
@@ -65,14 +75,15 @@ async fn result_related(cx: &ServerCx) -> Verdict {
     Err(answer.violated(format!("related-task with taskId {id}"), format!("_meta: {}", result["_meta"])))
 }
 
+/// If the underlying request ended in a JSON-RPC error, tasks/result must return that error.
 const ERROR_RETURNED: Check = Check {
     id: "server/tasks/error-returned",
-    title: "tasks/result brings the error in which the request ended",
+    title: "tasks/result returns the error in which the request ended",
     cites: &[must("basic/utilities/tasks#task-execution-errors", TASKS)],
     aliases: &[],
-    why: "a failure that looks like a success is believed",
+    why: "the client would take a failure for a success",
     fix: "keep the error of the request, and answer tasks/result with it",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(error_returned(cx))),
     fault: &fault::TASK_ERROR_SWALLOWED,
 };
@@ -84,14 +95,16 @@ async fn error_returned(cx: &ServerCx) -> Verdict {
     outcome(cx, session, &id).await?.expect_any_error()
 }
 
+/// A server that accepts tasks/cancel must set the status to `cancelled` before it responds, and the task must keep
+/// that status. The server may delete the task at once.
 const CANCELLED: Check = Check {
     id: "server/tasks/cancelled",
-    title: "a task that is cancelled is cancelled when the answer comes, and stays so",
+    title: "a cancelled task has the status cancelled from the response on",
     cites: &[must("basic/utilities/tasks#task-cancellation", TASKS)],
     aliases: &["test_async_tool_cancellation"],
     why: "the client shows the task as stopped, while it goes on",
     fix: "set the status before you answer tasks/cancel, whatever the work still does",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(cancelled(cx))),
     fault: &fault::TASK_CANCEL_PENDING,
 };
@@ -119,9 +132,10 @@ async fn cancelled(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// A server must refuse to cancel a task that has ended, with -32602.
 const END_NOT_CANCELLED: Check = Check {
     id: "server/tasks/ended-not-cancelled",
-    title: "a task that has ended cannot be cancelled: -32602",
+    title: "cancelling a task that has ended is refused with -32602",
     cites: &[
         must("basic/utilities/tasks#task-cancellation", TASKS),
         must("basic/utilities/tasks#protocol-errors", TASKS),
@@ -129,7 +143,7 @@ const END_NOT_CANCELLED: Check = Check {
     aliases: &["test_dynamic_async_cancellation"],
     why: "the client would believe that nothing was done",
     fix: "answer -32602 to tasks/cancel when the task is completed, failed or cancelled",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(end_not_cancelled(cx))),
     fault: &fault::TASK_CANCELLED_TWICE,
 };

@@ -1,36 +1,38 @@
-//! The tasks extension of 2026-07-28: how a task is answered, cancelled and ended.
+//! The tasks extension of 2026-07-28 (SEP-2663): how a task gets its input, is cancelled, and ends.
 
 use std::time::Duration;
 
 use protocol::Span;
 use serde_json::{Value, json};
 use server::fault::tasks as fault;
+use tokio::time::Instant;
 use transport::client::Session;
 
 use super::about;
 use super::extension::{id_of, started, with_tasks};
 use crate::checks::server::fixture::responses;
 use crate::expect::Answer;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, must_not};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[OUTCOME_SHOWN, TOOL_ERROR_COMPLETES, INPUT_TAKEN, ACKNOWLEDGED_EMPTY, CANCEL_ACKNOWLEDGED];
 
-/// How often a task is looked at, and for how long.
+/// How long to wait before a task is asked for again, unless it says itself, and how long to go on asking.
 const PAUSE: Duration = Duration::from_millis(50);
-const LOOKS: usize = 60;
+const ENOUGH: Duration = Duration::from_secs(3);
 
+/// tasks/get must return the result of a completed task, and the JSON-RPC error of a failed one.
 const OUTCOME_SHOWN: Check = Check {
     id: "server/tasks/extension-outcome-shown",
-    title: "a task that has ended shows its result, or its error",
+    title: "tasks/get returns the result of a completed task, and the error of a failed one",
     cites: &[
         must("sep-2663#task-polling", Span::MODERN),
         must("sep-2663#task-execution-errors", Span::MODERN),
     ],
     aliases: &["test_async_echo_tool"],
-    why: "there is no other request that would bring it",
+    why: "the client has no other way to get it",
     fix: "put the result into result when completed, and the error into error when failed",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(outcome_shown(cx))),
     fault: &fault::TASK_WITHOUT_OUTCOME,
 };
@@ -48,7 +50,7 @@ async fn outcome_shown(cx: &ServerCx) -> Verdict {
         let shown = match task["status"].as_str() {
             Some("completed") => task["result"].is_object(),
             Some("failed") => ::wire::integer_of(&task["error"]["code"]).is_some(),
-            Some(_) | None => true,
+            Some(_) | None => return Err(Finding::blocked("the task did not end in time")),
         };
         if !shown {
             return Err(answer.violated("result when completed, error when failed", task.to_string()));
@@ -57,14 +59,16 @@ async fn outcome_shown(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// `failed` must be used only for JSON-RPC errors. A task whose tool returned a result with `isError` must be
+/// `completed`.
 const TOOL_ERROR_COMPLETES: Check = Check {
     id: "server/tasks/extension-tool-error-completes",
     title: "a task whose tool reports an error is completed, not failed",
     cites: &[must_not("sep-2663#task-execution-errors", Span::MODERN)],
     aliases: &[],
-    why: "failed means that the protocol broke; what a tool reports is for the model to read",
+    why: "failed means a protocol error; what a tool reports is for the model to read",
     fix: "use failed only for JSON-RPC errors; a result with isError is a result",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(tool_error_completes(cx))),
     fault: &fault::TASK_FAILS_FOR_TOOL,
 };
@@ -83,9 +87,11 @@ async fn tool_error_completes(cx: &ServerCx) -> Verdict {
     }
 }
 
+/// A task in `input_required` must list all its open requests in `inputRequests`. The client answers them with
+/// tasks/update, and the task goes on.
 const INPUT_TAKEN: Check = Check {
     id: "server/tasks/extension-input-taken",
-    title: "a task shows what it needs, takes it by tasks/update, and goes on",
+    title: "a task lists its input requests, takes the responses from tasks/update, and goes on",
     cites: &[
         must("sep-2663#task-polling", Span::MODERN),
         must("sep-2663#task-update-requests", Span::MODERN),
@@ -93,7 +99,7 @@ const INPUT_TAKEN: Check = Check {
     aliases: &[],
     why: "a task that cannot be answered never ends",
     fix: "show outstanding requests in inputRequests, and match inputResponses by key",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(input_taken(cx))),
     fault: &fault::TASK_UPDATE_IGNORED,
 };
@@ -108,14 +114,15 @@ async fn input_taken(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// A server must acknowledge tasks/update with an empty result, whose `resultType` must be `complete`.
 const ACKNOWLEDGED_EMPTY: Check = Check {
     id: "server/tasks/extension-update-acknowledged",
     title: "tasks/update is acknowledged with an empty result",
     cites: &[must("sep-2663#task-update-requests", Span::MODERN)],
     aliases: &[],
-    why: "what the task makes of the answer is seen by looking at it; two places can disagree",
+    why: "clients read the state of a task from tasks/get; a second place could contradict it",
     fix: "answer with resultType complete and nothing else",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(acknowledged_empty(cx))),
     fault: &fault::TASK_UPDATE_TALKS,
 };
@@ -126,14 +133,16 @@ async fn acknowledged_empty(cx: &ServerCx) -> Verdict {
     empty(&updated)
 }
 
+/// A server must acknowledge tasks/cancel with an empty result, whose `resultType` must be `complete`. Whether and when
+/// the task ends as `cancelled` is open.
 const CANCEL_ACKNOWLEDGED: Check = Check {
     id: "server/tasks/extension-cancel-acknowledged",
     title: "tasks/cancel is acknowledged with an empty result",
     cites: &[must("sep-2663#task-cancellation", Span::MODERN)],
     aliases: &["test_async_tool_cancellation"],
-    why: "whether the work stops is up to the server, but the client must know that it was heard",
+    why: "whether the work stops is up to the server, but the client must know that its request arrived",
     fix: "answer with resultType complete and nothing else",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(cancel_acknowledged(cx))),
     fault: &fault::TASK_CANCEL_REFUSED,
 };
@@ -157,7 +166,7 @@ fn empty(answer: &Answer) -> Verdict {
     }
 }
 
-/// Begins the task that asks, waits for its question and answers it: its id, and what the answer was answered with.
+/// Begins the task that asks for input, waits for its request and answers it: the task's id, and the response to tasks/update.
 async fn asking(cx: &ServerCx, session: &Session) -> Result<(Value, Answer), Finding> {
     let begun = started(cx, session, "confirm_delete", &json!({ "filename": "yardstick.txt" })).await?;
     let id = id_of(&begun)?;
@@ -178,22 +187,29 @@ fn is_end(task: &Value) -> bool {
     matches!(task["status"].as_str(), Some("completed" | "failed" | "cancelled"))
 }
 
-/// Looks at a task until `done`, or for as long as we are willing to: the last look.
+/// Polls a task until `done`, or for [`ENOUGH`] time: the last response, and the task in it. Servers may limit how often a task
+/// is polled, so the interval that it gives is kept.
 async fn until(
     cx: &ServerCx,
     session: &Session,
     id: &Value,
     done: impl Fn(&Value) -> bool,
 ) -> Result<(Answer, Value), Finding> {
-    let mut look = about(cx, session, "tasks/get", id).await?;
-    for _ in 0..LOOKS {
-        let task = look.expect_result()?;
+    let deadline = Instant::now() + ENOUGH;
+    loop {
+        let look = about(cx, session, "tasks/get", id).await?;
+        let task = look.expect_result().map_err(Finding::into_obstacle)?;
         if done(&task) {
             return Ok((look, task));
         }
-        tokio::time::sleep(PAUSE).await;
-        look = about(cx, session, "tasks/get", id).await?;
+        let pause = task["pollIntervalMs"].as_u64().map_or(PAUSE, Duration::from_millis).max(PAUSE);
+        match deadline.checked_duration_since(Instant::now()) {
+            None => return Ok((look, task)),
+            Some(_) if pause > ENOUGH => {
+                let why = format!("the task is to be polled every {} ms", pause.as_millis());
+                return Err(Finding::blocked(why));
+            }
+            Some(_) => tokio::time::sleep(pause).await,
+        }
     }
-    let task = look.expect_result()?;
-    Ok((look, task))
 }

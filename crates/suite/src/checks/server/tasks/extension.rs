@@ -1,4 +1,4 @@
-//! The tasks extension of 2026-07-28: who gets tasks, and what a new one looks like.
+//! The tasks extension of 2026-07-28 (SEP-2663): which requests get tasks, and what a new one looks like.
 
 use protocol::capability::{TASKS_EXTENSION, extension};
 use protocol::meta::CLIENT_CAPABILITIES;
@@ -10,7 +10,10 @@ use transport::client::{Profile, Session};
 use super::{about, is_iso_8601};
 use crate::checks::server::fixture::{call, fixture, fixtures};
 use crate::expect::{Answer, NO_CODE};
-use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, must_not};
+use crate::verdict::expect_none;
+use crate::{
+    Applies, Check, Evidence, Excerpt, Finding, Party, Run, ServerCx, Verdict, defined, must, must_not,
+};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
     NEGOTIATED_ONLY,
@@ -23,6 +26,7 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
     OLD_METHODS_GONE,
 ];
 
+/// A server must not return a task for a request that did not declare the extension, whatever earlier ones declared.
 const NEGOTIATED_ONLY: Check = Check {
     id: "server/tasks/negotiated-only",
     title: "a request that does not declare the tasks extension gets no task",
@@ -31,9 +35,9 @@ const NEGOTIATED_ONLY: Check = Check {
         must("basic/versioning#extension-negotiation", Span::MODERN),
     ],
     aliases: &["test_dynamic_async_support"],
-    why: "the client does not know what a task is, and takes the handle for the result",
-    fix: "look at the clientCapabilities of this very request before you create a task",
-    on: On::Any,
+    why: "the client does not know what a task is, and takes it for the result",
+    fix: "check the clientCapabilities of the request at hand before you create a task",
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(negotiated_only(cx))),
     fault: &fault::TASK_UNNEGOTIATED,
 };
@@ -52,14 +56,16 @@ async fn negotiated_only(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// If a server cannot serve a request without a task, and the client did not declare the extension, the server must
+/// answer -32021.
 const NEEDS_EXTENSION: Check = Check {
     id: "server/tasks/extension-required-code",
-    title: "what can only be a task is refused with -32021 to clients without the extension",
+    title: "a call that can only run as a task is refused with -32021 without the extension",
     cites: &[must("sep-2663#capability-negotiation", Span::MODERN)],
     aliases: &[],
-    why: "the client learns what to declare, instead of seeing a failure that it cannot mend",
+    why: "the client learns what to declare, instead of seeing a failure that it cannot fix",
     fix: "answer -32021 and name the extension in data.requiredCapabilities",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(needs_extension(cx))),
     fault: &negotiation::MISSING_CAPABILITY_WRONG_CODE,
 };
@@ -77,14 +83,15 @@ async fn needs_extension(cx: &ServerCx) -> Verdict {
     answer.expect_error(&[code::MISSING_REQUIRED_CLIENT_CAPABILITY])
 }
 
+/// The extension defines the fields of a task. Only a response with the `resultType` `task` creates one.
 const CREATED: Check = Check {
     id: "server/tasks/extension-created",
     title: "a new task has its id, status, times and time to live",
-    cites: &[must("sep-2663#polymorphic-results", Span::MODERN), must("sep-2663#tasks", Span::MODERN)],
+    cites: &[defined("sep-2663#tasks", Span::MODERN)],
     aliases: &["test_async_tool_support"],
     why: "the client has nothing else to go by: without them it cannot poll, or polls for ever",
     fix: "answer with resultType task, taskId, status, createdAt, lastUpdatedAt and ttlMs at the top of the result",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(created(cx))),
     fault: &fault::TASK_ID_NUMBER,
 };
@@ -102,28 +109,27 @@ async fn created(cx: &ServerCx) -> Verdict {
     ]
     .into_iter()
     .find(|(_, there)| !there);
-    match flaw {
-        Some((what, _)) => Err(answer.violated(what, task.to_string())),
-        None => Ok(()),
-    }
+    expect_none(flaw, |(what, _)| answer.violated(what, task.to_string()))
 }
 
 pub(super) fn is_status(status: &Value) -> bool {
     matches!(status.as_str(), Some("working" | "input_required" | "completed" | "failed" | "cancelled"))
 }
 
+/// A server must create a task durably before it returns it, so that tasks/get finds it. The result of tasks/get must
+/// have the `resultType` `complete`: only the one that creates a task may have `task`.
 const GET_COMPLETE: Check = Check {
     id: "server/tasks/extension-get",
-    title: "a new task can be looked at, and the look is a complete result",
+    title: "tasks/get finds a new task, and its result has the resultType complete",
     cites: &[
         must_not("sep-2663#task-creation", Span::MODERN),
         must("sep-2663#task-polling", Span::MODERN),
         must_not("sep-2663#polymorphic-results", Span::MODERN),
     ],
     aliases: &[],
-    why: "a look that calls itself a task makes the client follow the wrong one, and one that fails loses it",
+    why: "with resultType task the client would follow a new task, and with an error it would lose this one",
     fix: "create the task before you answer, and give the result of tasks/get the resultType complete",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(get_complete(cx))),
     fault: &fault::TASK_GET_CALLED_TASK,
 };
@@ -142,14 +148,16 @@ async fn get_complete(cx: &ServerCx) -> Verdict {
     Err(answer.violated("resultType complete", format!("resultType {}", task["resultType"])))
 }
 
+/// Protocol errors: a server must answer tasks/get with -32602 if the task id is unknown. For tasks/update and
+/// tasks/cancel it only should.
 const UNKNOWN_REFUSED: Check = Check {
     id: "server/tasks/extension-unknown-refused",
-    title: "looking at a task that does not exist is refused with -32602",
+    title: "tasks/get of a task that does not exist is refused with -32602",
     cites: &[must("sep-2663#protocol-errors", Span::MODERN)],
     aliases: &["test_async_tool_calls_validation"],
     why: "clients tell by the code that the task has expired, and stop asking",
     fix: "answer -32602 to tasks/get with an unknown taskId",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(unknown_refused(cx))),
     fault: &fault::TASK_UNKNOWN_WRONG_CODE,
 };
@@ -160,14 +168,16 @@ async fn unknown_refused(cx: &ServerCx) -> Verdict {
     answer.expect_error(&[code::INVALID_PARAMS])
 }
 
+/// Protocol errors: a server must answer -32021 to tasks/get, tasks/update and tasks/cancel if the request does not
+/// declare the extension.
 const UNDECLARED_REFUSED: Check = Check {
     id: "server/tasks/extension-undeclared-refused",
-    title: "the methods of tasks are refused with -32021 to requests that do not declare the extension",
+    title: "a request about a task is refused with -32021 if it does not declare the extension",
     cites: &[must("sep-2663#protocol-errors", Span::MODERN)],
     aliases: &[],
-    why: "what is negotiated on every request has to be looked at on every request",
+    why: "clients declare capabilities with every request, so a server has to check them for every request",
     fix: "answer -32021 to tasks/get, tasks/update and tasks/cancel when the extension is not declared",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(undeclared_refused(cx))),
     fault: &fault::TASK_SERVED_UNDECLARED,
 };
@@ -180,14 +190,16 @@ async fn undeclared_refused(cx: &ServerCx) -> Verdict {
     answer.expect_error(&[code::MISSING_REQUIRED_CLIENT_CAPABILITY])
 }
 
+/// A server must answer an error that names the missing capability (-32021) to a subscription for tasks if the request
+/// does not declare the extension.
 const LISTEN_UNDECLARED: Check = Check {
     id: "server/tasks/extension-listen-undeclared",
-    title: "listening to tasks is refused with -32021 to requests that do not declare the extension",
+    title: "a subscription to tasks is refused with -32021 if it does not declare the extension",
     cites: &[must("sep-2663#task-status-notifications", Span::MODERN)],
     aliases: &[],
     why: "the client would wait for notifications that the server may not send it",
     fix: "answer -32021 to subscriptions/listen with taskIds when the extension is not declared",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Alone(|cx| Box::pin(listen_undeclared(cx))),
     fault: &fault::TASK_SERVED_UNDECLARED,
 };
@@ -200,7 +212,7 @@ async fn listen_undeclared(cx: &ServerCx) -> Verdict {
     let mut pending = ask.with(|r| r.meta(CLIENT_CAPABILITIES, json!({}))).start().await?;
     let first = loop {
         match pending.next_within(cx.pace().limit()).await? {
-            // What else comes on a pipe is about something else.
+            // On a pipe, messages that belong to other requests may come first.
             Some(message) if message.method().is_some_and(|name| !name.contains("subscriptions")) => {}
             Some(message) => break message,
             None => return Err(Finding::violated("error -32021", "the end of the stream")),
@@ -214,17 +226,20 @@ async fn listen_undeclared(cx: &ServerCx) -> Verdict {
         return Err(Finding::blocked(NO_CODE));
     }
     let evidence = Evidence::new("error -32021", "another message");
-    Err(Finding::Violated(Box::new(evidence.showing(Excerpt::of(Party::Server, &first.bytes)))))
+    Err(Finding::Violated(Box::new(evidence.showing(Excerpt::from_bytes(Party::Server, &first.bytes)))))
 }
 
+/// The extension has neither tasks/list nor tasks/result. Messages must follow JSON-RPC 2.0, which has -32601 for a
+/// method that a server does not have. No page forbids serving them all the same, and then the task of this request is
+/// unknown.
 const OLD_METHODS_GONE: Check = Check {
     id: "server/tasks/extension-old-methods-unknown",
-    title: "tasks/list and tasks/result, where they are not served, are unknown",
+    title: "tasks/list and tasks/result are served, or answered with -32601",
     cites: &[must("basic/index#messages", Span::MODERN)],
     aliases: &[],
-    why: "a client that knows the older tasks tells by this code that it has to poll",
+    why: "this code tells a client that knows the older tasks that it has to poll",
     fix: "answer -32601 to tasks/list and tasks/result in this revision",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(old_methods_gone(cx))),
     fault: &fault::TASK_METHODS_KEPT,
 };
@@ -235,7 +250,7 @@ async fn old_methods_gone(cx: &ServerCx) -> Verdict {
     for method in ["tasks/list", "tasks/result"] {
         let answer = about(cx, &session, method, &json!("yardstick-no-such-task")).await?;
         if answer.reply.result().is_none() {
-            answer.expect_error(&[code::METHOD_NOT_FOUND])?;
+            answer.expect_error(&[code::METHOD_NOT_FOUND, code::INVALID_PARAMS])?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Tasks: of 2025-11-25, and of the extension that took their place.
+//! Tasks: those in the core of 2025-11-25, and those of the extension that replaced them in 2026-07-28.
 
 pub(in crate::checks) mod begin;
 pub(in crate::checks) mod end;
@@ -17,9 +17,10 @@ use transport::client::{Failure, Session};
 
 use super::fixture::fixture;
 use crate::expect::Answer;
+use crate::formats::is_date_time;
 use crate::{Finding, ServerCx};
 
-/// How long the end of a task is waited for.
+/// How long we wait for the end of a task.
 const ENOUGH: Duration = Duration::from_millis(900);
 /// The revision whose core has tasks.
 const TASKS: Span = Span::only(Version::V2025_11_25);
@@ -59,7 +60,7 @@ async fn begin(cx: &ServerCx, session: &Session, tool: &Value, arguments: &Value
     cx.on(session, "tools/call").params(params).send().await
 }
 
-/// The same, and the id of the task. That there is none is another check's to report.
+/// Like `begin`, but returns the id of the task. Another check reports that there is none.
 async fn begun(cx: &ServerCx, session: &Session, tool: &Value, arguments: &Value) -> Result<Value, Finding> {
     let answer = begin(cx, session, tool, arguments).await?;
     let id = answer.reply.result().unwrap_or_default()["task"]["taskId"].clone();
@@ -75,7 +76,7 @@ async fn about(cx: &ServerCx, session: &Session, method: &str, id: &Value) -> Re
     cx.on(session, method).params(json!({ "taskId": id })).send().await
 }
 
-/// What `tasks/result` brings, if the task ends soon enough: a stranger's may take hours.
+/// What `tasks/result` returns, if the task ends soon: that of an unknown server may take hours.
 async fn outcome(cx: &ServerCx, session: &Session, id: &Value) -> Result<Answer, Finding> {
     let ask = cx.on(session, "tasks/result").params(json!({ "taskId": id }));
     let mut pending = ask.start().await?;
@@ -94,12 +95,9 @@ async fn outcome(cx: &ServerCx, session: &Session, id: &Value) -> Result<Answer,
     Ok(Answer::new(pending.response().await?, session.clone()))
 }
 
-/// Whether a text is a date and time of ISO 8601.
+/// Whether a value is a date and time of ISO 8601.
 fn is_iso_8601(value: &Value) -> bool {
-    const FORM: &[u8] = b"0000-00-00T00:00";
-    let Some(text) = value.as_str().map(str::as_bytes) else { return false };
-    let fits = |(form, byte): (&u8, &u8)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form };
-    text.len() >= FORM.len() && FORM.iter().zip(text).all(fits)
+    value.as_str().is_some_and(is_date_time)
 }
 
 #[cfg(test)]
@@ -110,6 +108,7 @@ mod tests {
     fn times_are_told_from_numbers() {
         assert!(is_iso_8601(&json!("2025-11-25T10:30:00Z")));
         assert!(is_iso_8601(&json!("2025-11-25T10:30:00.123+02:00")));
+        assert!(is_iso_8601(&json!("20251125T103000Z")));
         assert!(!is_iso_8601(&json!("1760000000")));
         assert!(!is_iso_8601(&json!(1_760_000_000)));
     }

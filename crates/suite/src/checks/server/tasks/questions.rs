@@ -1,4 +1,4 @@
-//! What a task asks on its way, and what it says when it fails (2025-11-25).
+//! Tasks of 2025-11-25: requests that a task sends to the client, and why it failed.
 
 use std::time::Duration;
 
@@ -9,13 +9,15 @@ use transport::client::Session;
 
 use super::{TASKS, about, begun, outcome, task_fixture};
 use crate::clients::User;
-use crate::{Check, Evidence, Excerpt, Finding, On, Party, Run, ServerCx, Verdict, must, should};
+use crate::{Applies, Check, Evidence, Excerpt, Finding, Party, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[QUESTION_RELATED, QUESTION_SHOWN, FAILURE_EXPLAINED];
 
+/// A request that a task sends to the client must name the task in `_meta`, under
+/// `io.modelcontextprotocol/related-task`.
 const QUESTION_RELATED: Check = Check {
     id: "server/tasks/question-related",
-    title: "what a task asks the client names the task in _meta",
+    title: "a request that a task sends names the task in _meta",
     cites: &[
         must("basic/utilities/tasks#input-required-status", TASKS),
         must("basic/utilities/tasks#associating-task-related-messages", TASKS),
@@ -23,14 +25,14 @@ const QUESTION_RELATED: Check = Check {
     aliases: &[],
     why: "the client cannot tell its user what the question is about",
     fix: "put io.modelcontextprotocol/related-task with the taskId into the _meta of the request",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::OtherClient(|cx| Box::pin(question_related(cx))),
     fault: &fault::TASK_QUESTION_UNRELATED,
 };
 
 async fn question_related(cx: &ServerCx) -> Verdict {
     let tool = task_fixture(cx, "confirm_delete").await?;
-    // On a session of its own: what is asked on a shared one may be about anything.
+    // On a session of its own: requests on a shared one may belong to anything.
     let session = cx.partial(&User::default()).await?;
     let id = asking(cx, &session, tool).await?;
     let ask = cx.on(&session, "tasks/result").params(json!({ "taskId": id }));
@@ -43,7 +45,7 @@ async fn question_related(cx: &ServerCx) -> Verdict {
         if meta[RELATED_TASK]["taskId"] == id {
             return Ok(());
         }
-        let excerpt = Excerpt::of(Party::Server, &message.bytes);
+        let excerpt = Excerpt::from_bytes(Party::Server, &message.bytes);
         let evidence = Evidence::new(format!("related-task with taskId {id}"), format!("_meta: {meta}"));
         return Err(Finding::Violated(Box::new(evidence.showing(excerpt))));
     }
@@ -54,6 +56,8 @@ async fn asking(cx: &ServerCx, session: &Session, tool: &Value) -> Result<Value,
     begun(cx, session, tool, &json!({ "filename": "yardstick.txt" })).await
 }
 
+/// While a task needs a message from the client, its status should be `input_required`, and should change once it has
+/// all input.
 const QUESTION_SHOWN: Check = Check {
     id: "server/tasks/question-shown",
     title: "a task that waits for the client has the status input_required",
@@ -61,14 +65,14 @@ const QUESTION_SHOWN: Check = Check {
     aliases: &[],
     why: "the status is what tells the client to fetch the question; it would poll for ever",
     fix: "set input_required while a request of the task is open, and working again when it is answered",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::OtherClient(|cx| Box::pin(question_shown(cx))),
     fault: &fault::TASK_QUESTION_HIDDEN,
 };
 
 async fn question_shown(cx: &ServerCx) -> Verdict {
     let tool = task_fixture(cx, "confirm_delete").await?;
-    // On a session of its own: what is asked on a shared one may be about anything.
+    // On a session of its own: requests on a shared one may belong to anything.
     let session = cx.partial(&User::default()).await?;
     let id = asking(cx, &session, tool).await?;
     let mut look = about(cx, &session, "tasks/get", &id).await?;
@@ -92,14 +96,15 @@ async fn question_shown(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
+/// When the underlying request failed, the response to tasks/get should have a `statusMessage` that says why.
 const FAILURE_EXPLAINED: Check = Check {
     id: "server/tasks/failure-explained",
     title: "a task that has failed says why",
     cites: &[should("basic/utilities/tasks#task-execution-errors", TASKS)],
     aliases: &[],
-    why: "a person who looks at the list of tasks sees that it failed, and nothing else",
+    why: "a person who looks at the list of tasks sees only that it failed",
     fix: "put the reason into statusMessage when the status is failed",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(failure_explained(cx))),
     fault: &fault::TASK_FAILS_SILENTLY,
 };

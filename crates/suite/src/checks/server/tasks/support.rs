@@ -1,4 +1,4 @@
-//! Which calls become tasks, and which do not (2025-11-25).
+//! Tasks of 2025-11-25: which calls may become tasks, and which may not.
 
 use protocol::capability::{Capabilities, TASKS_TOOLS};
 use protocol::code;
@@ -7,18 +7,20 @@ use server::fault::tasks as fault;
 
 use super::{TASKS, begin};
 use crate::checks::server::fixture::call;
-use crate::{Check, Finding, On, Run, ServerCx, Verdict, must, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[REQUIRED_REFUSED, FORBIDDEN_REFUSED, UNDECLARED_IGNORED];
 
+/// If `taskSupport` of a tool is `required`, the server must answer a call without a task with -32601. The section on protocol
+/// errors gives -32600 for the same case, so that passes too.
 const REQUIRED_REFUSED: Check = Check {
     id: "server/tasks/required-enforced",
-    title: "a tool that runs only as a task refuses an ordinary call with -32601",
+    title: "a tool that runs only as a task refuses an ordinary call with -32601 or -32600",
     cites: &[must("basic/utilities/tasks#tool-level-negotiation", TASKS)],
     aliases: &["test_async_tools_capability"],
     why: "the client would wait for hours on one request",
     fix: "answer -32601 when taskSupport is required and the call has no task",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(required_refused(cx))),
     fault: &fault::TASK_SUPPORT_IGNORED,
 };
@@ -27,17 +29,18 @@ async fn required_refused(cx: &ServerCx) -> Verdict {
     cx.needs(TASKS_TOOLS).await?;
     let (tool, good) = of_support(cx, |support| support == "required").await?;
     let answer = call(cx, cx.session().await?, tool, &good).send().await?;
-    answer.expect_error(&[code::METHOD_NOT_FOUND])
+    answer.expect_error(&[code::METHOD_NOT_FOUND, code::INVALID_REQUEST])
 }
 
+/// If `taskSupport` of a tool is missing or `forbidden`, the server should answer a call as a task with -32601.
 const FORBIDDEN_REFUSED: Check = Check {
     id: "server/tasks/forbidden-refused",
-    title: "a tool that does not run as a task refuses to be called as one with -32601",
+    title: "a tool that cannot run as a task refuses a call as one with -32601",
     cites: &[should("basic/utilities/tasks#tool-level-negotiation", TASKS)],
     aliases: &["test_async_tools_capability"],
     why: "the client waits for a task, and gets a result that it does not expect",
     fix: "answer -32601 when the call asks for a task and taskSupport is missing or forbidden",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(forbidden_refused(cx))),
     fault: &fault::TASK_SUPPORT_IGNORED,
 };
@@ -48,14 +51,16 @@ async fn forbidden_refused(cx: &ServerCx) -> Verdict {
     begin(cx, cx.session().await?, tool, &good).await?.expect_error(&[code::METHOD_NOT_FOUND])
 }
 
+/// A server that does not declare tasks for a kind of request must process it normally, and ignore that it asks for a
+/// task.
 const UNDECLARED_IGNORED: Check = Check {
     id: "server/tasks/undeclared-ignored",
-    title: "a request that cannot be a task is served normally when it asks to be one",
+    title: "a request that cannot be a task is served normally even if it asks for one",
     cites: &[must("basic/utilities/tasks#task-support-and-handling", TASKS)],
     aliases: &["test_dynamic_async_support"],
     why: "a client that always asks for tasks gets errors from every server that has none",
     fix: "ignore the member task of the params for requests that you declared no tasks for",
-    on: On::Any,
+    applies: Applies::Everywhere,
     run: Run::Server(|cx| Box::pin(undeclared_ignored(cx))),
     fault: &fault::TASK_UNDECLARED,
 };
@@ -69,7 +74,7 @@ async fn undeclared_ignored(cx: &ServerCx) -> Verdict {
         return Err(list.violated("the list of tools", "another result"));
     }
     let declared = cx.capabilities().await?;
-    if Capabilities::of(&declared).has(TASKS_TOOLS) {
+    if Capabilities::from_value(&declared).has(TASKS_TOOLS) {
         return Ok(());
     }
     let (tool, good) = match of_support(cx, |_| true).await {
@@ -77,6 +82,13 @@ async fn undeclared_ignored(cx: &ServerCx) -> Verdict {
         found => found?,
     };
     let answer = begin(cx, cx.session().await?, tool, &good).await?;
+    if answer.reply.is_error() {
+        // The tool may refuse our arguments, whether as a task or not.
+        let plain = call(cx, cx.session().await?, tool, &good).send().await?;
+        if plain.reply.result().is_none() {
+            return Ok(());
+        }
+    }
     let result = answer.expect_result()?;
     if result["content"].is_array() {
         return Ok(());

@@ -1,7 +1,7 @@
 //! What View, host and sandbox proxy say to each other, in sessions recorded over `postMessage`.
 //!
-//! The View is the client of its host. A check whose name begins with `view-` judges the View alone, one that begins with
-//! `host-` the host and its proxy, any other one either.
+//! The View is the client of its host: [`Sides::Client`](crate::Sides::Client) is the View, and
+//! [`Sides::Server`](crate::Sides::Server) the host and its proxy.
 
 pub(in crate::checks) mod capabilities;
 pub(in crate::checks) mod data;
@@ -12,33 +12,25 @@ pub(in crate::checks) mod sandbox;
 pub(in crate::checks) mod teardown;
 
 use ::wire::{Entry, What};
-use protocol::apps::{Breach, Bridge, Gravity, Party, Rule, Way};
+use protocol::apps::{Breach, Bridge, BridgeParty, BridgeRule, Gravity, Way};
 use protocol::method::Side;
 use serde_json::Value;
 
 use super::violated;
-use crate::{Check, Finding, Verdict, WireCx};
-
-/// Whether a check of the bridge judges that side.
-pub(super) fn suits(check: &Check, side: Side) -> bool {
-    let name = check.id.rsplit('/').next().unwrap_or_default();
-    match side {
-        Side::Server => !name.starts_with("view-"),
-        Side::Client => !name.starts_with("host-"),
-    }
-}
+use crate::verdict::expect_none;
+use crate::{Finding, Verdict, WireCx};
 
 /// Passes unless the judged side breaks one of `rules`, as strongly as a requirement binds.
-fn must(cx: &WireCx<'_>, rules: &[&Rule]) -> Verdict {
+fn must(cx: &WireCx<'_>, rules: &[&BridgeRule]) -> Verdict {
     kept(cx, rules, Gravity::Must)
 }
 
 /// Passes unless the judged side breaks one of `rules`, as strongly as a recommendation binds.
-fn should(cx: &WireCx<'_>, rules: &[&Rule]) -> Verdict {
+fn should(cx: &WireCx<'_>, rules: &[&BridgeRule]) -> Verdict {
     kept(cx, rules, Gravity::Should)
 }
 
-/// The same for a session in which one of `methods` occurs; without any there is nothing to judge.
+/// Judges a session in which one of `methods` occurs; without any there is nothing to judge.
 fn about(cx: &WireCx<'_>, methods: &[&str], judge: impl FnOnce(&WireCx<'_>) -> Verdict) -> Verdict {
     let names = |value: &Value| value["method"].as_str().is_some_and(|method| methods.contains(&method));
     if posted(cx).any(|(_, value)| names(&value)) {
@@ -47,7 +39,7 @@ fn about(cx: &WireCx<'_>, methods: &[&str], judge: impl FnOnce(&WireCx<'_>) -> V
     Err(Finding::not_applicable(format!("the session has no {}", methods.join(" nor "))))
 }
 
-fn kept(cx: &WireCx<'_>, rules: &[&Rule], least: Gravity) -> Verdict {
+fn kept(cx: &WireCx<'_>, rules: &[&BridgeRule], least: Gravity) -> Verdict {
     let mut bridge = Bridge::new();
     let broken = |breach: &Breach| {
         rules.contains(&breach.rule) && breach.gravity >= least && is_judged(cx.side, breach.by)
@@ -59,10 +51,9 @@ fn kept(cx: &WireCx<'_>, rules: &[&Rule], least: Gravity) -> Verdict {
         }
     }
     let left = if has_end(cx) { bridge.closed() } else { bridge.ended() };
-    match left.iter().find(|breach| broken(breach)) {
-        Some(breach) => Err(Finding::violated(breach.rule.about, breach.to_string())),
-        None => Ok(()),
-    }
+    expect_none(left.iter().find(|breach| broken(breach)), |breach| {
+        Finding::violated(breach.rule.about, breach.to_string())
+    })
 }
 
 /// Whether the record says that the View was torn down.
@@ -70,7 +61,7 @@ fn has_end(cx: &WireCx<'_>) -> bool {
     cx.transcript.entries.iter().any(|entry| entry.what == What::End)
 }
 
-/// What was posted, in order. What is no JSON was a string, or nothing of ours.
+/// Everything that was posted, in order. Whatever is not JSON was posted as a string, or is not part of the bridge.
 fn posted<'a>(cx: &WireCx<'a>) -> impl Iterator<Item = (&'a Entry, Value)> + use<'a> {
     let said = cx.transcript.entries.iter().filter(|e| matches!(e.what, What::Message | What::Noise));
     said.map(|entry| {
@@ -79,9 +70,9 @@ fn posted<'a>(cx: &WireCx<'a>) -> impl Iterator<Item = (&'a Entry, Value)> + use
     })
 }
 
-const fn is_judged(side: Side, by: Party) -> bool {
+const fn is_judged(side: Side, by: BridgeParty) -> bool {
     match by {
-        Party::View => matches!(side, Side::Client),
-        Party::Host | Party::Proxy => matches!(side, Side::Server),
+        BridgeParty::View => matches!(side, Side::Client),
+        BridgeParty::Host | BridgeParty::Proxy => matches!(side, Side::Server),
     }
 }

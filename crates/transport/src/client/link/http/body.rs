@@ -9,14 +9,14 @@ use wire::{Payload, What};
 use super::Exchange;
 use crate::client::{Failure, Message};
 
-/// How much of what is too long is kept as evidence.
+/// How many bytes of an overlong body are kept as evidence.
 const EVIDENCE: usize = 1024;
 
-/// Reads a body, records what it holds, and gives it out piece by piece.
+/// Reads a body, records it, and returns it piece by piece.
 #[derive(Debug)]
 pub(crate) struct BodyReader {
     pub(crate) exchange: Exchange,
-    /// Why the body ended before its end, if it did.
+    /// How the body was cut short, if it was.
     pub(crate) cut: Option<String>,
     /// The id of the last event that had one.
     pub(crate) last_event_id: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) enum Item {
     Message(Message),
     /// An event without one.
     Event(Event),
-    /// The whole body, where it is no stream; with its message, if it is one.
+    /// The whole body, if it is not a stream; with its message, if it is one.
     Whole(Bytes, Option<Message>),
 }
 
@@ -68,12 +68,12 @@ impl BodyReader {
                 Ok(Some(bytes)) => self.push(&bytes)?,
                 Ok(None) => {
                     if self.exchange.is_stream() {
-                        self.exchange.http().ledger.end(self.exchange.number, "the server ended the stream");
+                        self.exchange.http().record.end(self.exchange.number, "the server ended the stream");
                     }
                     self.finish()?;
                 }
                 Err(why) => {
-                    self.exchange.http().ledger.end(self.exchange.number, &why);
+                    self.exchange.http().record.end(self.exchange.number, &why);
                     self.cut = Some(why);
                     self.finish()?;
                 }
@@ -105,13 +105,13 @@ impl BodyReader {
         }
     }
 
-    /// Goes on with a stream that calls itself JSON as what it is, so that nothing else is held against it than that name. The
-    /// record has its first bytes once more, as no message.
+    /// Reads a stream that is declared as JSON as a stream, so that only the declaration counts as wrong. Its first
+    /// bytes are recorded again, as noise.
     fn read_as_stream(&mut self) -> Result<(), Failure> {
         let events = Mode::Events(Events::new(self.exchange.http().message_limit));
         let Mode::Whole(body) = std::mem::replace(&mut self.mode, events) else { return Ok(()) };
         let start = Bytes::copy_from_slice(&body[..body.len().min(EVIDENCE)]);
-        self.exchange.http().ledger.got(What::Noise, self.exchange.number, start)?;
+        self.exchange.http().record.got(What::Noise, self.exchange.number, start)?;
         self.push(&body)
     }
 
@@ -131,29 +131,29 @@ impl BodyReader {
         if event.oddities.contains(&Oddity::Overlong) {
             return Err(self.too_large("an event", &event.raw));
         }
-        let (number, ledger) = (self.exchange.number, &self.exchange.http().ledger);
+        let (number, record) = (self.exchange.number, &self.exchange.http().record);
         if event.oddities.contains(&Oddity::Truncated) {
-            return ledger.got(What::Noise, number, event.raw);
+            return record.got(What::Noise, number, event.raw);
         }
         if let Some(id) = &event.id {
             self.last_event_id = Some(id.clone());
         }
         self.retry = event.retry.or(self.retry);
-        // HTTP+SSE names its endpoint in an event of its own; that is no message. What others put into events of
-        // other names is their own affair, unless it is one.
+        // HTTP+SSE names its endpoint in an event of its own, which is not a message. Events of other names count only if
+        // they hold a message.
         let data = event.data.as_deref().unwrap_or_default();
         let carries = match event.event.as_deref() {
             None | Some("" | "message") => true,
             Some("endpoint") => false,
             Some(_) => Payload::parse(data.as_bytes()).is_ok(),
         };
-        match carries.then(|| Message::of_event(event.clone(), number)).flatten() {
+        match carries.then(|| Message::from_event(event.clone(), number)).flatten() {
             Some(message) => {
-                ledger.got(What::Message, number, message.bytes.clone())?;
+                record.got(What::Message, number, message.bytes.clone())?;
                 self.ready.push_back(Item::Message(message));
             }
             None => {
-                ledger.got(What::Event, number, event.raw.clone())?;
+                record.got(What::Event, number, event.raw.clone())?;
                 self.ready.push_back(Item::Event(event));
             }
         }
@@ -166,7 +166,7 @@ impl BodyReader {
         }
         let is_message = self.cut.is_none() && (self.says_json() || Payload::parse(&body).is_ok());
         let what = if is_message { What::Message } else { What::Noise };
-        self.exchange.http().ledger.got(what, self.exchange.number, body.clone())?;
+        self.exchange.http().record.got(what, self.exchange.number, body.clone())?;
         let message = is_message.then(|| Message::plain(body.clone(), self.exchange.number));
         self.ready.push_back(Item::Whole(body, message));
         Ok(())
@@ -175,9 +175,9 @@ impl BodyReader {
     fn too_large(&mut self, what: &str, start: &Bytes) -> Failure {
         let evidence = Bytes::copy_from_slice(&start[..start.len().min(EVIDENCE)]);
         let limit = self.exchange.http().message_limit;
-        // It has failed already; a bound that is hit now changes nothing. What is thrown away counts.
-        let ledger = &self.exchange.http().ledger;
-        let _ = ledger.got(What::Noise, self.exchange.number, evidence).and_then(|()| ledger.waste(limit));
+        // The exchange has failed already, so hitting a bound now changes nothing. Discarded bytes count.
+        let record = &self.exchange.http().record;
+        let _ = record.got(What::Noise, self.exchange.number, evidence).and_then(|()| record.waste(limit));
         self.mode = Mode::Over;
         self.exchange.close();
         Failure::TooLarge { what: what.into(), limit }

@@ -1,4 +1,4 @@
-//! From an origin to a byte stream: name, TCP, a proxy if there is one, TLS.
+//! Connects to an origin: DNS, TCP, a proxy if there is one, TLS.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -39,7 +39,7 @@ pub(crate) enum Stream {
 
 impl Connector {
     pub(crate) fn new(endpoint: &Endpoint, patience: Duration) -> Result<Self, Failure> {
-        let origin = Origin::of(&endpoint.url)?;
+        let origin = Origin::from_url(&endpoint.url)?;
         let proxy = endpoint.proxies.on_the_way_to(&origin).cloned();
         let via = proxy.map(|proxy| Ok::<_, Failure>((proxy.origin()?, proxy))).transpose()?;
         let tls = origin.tls.then(|| tls_config(endpoint)).transpose()?;
@@ -56,7 +56,7 @@ impl Connector {
         self.connect_by(true).await
     }
 
-    /// What stands in a request line for `path`: a proxy that reads the request is told the host as well.
+    /// The target in the request line for `path`. It includes the host where a proxy reads the request.
     pub(crate) fn request_target(&self, path: &str) -> String {
         match &self.via {
             Some(_) if !self.origin.tls => format!("http://{}{path}", self.origin.authority()),
@@ -79,7 +79,7 @@ impl Connector {
             Ok(tcp) => tcp?,
             Err(_) => return Err(self.unreachable(&late())),
         };
-        // Without this every small message waits for the acknowledgement of the one before.
+        // Without this every small message waits for the acknowledgement of the previous one.
         let _ = tcp.set_nodelay(true);
         if let (true, Some((_, proxy))) = (tunnel, &self.via) {
             let opened = tokio::time::timeout(patience, open_tunnel(&mut tcp, &self.origin, proxy)).await;
@@ -121,7 +121,7 @@ impl Connector {
         match host {
             Host::Ipv4(ip) => Ok(vec![(*ip, port).into()]),
             Host::Ipv6(ip) => Ok(vec![(*ip, port).into()]),
-            // RFC 6761, 6.3: this name is never asked for.
+            // RFC 6761, 6.3: this name is never looked up.
             Host::Domain(name) if name == "localhost" => {
                 Ok(vec![(Ipv6Addr::LOCALHOST, port).into(), (Ipv4Addr::LOCALHOST, port).into()])
             }

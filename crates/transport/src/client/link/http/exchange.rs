@@ -1,4 +1,4 @@
-//! One request and its response, the body still on its way.
+//! One request and its response, whose body may still be on its way.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use hyper::body::Incoming;
 use super::{Connection, Http, describe, head_of};
 use crate::client::Head;
 
-/// A response whose body is still on its way. Dropping it closes the connection, unless the body was read to its end.
+/// A response whose body may still be on its way. Dropping it closes the connection, unless the body was read to the
+/// end.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) head: Head,
@@ -61,7 +62,7 @@ impl Exchange {
         }
     }
 
-    /// Closes the connection, whatever is still on its way.
+    /// Closes the connection, even in the middle of the body.
     pub(crate) fn close(&mut self) {
         self.body = None;
         self.connection = None;

@@ -1,10 +1,10 @@
-//! HTTP/1.1 as a client: own connections, kept alive, every head recorded as it was on the wire.
+//! An HTTP/1.1 client: it keeps connections alive, and records every head as it was on the wire.
 
 mod body;
 mod dial;
 mod exchange;
+mod head_recorder;
 mod origin;
-mod tap;
 mod trust;
 mod tunnel;
 mod waiting;
@@ -23,17 +23,17 @@ use tokio::time::Instant;
 pub(crate) use body::{BodyReader, Item};
 pub(crate) use dial::{Connector, Stream};
 pub(crate) use exchange::Exchange;
+pub(crate) use head_recorder::head_end;
+use head_recorder::{HeadRecorder, RecordedStream};
 pub(crate) use origin::{Origin, path_of};
-pub(crate) use tap::head_end;
-use tap::{Tap, Tape};
 pub use trust::read_certificates;
 pub use waiting::await_connection;
 
 use super::Task;
-use crate::client::ledger::Ledger;
-use crate::client::{Endpoint, Failure, Head, Limits};
+use crate::client::bounded_recorder::BoundedRecorder;
+use crate::client::{Endpoint, Failure, Head, Limits, RateLimitWaits};
 
-/// How long an idle connection is trusted; servers close theirs after a few seconds.
+/// How long an idle connection is reused. Servers close theirs after a few seconds.
 const IDLE: Duration = Duration::from_secs(2);
 
 /// An HTTP client for one origin.
@@ -41,8 +41,9 @@ const IDLE: Duration = Duration::from_secs(2);
 pub(crate) struct Http {
     connector: Connector,
     idle: Mutex<Vec<(Connection, Instant)>>,
-    ledger: Ledger,
+    record: BoundedRecorder,
     message_limit: usize,
+    rate_limit: RateLimitWaits,
 }
 
 /// One request, ready to go.
@@ -59,22 +60,27 @@ pub(crate) struct Outgoing {
 #[derive(Debug)]
 pub(crate) struct Connection {
     sender: http1::SendRequest<Full<Bytes>>,
-    tape: Arc<Tape>,
+    heads: Arc<HeadRecorder>,
     _driver: Task,
 }
 
 impl Http {
-    pub(crate) fn new(endpoint: &Endpoint, limits: &Limits, ledger: Ledger) -> Result<Arc<Self>, Failure> {
+    pub(crate) fn new(
+        endpoint: &Endpoint,
+        limits: &Limits,
+        record: BoundedRecorder,
+    ) -> Result<Arc<Self>, Failure> {
         let connector = Connector::new(endpoint, limits.connect)?;
         Ok(Arc::new(Self {
             connector,
             idle: Mutex::default(),
-            ledger,
+            record,
             message_limit: limits.run.session_bound(limits.message),
+            rate_limit: limits.rate_limit.clone(),
         }))
     }
 
-    /// Sends a request and waits for the head of the response, until `deadline`. `doing` says in failures what it was for.
+    /// Sends a request and waits for the head of the response, until `deadline`. `doing` names the purpose in failures.
     pub(crate) async fn send_until(
         self: &Arc<Self>,
         request: Outgoing,
@@ -91,7 +97,7 @@ impl Http {
 
     /// Counts an answer that is to be posted.
     pub(crate) fn owe(&self, answer: &Bytes) -> Result<(), Failure> {
-        self.ledger.owe(answer)
+        self.record.owe(answer)
     }
 
     /// Closes all idle connections.
@@ -101,11 +107,18 @@ impl Http {
 
     /// Sends a request and waits for the head of the response, however long that takes.
     pub(crate) async fn send(self: &Arc<Self>, request: Outgoing, doing: &str) -> Result<Exchange, Failure> {
-        let exchange = self.ledger.next_exchange();
+        let exchange = self.exchange(request, doing).await?;
+        self.rate_limit.admit(&exchange.head)?;
+        Ok(exchange)
+    }
+
+    async fn exchange(self: &Arc<Self>, request: Outgoing, doing: &str) -> Result<Exchange, Failure> {
+        let exchange = self.record.next_exchange();
         let mut message = self.build_request(&request)?;
-        // An idle connection may turn out to be closed before a byte was written; a fresh one is then safe to try.
+        // The server may have closed an idle connection before a byte was written. Then the request may be sent on a
+        // new one.
         while let Some(mut connection) = self.take_idle().await {
-            connection.tape.begin(exchange, request.body.clone());
+            connection.heads.begin(exchange, request.body.clone());
             match connection.sender.try_send_request(message).await {
                 Ok(response) => return Ok(Exchange::new(response, connection, exchange, self)),
                 Err(mut unsent) => match unsent.take_message() {
@@ -115,7 +128,7 @@ impl Http {
             }
         }
         let mut connection = self.connect().await?;
-        connection.tape.begin(exchange, request.body.clone());
+        connection.heads.begin(exchange, request.body.clone());
         match connection.sender.send_request(message).await {
             Ok(response) => Ok(Exchange::new(response, connection, exchange, self)),
             Err(why) => Err(self.failed(&why, &connection, exchange, doing)),
@@ -124,15 +137,15 @@ impl Http {
 
     async fn connect(&self) -> Result<Connection, Failure> {
         let stream = self.connector.connect().await?;
-        let tape = Arc::new(Tape::new(self.ledger.clone()));
-        let io = TokioIo::new(Tap::new(stream, Arc::clone(&tape)));
+        let heads = Arc::new(HeadRecorder::new(self.record.clone()));
+        let io = TokioIo::new(RecordedStream::new(stream, Arc::clone(&heads)));
         let (sender, driver) = http1::handshake(io).await.map_err(|why| Failure::Ours(why.to_string()))?;
-        // What ends the connection is seen by the exchange that it carries.
+        // The exchange on the connection reports how it ends.
         let driver = Task::spawn(async move { drop(driver.await) });
-        Ok(Connection { sender, tape, _driver: driver })
+        Ok(Connection { sender, heads, _driver: driver })
     }
 
-    /// A connection that is still good, if one is idle.
+    /// An idle connection that is still open, if there is one.
     async fn take_idle(&self) -> Option<Connection> {
         loop {
             let (mut connection, since) = self.with_idle(Vec::pop)?;
@@ -146,7 +159,7 @@ impl Http {
         }
     }
 
-    /// Takes back a connection whose exchange is over.
+    /// Keeps a connection whose exchange has ended.
     fn give_back(&self, connection: Connection) {
         if !connection.sender.is_closed() {
             self.with_idle(|idle| idle.push((connection, Instant::now())));
@@ -154,9 +167,9 @@ impl Http {
     }
 
     fn failed(&self, why: &hyper::Error, connection: &Connection, exchange: u32, doing: &str) -> Failure {
-        let seen = connection.tape.abandon();
+        let seen = connection.heads.abandon();
         let how = describe(why);
-        self.ledger.end(exchange, &how);
+        self.record.end(exchange, &how);
         if why.is_user() {
             return Failure::Ours(format!("{doing}: {how}"));
         }
@@ -187,7 +200,7 @@ impl Http {
 
 impl Connection {
     fn head(&self) -> Bytes {
-        self.tape.head()
+        self.heads.head()
     }
 }
 

@@ -13,11 +13,11 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    pub(crate) fn of(url: &Url) -> Result<Self, Failure> {
+    pub(crate) fn from_url(url: &Url) -> Result<Self, Failure> {
         let tls = match url.scheme() {
             "http" => false,
             "https" => true,
-            other => return Err(Failure::Unusable(format!("`{other}` is no scheme for HTTP"))),
+            other => return Err(Failure::Unusable(format!("`{other}` is not a scheme of HTTP"))),
         };
         let host = url.host().ok_or_else(|| Failure::Unusable("the URL has no host".into()))?.to_owned();
         Ok(Self { tls, host, port: url.port_or_known_default().unwrap_or(80) })
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     fn origin(url: &str) -> Origin {
-        Origin::of(&url.parse().unwrap()).unwrap()
+        Origin::from_url(&url.parse().unwrap()).unwrap()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which certificates are trusted: the public authorities, the system's, and those that the user names.
+//! The trusted certificates: public authorities, those of the system, and those that the user names.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,10 +10,10 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStor
 
 use crate::client::{Endpoint, Failure};
 
-/// What to do about a server that does not speak TLS, which looks like nonsense or like silence.
+/// What to do about a server that does not speak TLS. Its answer is invalid, or there is none.
 pub(super) const WITHOUT_TLS: &str = "a server without TLS needs http://";
 
-/// How TLS is spoken with `endpoint`.
+/// The TLS configuration for `endpoint`.
 pub(super) fn tls_config(endpoint: &Endpoint) -> Result<Arc<ClientConfig>, Failure> {
     static USUAL: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     if endpoint.insecure {
@@ -54,7 +54,7 @@ pub(super) fn explain(why: &std::io::Error) -> String {
 
 fn verify_with(pem: Option<&[u8]>) -> Result<Arc<ClientConfig>, Failure> {
     let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    // SSL_CERT_FILE and SSL_CERT_DIR are honoured there. A system without a store has the public authorities still.
+    // This honours SSL_CERT_FILE and SSL_CERT_DIR. On a system without a store the public authorities remain.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let unreadable = |why: &dyn std::fmt::Display| {
         Failure::Unusable(format!("a certificate that was to be trusted cannot be read: {why}"))
@@ -80,7 +80,7 @@ fn builder() -> Result<rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier
         .map_err(|why| Failure::Ours(why.to_string()))
 }
 
-/// Accepts every certificate; the signatures of the handshake still have to fit it.
+/// Accepts every certificate. The signatures of the handshake must still match it.
 #[derive(Debug)]
 struct AcceptAny(Arc<CryptoProvider>);
 

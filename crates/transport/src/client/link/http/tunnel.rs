@@ -1,4 +1,4 @@
-//! A connection through a proxy: CONNECT, and what the proxy says to it.
+//! Opens a tunnel through a proxy with CONNECT.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -35,7 +35,7 @@ pub(super) async fn open_tunnel(
     }
 }
 
-/// The head of the answer, and not a byte more: what follows is the server's.
+/// The head of the answer, and not a byte more: what follows comes from the server.
 async fn read_answer(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
     let mut answer = Vec::new();
     while !answer.ends_with(b"\r\n\r\n") && answer.len() < LONGEST_ANSWER {

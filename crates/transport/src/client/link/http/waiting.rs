@@ -10,8 +10,8 @@ use crate::client::{Endpoint, Failure, Limits};
 /// How long to wait between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Waits until `endpoint` accepts a connection, for no longer than `limit`. Only what may pass by itself is waited for:
-/// a certificate that is not trusted is reported at once.
+/// Waits until `endpoint` accepts a connection, for no longer than `limit`. Only errors that may pass are waited for:
+/// an untrusted certificate is reported at once.
 pub async fn await_connection(endpoint: &Endpoint, limit: Duration) -> Result<(), Failure> {
     let end = Instant::now() + limit;
     loop {

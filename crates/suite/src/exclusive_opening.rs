@@ -1,0 +1,99 @@
+//! How the session that a check has for itself is opened, and what is said first on it.
+//!
+//! Its client declares nothing in the legacy era, so that what servers ask of such a client shows there too.
+
+use protocol::Era;
+use serde_json::json;
+use transport::client::{Profile, Session};
+
+use crate::clients;
+use crate::connector::not_begun;
+use crate::expect::Answer;
+use crate::{Finding, ServerCx};
+
+impl ServerCx {
+    /// What came back on the first request of a connection: in the modern era a list that no discovery came before, in the
+    /// legacy era a ping between the answer to `initialize` and `notifications/initialized`.
+    pub async fn first_words(&self) -> Result<&Answer, Finding> {
+        if self.known.first_words.get().is_none() {
+            drop(self.alone().await?);
+        }
+        match self.known.first_words.get() {
+            Some(Ok(answer)) => Ok(answer),
+            Some(Err(finding)) => Err(finding.clone()),
+            None => Err(Finding::blocked("no second session came about")),
+        }
+    }
+
+    pub(crate) async fn open_exclusive(&self) -> Result<Session, Finding> {
+        match self.version.era() {
+            Era::Legacy => self.open_bare().await,
+            Era::Modern => self.open_without_discovery().await,
+        }
+    }
+
+    async fn open_bare(&self) -> Result<Session, Finding> {
+        let session = self.initialize_bare().await?;
+        let first = self.known.first_words.get_or_try_init(|| async {
+            let answer = self.on(&session, "ping").send().await.map_err(|finding| match finding {
+                // It may wait for the notification, which comes next.
+                Finding::Blocked(obstacle) => Finding::violated("an answer to ping", obstacle.why),
+                other => other,
+            });
+            // A session that the server has ended at once says nothing about the ping.
+            if !self.connector().is_piped() && session.ended().is_some() { Err(()) } else { Ok(answer) }
+        });
+        let _ = first.await;
+        let ready = session.initialized().await.map_err(Finding::from);
+        self.connector().close_unless_ok(&session, ready).await?;
+        Ok(session)
+    }
+
+    /// A session after the first half of its handshake. Where it is a process, the first one is also asked for versions that
+    /// do not exist, because that would need one more; a server that then refuses the true handshake gets another process.
+    async fn initialize_bare(&self) -> Result<Session, Finding> {
+        let connector = self.connector();
+        if connector.starts_processes() && connector.run.unknown_versions.take_turn() {
+            let session = connector.connect(Profile::bare()).await?;
+            connector.run.unknown_versions.ask_on(&session, &connector.run.limits).await;
+            if connector.initialize(&session).await.is_ok() {
+                return Ok(session);
+            }
+        }
+        let session = connector.connect(Profile::bare()).await?;
+        connector.initialize(&session).await?;
+        Ok(session)
+    }
+
+    async fn open_without_discovery(&self) -> Result<Session, Finding> {
+        let session = self.connector().connect(clients::usual()).await?;
+        self.known.first_words.get_or_init(|| self.list_first(&session)).await;
+        // Whatever the first request of a check is: its limit is not that of a start.
+        if self.connector().is_piped() { self.connector().begin(session).await } else { Ok(session) }
+    }
+
+    async fn list_first(&self, session: &Session) -> Result<Answer, Finding> {
+        let method = self.served_list().await?;
+        let limit = self.connector().run.limits.start;
+        let first = session.request(method).params(json!({})).timeout(limit).send().await;
+        first.map(|reply| Answer::new(reply, session.clone())).map_err(not_begun)
+    }
+
+    /// A list that the server declares, and that the shared session has shown. What is refused on every connection is another
+    /// check's business.
+    async fn served_list(&self) -> Result<&'static str, Finding> {
+        let declared = self.capabilities().await?;
+        let is_declared = |capability| declared.get(capability).is_some();
+        let (method, listed) = if is_declared("tools") {
+            ("tools/list", self.tools().await)
+        } else if is_declared("resources") {
+            ("resources/list", self.resources().await)
+        } else if is_declared("prompts") {
+            ("prompts/list", self.prompts().await)
+        } else {
+            return Err(Finding::not_applicable("the server has nothing to list"));
+        };
+        listed.map_err(Finding::into_obstacle)?;
+        Ok(method)
+    }
+}

@@ -1,0 +1,96 @@
+//! How a host is made to do things: everything that a person or a model would do.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use serde_json::Value;
+
+use super::facts::Unable;
+
+/// What comes of something that is done with a host.
+pub type DriverStep<'a, T> = Pin<Box<dyn Future<Output = Result<T, Unable>> + Send + 'a>>;
+
+/// A way to drive one kind of host. A method that is not overridden says that this host cannot; what needs it does then not
+/// apply, and is never failed.
+pub trait HostDriver: Send + Sync {
+    /// What is measured, in a line.
+    fn description(&self) -> String;
+
+    /// How long a View has for what it does.
+    fn patience(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(30)
+    }
+
+    /// Whether the host is connected to the second server as well.
+    fn has_other_server(&self) -> bool {
+        false
+    }
+
+    /// Runs a tool with arguments, and shows its View. Whatever was shown before is gone.
+    fn show<'a>(&'a self, tool: &'a str, arguments: &'a Value) -> DriverStep<'a, ()>;
+
+    /// The same, with arguments that come in pieces.
+    fn show_streamed<'a>(&'a self, _tool: &'a str, _arguments: &'a Value) -> DriverStep<'a, ()> {
+        cannot("no arguments stream here")
+    }
+
+    /// What the View knows, read without the host's help.
+    fn read_view(&self) -> DriverStep<'_, Value> {
+        cannot("the View cannot be looked into")
+    }
+
+    /// Cancels the call that is under way.
+    fn cancel(&self) -> DriverStep<'_, ()> {
+        cannot("calls cannot be cancelled here")
+    }
+
+    /// Closes the View.
+    fn close(&self) -> DriverStep<'_, ()> {
+        cannot("Views cannot be closed here")
+    }
+
+    /// Switches between the light and the dark theme.
+    fn switch_theme(&self) -> DriverStep<'_, ()> {
+        cannot("the theme cannot be switched here")
+    }
+
+    /// Allows or denies what the View asks the person for.
+    fn decide(&self, _allow: bool) -> DriverStep<'_, ()> {
+        cannot("nobody can be asked here")
+    }
+
+    /// The messages of the conversation, each with a role and a text.
+    fn conversation(&self) -> DriverStep<'_, Value> {
+        cannot("the conversation cannot be read here")
+    }
+
+    /// What the model would be told by the View with the next turn.
+    fn model_context(&self) -> DriverStep<'_, Value> {
+        cannot("what the model is told cannot be read here")
+    }
+
+    /// The names of the tools that the model is offered.
+    fn model_tools(&self) -> DriverStep<'_, Value> {
+        cannot("the tools that the model is offered cannot be read here")
+    }
+
+    /// The addresses of the pages that were opened since the View is shown.
+    fn opened_links(&self) -> DriverStep<'_, Value> {
+        cannot("which pages were opened cannot be seen here")
+    }
+
+    /// The frames from the host's page down to the View: address, origin, and the attributes of their elements.
+    fn frames(&self) -> DriverStep<'_, Value> {
+        cannot("the frames cannot be seen from outside here")
+    }
+
+    /// How many milliseconds the host's page took to react, at most.
+    fn responsive(&self) -> DriverStep<'_, Value> {
+        cannot("whether the host's page reacts cannot be seen here")
+    }
+}
+
+/// A step that this host cannot do.
+pub fn cannot<'a, T: Send + 'a>(why: &'static str) -> DriverStep<'a, T> {
+    Box::pin(std::future::ready(Err(Unable::Cannot(why.to_owned()))))
+}

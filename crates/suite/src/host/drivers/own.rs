@@ -1,0 +1,177 @@
+//! Our own host, in Chromium.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use browser::{Browser, LaunchOptions, Page};
+use host::{Host, Interference, Options};
+use serde_json::Value;
+use tokio::sync::Mutex;
+use transport::client::{Endpoint, Target};
+
+use super::chromium::{failed, measure_gap, read_frames, read_popups, read_view};
+use crate::host::faults::HostFault;
+use crate::host::{DriverStep, HostDriver, ProbeStage, Unable};
+
+/// How long something in the page may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// A card that accepts clicks.
+const CARD: &str = "document.querySelector('.question:not(.settling)') !== null";
+const CONVERSATION: &str = "[...document.querySelectorAll('#panel-model section:last-of-type > div')].map((it) => ({ \
+    role: it.querySelector('b')?.textContent, text: it.querySelector('blockquote')?.textContent }))";
+const CONTEXT: &str = "document.querySelector('#panel-model section')?.textContent ?? ''";
+const TOOLS: &str =
+    "[...document.querySelectorAll('#tool-select option')].map((it) => it.dataset.tool).filter(Boolean)";
+const SWITCH_THEME: &str = "(() => { const dark = getComputedStyle(document.documentElement).colorScheme.startsWith('dark'); \
+    document.querySelector(`[aria-label=Theme] [data-value=${dark ? 'light' : 'dark'}]`).click(); })()";
+
+/// Our own host and the browser that shows its page.
+#[derive(Debug)]
+pub struct OwnHost {
+    host: Host,
+    browser: Browser,
+    fault: Option<&'static HostFault>,
+    page: Mutex<Option<Page>>,
+}
+
+impl OwnHost {
+    /// Starts a host with the servers of `stage`, and a browser. With a fault the host is broken on purpose.
+    pub async fn start(stage: &ProbeStage, fault: Option<&'static HostFault>) -> Result<Self, String> {
+        let target =
+            |url: &str| Endpoint::new(url).map(|it| Target::Url(it).into()).map_err(|why| why.to_string());
+        let interference: Option<Arc<dyn Interference>> =
+            fault.and_then(|fault| fault.interference.map(|make| make()));
+        let targets = vec![target(&stage.url())?, target(&stage.other_url())?];
+        let options = Options { targets, interference, ..Options::default() };
+        let (host, browser) = tokio::join!(Host::start(options), Browser::launch(LaunchOptions::default()));
+        let (host, browser) = (host.map_err(|why| why.to_string())?, browser.map_err(|why| why.to_string())?);
+        host.settled(TIMEOUT).await;
+        Ok(Self { host, browser, fault, page: Mutex::new(None) })
+    }
+
+    /// The address that shows a tool.
+    fn link(&self, tool: &str, arguments: &Value, streamed: bool) -> String {
+        let query = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs([
+                ("server", "0"),
+                ("tool", tool),
+                ("args", &arguments.to_string()),
+                ("run", "1"),
+                ("stream", if streamed { "1" } else { "0" }),
+            ])
+            .finish();
+        format!("{}?{query}", self.host.url())
+    }
+
+    async fn open(&self, tool: &str, arguments: &Value, streamed: bool) -> Result<(), Unable> {
+        let mut shown = self.page.lock().await;
+        *shown = None;
+        let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
+        if let Some(fault) = self.fault {
+            page.add_script(fault.page).await.map_err(|why| failed(&why))?;
+            page.add_frame_script(fault.frames);
+        }
+        page.goto(&self.link(tool, arguments, streamed)).await.map_err(|why| failed(&why))?;
+        *shown = Some(page);
+        Ok(())
+    }
+
+    /// Evaluates a script in the page, once `ready` holds there.
+    async fn eval(&self, ready: &str, script: &str) -> Result<Value, Unable> {
+        let page = self.page.lock().await;
+        let page = page.as_ref().ok_or_else(|| Unable::Failed("no page is open".to_owned()))?;
+        page.wait_for(ready, TIMEOUT).await.map_err(|why| failed(&why))?;
+        page.eval(script).await.map_err(|why| failed(&why))
+    }
+
+    /// Opens the Model tab and reads something in it. The tab is drawn once in a frame, so a frame has to pass.
+    async fn read_model_tab(&self, script: &str) -> Result<Value, Unable> {
+        let open = "document.querySelector('#tab-model').click()";
+        self.eval("document.querySelector('#tab-model')", open).await?;
+        let drawn = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
+        self.eval("document.querySelector('#panel-model')", &format!("{drawn}.then(() => {script})")).await
+    }
+
+    /// Clicks the button of the toolbar with that text or label.
+    async fn press(&self, name: &str) -> Result<(), Unable> {
+        let found = format!(
+            "[...document.querySelectorAll('.toolbar button')].find((it) => it.textContent === '{name}' || it.getAttribute('aria-label') === '{name}')"
+        );
+        self.eval(&format!("{found} !== undefined"), &format!("{found}.click()")).await.map(drop)
+    }
+
+    async fn with_page<T>(&self, act: impl AsyncFnOnce(&Page) -> Result<T, Unable>) -> Result<T, Unable> {
+        let page = self.page.lock().await;
+        act(page.as_ref().ok_or_else(|| Unable::Failed("no page is open".to_owned()))?).await
+    }
+}
+
+impl HostDriver for OwnHost {
+    fn description(&self) -> String {
+        match self.fault {
+            None => "yardstick host".to_owned(),
+            Some(fault) => format!("yardstick host with the fault {}", fault.fault.name),
+        }
+    }
+
+    fn has_other_server(&self) -> bool {
+        true
+    }
+
+    fn show<'a>(&'a self, tool: &'a str, arguments: &'a Value) -> DriverStep<'a, ()> {
+        Box::pin(self.open(tool, arguments, false))
+    }
+
+    fn show_streamed<'a>(&'a self, tool: &'a str, arguments: &'a Value) -> DriverStep<'a, ()> {
+        Box::pin(self.open(tool, arguments, true))
+    }
+
+    fn read_view(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| read_view(page).await).await })
+    }
+
+    fn cancel(&self) -> DriverStep<'_, ()> {
+        Box::pin(self.press("Cancel"))
+    }
+
+    fn close(&self) -> DriverStep<'_, ()> {
+        Box::pin(self.press("Close"))
+    }
+
+    fn switch_theme(&self) -> DriverStep<'_, ()> {
+        Box::pin(async { self.eval("true", SWITCH_THEME).await.map(drop) })
+    }
+
+    fn decide(&self, allow: bool) -> DriverStep<'_, ()> {
+        // A real click: a browser opens no window without one.
+        let button = if allow { ".question button[type=submit]" } else { ".question button[type=button]" };
+        Box::pin(async move {
+            self.eval(CARD, "0").await?;
+            self.with_page(async |page| page.click(button).await.map_err(|why| failed(&why))).await
+        })
+    }
+
+    fn conversation(&self) -> DriverStep<'_, Value> {
+        Box::pin(self.read_model_tab(CONVERSATION))
+    }
+
+    fn model_context(&self) -> DriverStep<'_, Value> {
+        Box::pin(self.read_model_tab(CONTEXT))
+    }
+
+    fn model_tools(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.eval("document.querySelector('#tool-select')", TOOLS).await })
+    }
+
+    fn opened_links(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| Ok(read_popups(page))).await })
+    }
+
+    fn frames(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| read_frames(page).await).await })
+    }
+
+    fn responsive(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| measure_gap(page).await).await })
+    }
+}

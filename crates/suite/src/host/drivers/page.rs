@@ -1,0 +1,149 @@
+//! Any host that is a web page, in Chromium: an address that shows a tool, and a script that knows the page.
+
+use std::time::Duration;
+
+use browser::{Browser, LaunchOptions, Page};
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use super::chromium::{failed, measure_gap, read_frames, read_popups, read_view};
+use crate::host::{DriverStep, HostDriver, ProbeStage, Unable};
+
+/// How long a function of the script may take.
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// A host that is a web page.
+#[derive(Debug)]
+pub struct PageHost {
+    browser: Browser,
+    page: Mutex<Option<Page>>,
+    template: String,
+    script: String,
+    server: String,
+    other: String,
+}
+
+impl PageHost {
+    /// A host whose page at `template` shows a tool: `{server}` and `{other}` in it stand for the servers' URLs, `{tool}` for the
+    /// name of the tool and `{arguments}` for its arguments, each encoded for a query. `script` sets
+    /// `globalThis.yardstickDriver` to an object of functions: `show(tool, arguments)`, `cancel()`, `close()`, `switchTheme()`,
+    /// `decide(allow)`, `conversation()`, `modelContext()` and `modelTools()`. What it leaves out, this host cannot.
+    pub async fn start(stage: &ProbeStage, template: String, script: String) -> Result<Self, String> {
+        let browser = Browser::launch(LaunchOptions::default()).await.map_err(|why| why.to_string())?;
+        let (server, other) = (stage.url(), stage.other_url());
+        Ok(Self { browser, page: Mutex::new(None), template, script, server, other })
+    }
+
+    fn address(&self, tool: &str, arguments: &Value) -> String {
+        let encoded = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+        self.template
+            .replace("{server}", &encoded(&self.server))
+            .replace("{other}", &encoded(&self.other))
+            .replace("{tool}", &encoded(tool))
+            .replace("{arguments}", &encoded(&arguments.to_string()))
+    }
+
+    async fn open(&self, tool: &str, arguments: &Value) -> Result<(), Unable> {
+        let mut shown = self.page.lock().await;
+        *shown = None;
+        let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
+        page.add_script(&format!("if (globalThis.top === globalThis) {{ {} }}", self.script))
+            .await
+            .map_err(|why| failed(&why))?;
+        page.goto(&self.address(tool, arguments)).await.map_err(|why| failed(&why))?;
+        let shown_by_script = call(&page, "show", &json!([tool, arguments])).await;
+        *shown = Some(page);
+        match shown_by_script {
+            Ok(_) | Err(Unable::Cannot(_)) => Ok(()),
+            Err(failed) => Err(failed),
+        }
+    }
+
+    async fn call(&self, name: &str, arguments: Value) -> Result<Value, Unable> {
+        self.with_page(async |page| call(page, name, &arguments).await).await
+    }
+
+    async fn with_page<T>(&self, act: impl AsyncFnOnce(&Page) -> Result<T, Unable>) -> Result<T, Unable> {
+        let page = self.page.lock().await;
+        act(page.as_ref().ok_or_else(|| Unable::Failed("no page is open".to_owned()))?).await
+    }
+}
+
+/// Calls a function of the script. A function that is not there is something that the host cannot.
+async fn call(page: &Page, name: &str, arguments: &Value) -> Result<Value, Unable> {
+    let script = format!(
+        "(async () => {{ const act = globalThis.yardstickDriver?.{name}; if (!act) return {{ cannot: true }}; \
+         return {{ value: (await act(...{arguments})) ?? null }}; }})()"
+    );
+    let done = tokio::time::timeout(CALL_TIMEOUT, page.eval(&script)).await;
+    let done = done.map_err(|_| Unable::Failed(format!("{name} of the script did not end in time")))?;
+    let done = done.map_err(|why| failed(&why))?;
+    if done["cannot"] == true {
+        return Err(Unable::Cannot(format!("the script has no function {name}")));
+    }
+    Ok(done["value"].clone())
+}
+
+impl HostDriver for PageHost {
+    fn description(&self) -> String {
+        let end = self.template.find('?').unwrap_or(self.template.len());
+        self.template[..end].to_owned()
+    }
+
+    /// Other people's pages take longer to load than ours, and busy machines longer still.
+    fn patience(&self) -> Duration {
+        Duration::from_secs(75)
+    }
+
+    fn has_other_server(&self) -> bool {
+        self.template.contains("{other}")
+    }
+
+    fn show<'a>(&'a self, tool: &'a str, arguments: &'a Value) -> DriverStep<'a, ()> {
+        Box::pin(self.open(tool, arguments))
+    }
+
+    fn read_view(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| read_view(page).await).await })
+    }
+
+    fn cancel(&self) -> DriverStep<'_, ()> {
+        Box::pin(async { self.call("cancel", json!([])).await.map(drop) })
+    }
+
+    fn close(&self) -> DriverStep<'_, ()> {
+        Box::pin(async { self.call("close", json!([])).await.map(drop) })
+    }
+
+    fn switch_theme(&self) -> DriverStep<'_, ()> {
+        Box::pin(async { self.call("switchTheme", json!([])).await.map(drop) })
+    }
+
+    fn decide(&self, allow: bool) -> DriverStep<'_, ()> {
+        Box::pin(async move { self.call("decide", json!([allow])).await.map(drop) })
+    }
+
+    fn conversation(&self) -> DriverStep<'_, Value> {
+        Box::pin(self.call("conversation", json!([])))
+    }
+
+    fn model_context(&self) -> DriverStep<'_, Value> {
+        Box::pin(self.call("modelContext", json!([])))
+    }
+
+    fn model_tools(&self) -> DriverStep<'_, Value> {
+        Box::pin(self.call("modelTools", json!([])))
+    }
+
+    fn opened_links(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| Ok(read_popups(page))).await })
+    }
+
+    fn frames(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| read_frames(page).await).await })
+    }
+
+    fn responsive(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| measure_gap(page).await).await })
+    }
+}

@@ -1,0 +1,336 @@
+//! Shows every scene in a host, and judges what was seen.
+
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use protocol::Version;
+use protocol::method::Side;
+use serde_json::Value;
+use transport::Transport;
+use transport::serve::http::{HttpServer, Options as HttpOptions};
+
+use super::cx::HostCx;
+use super::driver::HostDriver;
+use super::facts::{HostFacts, SceneFacts, Unable};
+use super::probe::{Act, DocumentForm, ProbeServer, SCENES, Scene, Sites};
+use super::witness::{WitnessSite, WitnessSocket};
+use crate::baseline::Ledger;
+use crate::check::Run;
+use crate::recorded::{Recorded, judge};
+use crate::{
+    Applies, Baseline, Case, CaseReport, Event, Options, Report, Selection, TargetReport, Verdict, registry,
+};
+
+/// How often the record of the server is looked at.
+const POLL: Duration = Duration::from_millis(25);
+/// The part of the patience with a driver for which a View that a host should not show is waited for.
+const UNWANTED_PART: u32 = 5;
+/// What the messages between View and host are made of.
+const VERSION: Version = Version::V2025_11_25;
+/// The scenes whose Views behave, so that what passes over the bridge can be judged.
+const WELL_BEHAVED: [&str; 8] = ["closed", "open", "person", "theme", "slow", "blob", "ask", "again"];
+
+/// The probe server, a second one, and the witnesses.
+#[derive(Debug)]
+pub struct ProbeStage {
+    /// The server of the Views.
+    pub probe: Arc<ProbeServer>,
+    /// The second server.
+    pub other: Arc<ProbeServer>,
+    probe_http: HttpServer,
+    other_http: HttpServer,
+    declared: WitnessSite,
+    undeclared: WitnessSite,
+    hints: WitnessSite,
+    stun: WitnessSocket,
+}
+
+/// What is wanted of a run.
+#[derive(Clone, Debug, Default)]
+pub struct HostOptions {
+    /// Which checks.
+    pub selection: Selection,
+    /// What is known to fail.
+    pub baseline: Baseline,
+    /// The arguments that name the host on the command line.
+    pub arguments: String,
+    /// What the host runs on, as the user calls it.
+    pub platform: Option<String>,
+}
+
+impl ProbeStage {
+    /// Starts the servers and the witnesses, on loopback.
+    pub async fn start() -> std::io::Result<Self> {
+        Self::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await
+    }
+
+    /// The same, with the probe server at this address.
+    pub async fn listen(address: SocketAddr) -> std::io::Result<Self> {
+        let (declared, undeclared) = (WitnessSite::start().await?, WitnessSite::start().await?);
+        let (hints, stun) = (WitnessSite::start().await?, WitnessSocket::start().await?);
+        let sites = Sites {
+            declared: declared.origin(),
+            undeclared: undeclared.origin(),
+            hints: hints.origin(),
+            stun: stun.authority(),
+        };
+        let (probe, other) = (ProbeServer::new(sites), ProbeServer::other());
+        let probe_http = HttpServer::bind(address, probe.clone(), HttpOptions::default()).await?;
+        let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let other_http = HttpServer::bind(free, other.clone(), HttpOptions::default()).await?;
+        Ok(Self { probe, other, probe_http, other_http, declared, undeclared, hints, stun })
+    }
+
+    /// The URL of the probe server.
+    pub fn url(&self) -> String {
+        self.probe_http.url()
+    }
+
+    /// The URL of the second server.
+    pub fn other_url(&self) -> String {
+        self.other_http.url()
+    }
+
+    /// Shows the scenes that `wanted` takes, and collects what is seen.
+    async fn collect(&self, driver: &dyn HostDriver, wanted: impl Fn(&Scene) -> bool, facts: &mut HostFacts) {
+        for scene in SCENES.iter().filter(|scene| wanted(scene)) {
+            facts.scenes.insert(scene.name, self.show(driver, scene).await);
+        }
+        facts.server = self.probe.seen();
+        facts.other = driver.has_other_server().then(|| self.other.seen());
+    }
+
+    async fn show(&self, driver: &dyn HostDriver, scene: &Scene) -> SceneFacts {
+        let mut facts = SceneFacts::default();
+        let from = self.probe.seen();
+        let marks = (self.declared.paths().len(), self.undeclared.paths().len());
+        let before = (self.hints.connections(), self.stun.heard());
+        let arguments = (scene.arguments)();
+        let showing = match scene.streamed {
+            true => driver.show_streamed(scene.name, &arguments),
+            false => driver.show(scene.name, &arguments),
+        };
+        if let Err(unable) = showing.await {
+            facts.unshown = Some(unable);
+            return facts;
+        }
+        for act in scene.acts {
+            let done = self.perform(driver, scene, *act, from.reports.len()).await;
+            // A stage that never comes makes what follows pointless, but not what reads.
+            facts.acts.insert(act.name(), done);
+        }
+        let mut limit = driver.patience();
+        if scene.is_unwanted() {
+            self.await_read(scene, from.reads.len(), limit).await;
+            limit /= UNWANTED_PART;
+        }
+        facts.told = self.finish(driver, scene, from.reports.len(), limit).await;
+        let seen = self.probe.seen();
+        let reports = seen.reports.iter().skip(from.reports.len()).map(|one| &one.report);
+        let own: Vec<_> = reports.filter(|report| report["scene"] == scene.name).collect();
+        facts.stages = own.iter().filter_map(|it| it["stage"].as_str()).map(str::to_owned).collect();
+        facts.loads = facts.stages.iter().filter(|stage| *stage == "loaded").count();
+        facts.calls = seen.calls.get(from.calls.len()..).unwrap_or_default().to_vec();
+        let uri = format!("ui://yardstick/{}", scene.name);
+        let reads = seen.reads.get(from.reads.len()..).unwrap_or_default();
+        facts.reads = reads.iter().filter(|read| read.uri == uri).count();
+        facts.declared_hits = self.declared.paths().get(marks.0..).unwrap_or_default().to_vec();
+        facts.undeclared_hits = self.undeclared.paths().get(marks.1..).unwrap_or_default().to_vec();
+        facts.hinted = self.hints.connections() - before.0;
+        facts.datagrams = self.stun.heard() - before.1;
+        facts
+    }
+
+    /// Waits until the document of a scene is read.
+    async fn await_read(&self, scene: &Scene, from: usize, limit: Duration) {
+        let (end, uri) = (Instant::now() + limit, format!("ui://yardstick/{}", scene.name));
+        while Instant::now() < end && !self.probe.seen().reads.iter().skip(from).any(|read| read.uri == uri) {
+            tokio::time::sleep(POLL * 4).await;
+        }
+    }
+
+    async fn perform(
+        &self,
+        driver: &dyn HostDriver,
+        scene: &Scene,
+        act: Act,
+        from: usize,
+    ) -> Result<Value, Unable> {
+        let nothing = |done: Result<(), Unable>| done.map(|()| Value::Null);
+        match act {
+            Act::Stage(stage) => self.reach(driver, scene, stage, from).await,
+            Act::Pause(ms) => {
+                tokio::time::sleep(Duration::from_millis(ms)).await;
+                Ok(Value::Null)
+            }
+            Act::Cancel => nothing(driver.cancel().await),
+            Act::Close => nothing(driver.close().await),
+            Act::Theme => nothing(driver.switch_theme().await),
+            Act::Allow => nothing(driver.decide(true).await),
+            Act::Deny => nothing(driver.decide(false).await),
+            Act::Conversation => driver.conversation().await,
+            Act::ModelContext => driver.model_context().await,
+            Act::ModelTools => driver.model_tools().await,
+            Act::OpenedLinks => driver.opened_links().await,
+            Act::Frames => driver.frames().await,
+            Act::Responsive => driver.responsive().await,
+        }
+    }
+
+    /// Waits until the View is at `stage`, or has come to its end without it.
+    async fn reach(
+        &self,
+        driver: &dyn HostDriver,
+        scene: &Scene,
+        stage: &str,
+        from: usize,
+    ) -> Result<Value, Unable> {
+        let end = Instant::now() + driver.patience();
+        while Instant::now() < end {
+            let reports = self.probe.seen().reports;
+            let mut own = reports.iter().skip(from).filter(|it| it.report["scene"] == scene.name);
+            if own.any(|it| it.report["stage"] == stage || it.report["done"] == true) {
+                return Ok(Value::Null);
+            }
+            tokio::time::sleep(POLL).await;
+        }
+        Err(Unable::Failed(format!("the View of {} did not come to {stage}", scene.name)))
+    }
+
+    /// The last thing that the View told: its last report, or what is read in its document.
+    async fn finish(&self, driver: &dyn HostDriver, scene: &Scene, from: usize, limit: Duration) -> Value {
+        let end = Instant::now() + limit;
+        let mut told = Value::Null;
+        loop {
+            let reports = self.probe.seen().reports;
+            let own = reports.iter().skip(from).filter(|it| it.report["scene"] == scene.name);
+            if let Some(last) = own.max_by_key(|it| (it.report["done"] == true, it.at)) {
+                told = last.report.clone();
+            }
+            if told["done"] != true
+                && let Ok(read) = driver.read_view().await
+                && read["scene"] == scene.name
+                && read["at"].as_f64() >= told["at"].as_f64()
+            {
+                told = read;
+            }
+            if told["done"] == true || Instant::now() > end {
+                return told;
+            }
+            tokio::time::sleep(POLL * 4).await;
+        }
+    }
+}
+
+impl Scene {
+    /// Whether a host should not show it.
+    fn is_unwanted(&self) -> bool {
+        matches!(self.form, DocumentForm::Typed(_))
+    }
+}
+
+/// Judges `facts` with every selected check of hosts, and the messages of the well-behaved scenes with those that only read.
+pub fn judge_host(
+    driver: &dyn HostDriver,
+    facts: &HostFacts,
+    options: &HostOptions,
+    start: Instant,
+) -> Report {
+    let mut report = Report::default();
+    let mut ledger = Ledger::new(&options.baseline);
+    let mut tell = |event: Event| ledger.take(event).iter().for_each(|event| report.add(event));
+    tell(Event::Reached(describe(driver, facts, options)));
+    let cx = HostCx::new(facts);
+    for (case, judge) in cases(&options.selection) {
+        let began = Instant::now();
+        let verdict = judge(&cx);
+        tell(Event::Finished(CaseReport::new(&case, &verdict, began.elapsed())));
+    }
+    for case in judge_messages(facts, &options.selection) {
+        tell(Event::Finished(case));
+    }
+    tell(Event::Ended { took: start.elapsed() });
+    report
+}
+
+/// What the checks that only read find in what Views and host said to each other.
+fn judge_messages(facts: &HostFacts, selection: &Selection) -> Vec<CaseReport> {
+    let shown = facts.scenes.iter().filter(|(name, _)| WELL_BEHAVED.contains(*name));
+    let tapes: Vec<_> = shown.map(|(name, facts)| facts.tape(name)).collect();
+    let recorded = Recorded { tapes, ..Recorded::default() };
+    let options = Options { selection: selection.clone(), ..Options::default() };
+    let cases = judge(&recorded, &[Side::Server], &options).report.cases;
+    // A View cannot see its proxy, nor whether it was removed.
+    cases.into_iter().filter(|case| case.outcome != crate::Outcome::Blocked).collect()
+}
+
+fn describe(driver: &dyn HostDriver, facts: &HostFacts, options: &HostOptions) -> TargetReport {
+    let info =
+        facts.scenes.values().map(|scene| &scene.fact("initialize")["hostInfo"]).find(|it| it.is_object());
+    let text = |name: &str| info.and_then(|info| info[name].as_str()).map(str::to_owned);
+    let platform = options.platform.as_deref().map(|name| format!(" on {name}")).unwrap_or_default();
+    TargetReport {
+        description: format!("{}{platform}", driver.description()),
+        arguments: options.arguments.clone(),
+        transport: wire::recording::Medium::PostMessage.as_str().to_owned(),
+        speaks: vec![VERSION],
+        name: text("name"),
+        version: text("version"),
+        at: Some(crate::clock::now()),
+    }
+}
+
+/// How a check of hosts judges.
+type HostJudge = fn(&HostCx<'_>) -> Verdict;
+
+/// The selected checks of hosts.
+fn cases(selection: &Selection) -> impl Iterator<Item = (Case, HostJudge)> + '_ {
+    registry().filter_map(|check| {
+        let Run::Host(judge) = check.run else { return None };
+        let level = check.level(VERSION).filter(|level| selection.takes_as(check, *level))?;
+        Some((Case { check, version: VERSION, transport: Transport::Stdio, level }, judge))
+    })
+}
+
+/// The scenes that the selected checks ask for and that are not among `facts`.
+fn missing(facts: &HostFacts, selection: &Selection) -> BTreeSet<String> {
+    let cx = HostCx::new(facts);
+    for (_, judge) in cases(selection) {
+        // Whatever is found now: a scene that is missing stops a check where it asks for it.
+        drop(judge(&cx));
+    }
+    let mut missing = cx.into_missing();
+    let reads =
+        registry().any(|check| check.applies == Applies::BetweenViewAndHost && selection.takes(check));
+    let unread = WELL_BEHAVED.iter().filter(|name| reads && !facts.scenes.contains_key(*name));
+    missing.extend(unread.map(|name| (*name).to_owned()));
+    missing
+}
+
+/// Measures a host: shows what the selected checks need, and judges it.
+pub async fn run_host(
+    stage: &ProbeStage,
+    driver: &dyn HostDriver,
+    options: &HostOptions,
+) -> (Report, HostFacts) {
+    let start = Instant::now();
+    let mut facts = HostFacts::default();
+    if options.selection.only.is_empty() {
+        stage.collect(driver, |_| true, &mut facts).await;
+    }
+    loop {
+        let names = missing(&facts, &options.selection);
+        if !names.iter().any(|name| !facts.scenes.contains_key(name.as_str())) {
+            break;
+        }
+        stage.collect(driver, |scene| names.contains(scene.name), &mut facts).await;
+        // A name that no scene has would be asked for again and again.
+        if names.iter().any(|name| !facts.scenes.contains_key(name.as_str())) {
+            break;
+        }
+    }
+    facts.server = stage.probe.seen();
+    (judge_host(driver, &facts, options, start), facts)
+}

@@ -1,0 +1,62 @@
+//! What becomes of requests that a server refuses because there are too many: HTTP 429 and 503 say nothing about a request itself.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::{Failure, Head};
+
+/// The longest single wait.
+const LONGEST: Duration = Duration::from_secs(2);
+/// How long to wait where the server does not say.
+const UNSAID: Duration = Duration::from_millis(500);
+/// How long all requests of a run wait together.
+const WHOLE_RUN: Duration = Duration::from_secs(6);
+
+/// Whether 429 and 503 are waited out, and how much time is left for that. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct RateLimitWaits(Option<Arc<AtomicU64>>);
+
+impl RateLimitWaits {
+    /// For a run that judges answers: 429 and 503 are waited out for a short time, and are a failure after that.
+    pub fn bounded() -> Self {
+        let left = u64::try_from(WHOLE_RUN.as_millis()).unwrap_or(u64::MAX);
+        Self(Some(Arc::new(AtomicU64::new(left))))
+    }
+
+    /// A failure where `head` says that there are too many requests. Without a wait it is an answer like any other.
+    pub(crate) fn admit(&self, head: &Head) -> Result<(), Failure> {
+        if self.0.is_none() || !matches!(head.status, 429 | 503) {
+            return Ok(());
+        }
+        // A date in its place is rare, and a wait until then is seldom short.
+        let seconds = head.header("retry-after").map(|value| value.trim().parse().unwrap_or(u64::MAX));
+        Err(Failure::RateLimited { status: head.status, retry_after: seconds.map(Duration::from_secs) })
+    }
+
+    /// Waits as `failure` asks, if it is about too many requests and the wait is short. False when there was no wait.
+    pub(crate) async fn wait_out(&self, failure: &Failure) -> bool {
+        let Failure::RateLimited { retry_after, .. } = failure else { return false };
+        let wait = retry_after.unwrap_or(UNSAID);
+        if wait > LONGEST || !self.take(wait) {
+            return false;
+        }
+        tokio::time::sleep(wait).await;
+        true
+    }
+
+    fn take(&self, wait: Duration) -> bool {
+        let Some(left) = &self.0 else { return false };
+        let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
+        left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(wait)).is_ok()
+    }
+}
+
+/// Limits with the same bounds are the same, whatever was used of them.
+impl PartialEq for RateLimitWaits {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is_some() == other.0.is_some()
+    }
+}
+
+impl Eq for RateLimitWaits {}

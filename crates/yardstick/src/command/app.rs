@@ -1,0 +1,198 @@
+//! `yardstick check app`: apps in a browser, shown by hosts that differ.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use suite::{AppFailure, AppOptions, HostRow, ROWS, Report, Viewing, row_named};
+use transport::client::{Target, quoted};
+
+use super::check::{keep_baseline, read_baseline, read_selection};
+use crate::address::read_endpoint;
+use crate::args::{AllowCalls, AppArguments};
+use crate::calls::read_calls;
+use crate::connection::add_headers;
+use crate::exit::{Exit, Usage};
+use crate::files::{unwritable, write_whole};
+use crate::fixture::Fixture;
+use crate::format::{Format, Places};
+use crate::progress::ViewingLine;
+use crate::signals::told_to_stop;
+use crate::suggest::did_you_mean;
+use crate::{target, terminal};
+
+/// The folder of the pictures, within the one of the reports.
+const PICTURES: &str = "screenshots";
+
+pub(super) async fn run(arguments: AppArguments) -> anyhow::Result<Exit> {
+    if arguments.row.iter().any(|row| row == "list") {
+        terminal::print(&list_rows())?;
+        return Ok(Exit::Success);
+    }
+    let mut options = read_options(&arguments)?;
+    let target = match &arguments.html {
+        Some(html) => {
+            let fixture = Fixture::read(arguments.fixture.as_deref())?;
+            options.calls.arguments.insert(fixture.tool().to_owned(), fixture.arguments.clone().into());
+            fixture.into_target(html)?
+        }
+        None => read_target(&arguments)?.with_secrets(arguments.with_secrets),
+    };
+    terminal::hide_secrets(&target.secrets());
+    let output = &arguments.judging.output;
+    let places = Places::open(output)?;
+    let human = places.wanted.iter().any(|place| place.format == Format::Human && place.file.is_none());
+    let line = ViewingLine::new(human);
+    let again = name_again(&arguments, &target);
+    let measured =
+        suite::check_apps(&target, &again, &options, |tool, row| line.show(tool, row.name), |_| {});
+    let measured = tokio::select! {
+        measured = Box::pin(measured) => measured,
+        () = told_to_stop() => {
+            line.clear();
+            terminal::warn("interrupted: nothing was judged");
+            return Ok(Exit::Interrupted);
+        }
+    };
+    line.clear();
+    let (mut report, viewings) = measured.map_err(explain_failure)?;
+    if let Some(folder) = &output.output {
+        write_pictures(folder, &viewings, &mut report)?;
+    }
+    places.write(&report.clone().into(), output.detail(), |_| false)?;
+    keep_baseline(&arguments.judging, std::iter::once(&report))?;
+    explain_calls(&viewings);
+    Ok(report.verdict().into())
+}
+
+/// What is wrong with the command line is told from what is wrong with the target.
+fn explain_failure(failure: AppFailure) -> anyhow::Error {
+    match failure {
+        AppFailure::NoSuchApp { .. } => Usage(failure.to_string()).into(),
+        AppFailure::Browser(_)
+        | AppFailure::Host(_)
+        | AppFailure::Server(_)
+        | AppFailure::NoList(_)
+        | AppFailure::NoApps => failure.into(),
+    }
+}
+
+fn read_options(arguments: &AppArguments) -> anyhow::Result<AppOptions> {
+    let usual = AppOptions::default();
+    let judging = &arguments.judging;
+    let rows = arguments.row.iter().map(|name| read_row(name)).collect::<Result<Vec<_>, _>>()?;
+    Ok(AppOptions {
+        rows: if rows.is_empty() { usual.rows } else { rows },
+        selection: read_selection(judging)?,
+        calls: read_calls(arguments.allow_calls, &arguments.tool, &arguments.args)?,
+        baseline: judging.baseline.as_deref().map(read_baseline).transpose()?.unwrap_or_default(),
+        jobs: arguments.jobs.unwrap_or(usual.jobs),
+        ..usual
+    })
+}
+
+fn read_row(name: &str) -> Result<&'static HostRow, Usage> {
+    row_named(name).ok_or_else(|| {
+        let near = did_you_mean(name, ROWS.iter().map(|row| row.name));
+        let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+        Usage(format!("no row `{name}`; there are {}{near}", names.join(", ")))
+    })
+}
+
+/// Every row, one a line.
+fn list_rows() -> String {
+    let mut text = String::new();
+    for row in ROWS {
+        let _ = writeln!(text, "{:<12} {}", row.name, row.about);
+    }
+    text
+}
+
+/// The server; the built-in one if none was named.
+fn read_target(arguments: &AppArguments) -> anyhow::Result<Target> {
+    let Some(url) = &arguments.url else {
+        let program = target::read_program(&arguments.command, &arguments.env, arguments.cwd.clone())?;
+        return Ok(program.map_or_else(target::reference, Target::Command));
+    };
+    let mut endpoint = read_endpoint(url, "check app")?;
+    arguments.connection.apply_to(&mut endpoint)?;
+    add_headers(&mut endpoint, &arguments.header)?;
+    Ok(Target::Url(endpoint))
+}
+
+/// The arguments that name the same apps again.
+fn name_again(arguments: &AppArguments, target: &Target) -> String {
+    let mut again = "app".to_owned();
+    for (option, file) in [("--html", &arguments.html), ("--fixture", &arguments.fixture)] {
+        if let Some(file) = file {
+            let _ = write!(again, " {option} {}", quoted(&file.display().to_string()));
+        }
+    }
+    for name in &arguments.tool {
+        let _ = write!(again, " --tool {}", quoted(name));
+    }
+    for given in &arguments.args {
+        let _ = write!(again, " --args {}", quoted(given));
+    }
+    match arguments.allow_calls {
+        AllowCalls::All => again.push_str(" --allow-calls all"),
+        AllowCalls::None => again.push_str(" --allow-calls none"),
+        AllowCalls::ReadOnly => {}
+    }
+    match target {
+        Target::Command(_) => {
+            let _ = write!(again, " -- {}", target.name_on_command_line());
+        }
+        Target::Url(_) => {
+            let _ = write!(again, " {}", target.name_on_command_line());
+        }
+        Target::InProcess(_) => {}
+    }
+    again
+}
+
+/// One picture for each app and row, named in the report.
+fn write_pictures(folder: &Path, viewings: &[Viewing], report: &mut Report) -> anyhow::Result<()> {
+    for viewing in viewings {
+        let Some(picture) = &viewing.screenshot else { continue };
+        let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+        let tool: String = viewing.tool.chars().map(safe).collect();
+        let place =
+            Path::new(PICTURES).join(tool.trim_start_matches('.')).join(format!("{}.png", viewing.row.name));
+        let file = folder.join(&place);
+        if let Some(parent) = file.parent() {
+            std::fs::create_dir_all(parent).map_err(|error| unwritable(parent, &error))?;
+        }
+        write_whole(&file, picture)?;
+        let is_it = |app: &&mut suite::ViewedApp| app.subject == viewing.tool && app.row == viewing.row.name;
+        if let Some(app) = report.viewed.iter_mut().find(is_it) {
+            app.screenshot = Some(place.display().to_string());
+        }
+    }
+    Ok(())
+}
+
+/// Says which tools were not called, and how to have them called.
+fn explain_calls(viewings: &[Viewing]) {
+    let mut told = Vec::new();
+    for viewing in viewings {
+        let tool = report::visible(&viewing.tool);
+        if let Some(why) = viewing.uncalled {
+            told.push(format!(
+                "note: `{tool}` was not called: {why}; its app learnt that the call was cancelled. \
+                 `--tool {tool} --args JSON` calls it"
+            ));
+        }
+        for name in &viewing.denied {
+            let name = report::visible(name);
+            told.push(format!(
+                "note: the app of `{tool}` wanted to call `{name}`, which does not say that it is read-only; \
+                 `--allow-calls all` lets it"
+            ));
+        }
+    }
+    told.sort();
+    told.dedup();
+    for note in told {
+        terminal::warn(&note);
+    }
+}

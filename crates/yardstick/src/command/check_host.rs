@@ -1,0 +1,104 @@
+//! `yardstick check host`
+
+use anyhow::{Context as _, anyhow};
+use suite::host::drivers::{ManualHost, OwnHost, PageHost, RemoteHost};
+use suite::host::faults::HostFault;
+use suite::host::probe::{ProbeServer, Sites};
+use suite::host::{HostDriver, HostOptions, ProbeStage, run_host};
+use transport::MAX_MESSAGE;
+use transport::serve::{Limits, pipe};
+
+use super::check::{keep_baseline, read_baseline, read_selection};
+use crate::args::CheckHostArguments;
+use crate::exit::{Exit, Usage};
+use crate::files::write_whole;
+use crate::format::Places;
+use crate::signals::told_to_stop;
+use crate::suggest::did_you_mean;
+use crate::terminal;
+
+pub(super) async fn run(arguments: &CheckHostArguments) -> anyhow::Result<Exit> {
+    if arguments.fault.as_deref() == Some("list") {
+        let line = |fault: &HostFault| format!("{:28} {}\n", fault.fault.name, fault.fault.about);
+        terminal::print(&HostFault::all().map(line).collect::<String>())?;
+        return Ok(Exit::Success);
+    }
+    if arguments.stdio {
+        let server = ProbeServer::new(Sites::default());
+        pipe::stdio(server, Limits::for_messages(MAX_MESSAGE)).await.context("stdio broke")?;
+        return Ok(Exit::Success);
+    }
+    if let Some(address) = arguments.serve {
+        let stage =
+            ProbeStage::listen(address).await.with_context(|| format!("cannot listen on {address}"))?;
+        terminal::print(&format!("{}\n", stage.url()))?;
+        told_to_stop().await;
+        return Ok(Exit::Success);
+    }
+    measure(arguments).await
+}
+
+async fn measure(arguments: &CheckHostArguments) -> anyhow::Result<Exit> {
+    let judging = &arguments.judging;
+    let selection = read_selection(judging)?;
+    let baseline = judging.baseline.as_deref().map(read_baseline).transpose()?.unwrap_or_default();
+    let options = HostOptions {
+        selection,
+        baseline,
+        arguments: again(arguments),
+        platform: arguments.platform.clone(),
+    };
+    let places = Places::open(&judging.output)?;
+    let stage = ProbeStage::start().await.context("the probe server cannot listen")?;
+    let driver = driver(arguments, &stage).await?;
+    let (report, facts) = run_host(&stage, driver.as_ref(), &options).await;
+    if let Some(file) = &arguments.facts {
+        write_whole(file, facts.to_value().to_string().as_bytes())?;
+    }
+    places.write(&report.clone().into(), judging.output.detail(), |_| false)?;
+    keep_baseline(judging, std::iter::once(&report))?;
+    Ok(report.verdict().into())
+}
+
+async fn driver(arguments: &CheckHostArguments, stage: &ProbeStage) -> anyhow::Result<Box<dyn HostDriver>> {
+    if let Some(template) = &arguments.page {
+        let script = match &arguments.script {
+            None => String::new(),
+            Some(file) => {
+                std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?
+            }
+        };
+        let host = PageHost::start(stage, template.clone(), script).await.map_err(|why| anyhow!(why))?;
+        return Ok(Box::new(host));
+    }
+    if let Some(url) = &arguments.remote {
+        return Ok(Box::new(RemoteHost::start(stage, url).await.map_err(|why| anyhow!(why))?));
+    }
+    if arguments.manual {
+        terminal::warn(&format!("add this server to your host: {}", stage.url()));
+        return Ok(Box::new(ManualHost::new(arguments.platform.as_deref(), terminal::warn)));
+    }
+    let fault = arguments.fault.as_deref().map(named_fault).transpose()?;
+    Ok(Box::new(OwnHost::start(stage, fault).await.map_err(|why| anyhow!(why))?))
+}
+
+fn named_fault(name: &str) -> Result<&'static HostFault, Usage> {
+    HostFault::all().find(|fault| fault.fault.name == name).ok_or_else(|| {
+        let near = did_you_mean(name, HostFault::all().map(|fault| fault.fault.name));
+        Usage(format!("no fault `{name}`; `--fault list` shows them{near}"))
+    })
+}
+
+/// The arguments that name the same host again.
+fn again(arguments: &CheckHostArguments) -> String {
+    let mut words = vec!["host".to_owned()];
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    words.extend(arguments.page.as_deref().map(|page| format!("--page {}", quoted(page))));
+    words.extend(
+        arguments.script.as_ref().map(|file| format!("--script {}", quoted(&file.display().to_string()))),
+    );
+    words.extend(arguments.remote.as_deref().map(|url| format!("--remote {}", quoted(url))));
+    words.extend(arguments.manual.then(|| "--manual".to_owned()));
+    words.extend(arguments.fault.as_deref().map(|name| format!("--fault {name}")));
+    words.join(" ")
+}
