@@ -104,12 +104,13 @@ impl Connections {
     /// longest.
     fn evict(&self) -> bool {
         let all = self.lock();
-        let waiting = all.values().filter(|connection| connection.is_waiting());
-        let longest = waiting.min_by_key(|connection| {
+        let waiting = all.iter().filter(|(_, connection)| connection.is_waiting());
+        let longest = waiting.min_by_key(|(number, connection)| {
             let since = connection.waiting_since.load(Ordering::Relaxed);
-            (connection.has_served.load(Ordering::Relaxed), since)
+            // The number decides between those of the same millisecond.
+            (connection.has_served.load(Ordering::Relaxed), since, **number)
         });
-        longest.inspect(|connection| connection.evict.cancel()).is_some()
+        longest.inspect(|(_, connection)| connection.evict.cancel()).is_some()
     }
 
     /// The right to an event stream; there may be half as many as connections.
@@ -177,19 +178,12 @@ fn from_descriptors() -> usize {
 mod tests {
     use super::*;
 
-    /// Waits until a later moment has another number of milliseconds.
-    fn next_moment() {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-
     #[tokio::test]
     async fn whoever_never_asked_anything_goes_first() {
         let connections = Connections::new(Some(3));
         let used = connections.admit(&CancellationToken::new()).await.unwrap();
         used.connection.served();
-        next_moment();
         let older = connections.admit(&CancellationToken::new()).await.unwrap();
-        next_moment();
         let newer = connections.admit(&CancellationToken::new()).await.unwrap();
         assert!(connections.evict());
         assert!(older.connection.evict.is_cancelled());
