@@ -9,7 +9,7 @@ mod container;
 mod content;
 mod context;
 mod csp;
-pub mod judge;
+mod judge;
 mod lifecycle;
 mod media;
 mod message;
@@ -33,8 +33,7 @@ pub use container::{Axis, Container};
 pub use content::UiContent;
 pub use context::{Device, HostContext, Insets, Platform, Theme, ToolInfo, merge_context};
 pub use csp::Policy;
-pub use judge::{Bridge, UnansweredRequest};
-pub use lifecycle::Lifecycle;
+pub use judge::Bridge;
 pub use media::{MediaProblem, MediaType};
 pub use message::BridgeMessage;
 pub use mode::DisplayMode;
@@ -52,8 +51,8 @@ pub const MIME_TYPE: &str = "text/html;profile=mcp-app";
 pub const URI_SCHEME: &str = "ui://";
 /// The version string of the handshake between View and host, in the stable text and in ext-apps 2.x.
 pub const PROTOCOL_VERSION: &str = "2026-01-26";
-/// The code that a host answers when it denies a request of a View, by the examples of the specification; 2026-07-28
-/// would rather see that number no more.
+/// The code of a host's answer that denies a request of a View, as in the examples of the specification. 2026-07-28 advises
+/// against this number.
 pub const DENIED: i64 = -32000;
 
 /// Something in the metadata that is not as it should be.

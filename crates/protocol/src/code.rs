@@ -1,4 +1,4 @@
-//! Error codes: what each revision defines, what a number means at all, and the HTTP status that goes with it.
+//! Error codes: which ones each revision defines, what any number may mean, and the HTTP status of each.
 
 use crate::{Era, Span, Version};
 
@@ -160,8 +160,8 @@ pub const fn resource_not_found(version: Version) -> i64 {
 /// The HTTP status of a response that carries the error.
 ///
 /// 2026-07-28 fixes the status of the codes it defines and of an unknown method. About -32602 it says 400 for a missing
-/// `_meta` field (see [`MALFORMED_META_STATUS`]) and nothing for the rest. No revision says what a message that is no
-/// request gets; 400 it is, since nothing in it could be accepted. All other errors are answers like any other.
+/// `_meta` field (see [`MALFORMED_META_STATUS`]) and nothing for the rest. No revision defines the status for a message that
+/// is not a request; we send 400, because nothing in it could be accepted. All other errors are ordinary answers.
 pub const fn http_status(version: Version, code: i64) -> ErrorStatus {
     match (version.era(), code) {
         (

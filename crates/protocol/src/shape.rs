@@ -201,7 +201,7 @@ impl Shape {
     }
 }
 
-/// The members that a complete result of 2026-07-28 must have. Not cached, and for nobody else, is always true.
+/// The members that a complete result of 2026-07-28 must have. "Not cached, and private" is always correct.
 fn complete(result: &mut Map<String, Value>, cacheable: bool) {
     result.entry("resultType").or_insert_with(|| json!("complete"));
     if cacheable {

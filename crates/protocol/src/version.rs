@@ -29,7 +29,7 @@ pub enum Era {
 
 /// A string that names no revision.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no protocol revision; known are {known}", known = Version::known())]
+#[error("`{0}` is not a protocol revision; known are {known}", known = Version::known())]
 pub struct UnknownVersion(pub String);
 
 impl Version {

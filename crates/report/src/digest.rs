@@ -4,19 +4,19 @@ use protocol::Version;
 use suite::{CaseReport, Outcome, Report};
 
 use crate::findings::{FindingGroup, Findings};
-use crate::revisions::{findings_in_words, listed};
-use crate::tally::{counted, parts};
+use crate::revisions::{findings_in_words, join_versions};
+use crate::tally::{count_in_words, sections_of};
 
 /// How many findings are named.
-const FIRST: usize = 5;
+const MAX_FINDINGS: usize = 5;
 /// How many reasons are named.
-const REASONS: usize = 5;
+const MAX_REASONS: usize = 5;
 
-const CALLS: &str = "--allow-calls all calls every tool, --tool NAME calls one";
-const TOKEN: &str = "--bearer TOKEN";
-const PATIENCE: &str = "--timeout SECONDS waits longer, --start-timeout SECONDS for the first answer";
+const CALL_OPTIONS: &str = "--allow-calls all calls every tool, --tool NAME calls one";
+const TOKEN_OPTION: &str = "--bearer TOKEN";
+const TIMEOUT_OPTIONS: &str = "--timeout SECONDS waits longer, --start-timeout SECONDS for the first answer";
 
-/// What a reader takes away.
+/// The digest of a report.
 #[derive(Debug)]
 pub(crate) struct Digest<'a> {
     /// How many findings there are.
@@ -43,7 +43,7 @@ pub(crate) struct Untested {
 }
 
 impl<'a> Digest<'a> {
-    /// That of `report`.
+    /// The digest of `report`.
     pub(crate) fn from_report(report: &Report, findings: &'a Findings<'a>) -> Self {
         let mut first: Vec<_> = findings
             .found
@@ -51,8 +51,8 @@ impl<'a> Digest<'a> {
             .filter(|group| matches!(group.case.outcome, Outcome::Failed | Outcome::Warned))
             .collect();
         first.sort_by_key(|group| rank(group));
-        let more = first.len().saturating_sub(FIRST);
-        first.truncate(FIRST);
+        let more = first.len().saturating_sub(MAX_FINDINGS);
+        first.truncate(MAX_FINDINGS);
         let unused = report.unused_entries.iter().map(|unused| format!("{}: {}", unused.entry, unused.why));
         Self {
             count: findings.found.len(),
@@ -65,7 +65,7 @@ impl<'a> Digest<'a> {
     }
 }
 
-/// What binds most comes first, then what stands in the way of other checks, then what concerns most revisions.
+/// Orders findings: by level, then by how many checks they block, then by how many revisions they concern.
 fn rank(group: &FindingGroup<'_>) -> impl Ord + use<> {
     use std::cmp::Reverse;
     (Reverse(group.case.level), Reverse(group.consequences.checks.len()), Reverse(group.protocols.len()))
@@ -77,14 +77,14 @@ fn counted_findings(findings: &Findings<'_>) -> String {
     let words: Vec<_> = counts
         .into_iter()
         .filter(|(_, count)| *count > 0)
-        .map(|(outcome, count)| counted(outcome, count))
+        .map(|(outcome, count)| count_in_words(outcome, count))
         .collect();
     let mut text = findings_in_words(findings.found.len());
     if !words.is_empty() {
         text.push_str(&format!(": {}", words.join(", ")));
     }
     if !findings.known.is_empty() {
-        text.push_str(&format!("; {}", counted(Outcome::KnownFailure, findings.known.len())));
+        text.push_str(&format!("; {}", count_in_words(Outcome::KnownFailure, findings.known.len())));
     }
     text
 }
@@ -116,7 +116,7 @@ fn unsettled(report: &Report) -> Vec<Untested> {
         }
     }
     let told = |(why, versions): (&str, Vec<Version>)| {
-        let what = format!("whether it speaks {}: {why}", listed(&versions));
+        let what = format!("whether it speaks {}: {why}", join_versions(&versions));
         Untested { how: option_for(&what), what }
     };
     reasons.into_iter().map(told).collect()
@@ -125,7 +125,7 @@ fn unsettled(report: &Report) -> Vec<Untested> {
 fn blocked(findings: &Findings<'_>) -> Vec<Untested> {
     let mut untested = Vec::new();
     for group in findings.found.iter().chain(&findings.known) {
-        if let Some(told) = group.consequences.told() {
+        if let Some(told) = group.consequences.in_words() {
             let kind = if group.case.outcome == Outcome::KnownFailure { "the known failure " } else { "" };
             let what = format!("{told}: because of {kind}{}", group.case.check);
             untested.push(Untested { what, how: None });
@@ -135,16 +135,16 @@ fn blocked(findings: &Findings<'_>) -> Vec<Untested> {
         let what = format!("{}: {}", obstacle.checks(), obstacle.reason);
         untested.push(Untested { how: option_for(obstacle.reason), what });
     }
-    let more = untested.len().saturating_sub(REASONS);
+    let more = untested.len().saturating_sub(MAX_REASONS);
     if more > 0 {
-        untested.truncate(REASONS);
+        untested.truncate(MAX_REASONS);
         let noun = if more == 1 { "reason" } else { "reasons" };
         untested.push(Untested { what: format!("… and more, for {more} other {noun}"), how: None });
     }
     untested
 }
 
-/// Checks that do not apply only because tools were left alone, or because there was no token to send.
+/// Checks that do not apply only because tools were not called, or because there was no token to send.
 fn calls(report: &Report) -> Vec<Untested> {
     let left_alone = checks_where(report, |why| {
         ["may be called", "is not called", "without side effects"].iter().any(|part| why.contains(part))
@@ -155,13 +155,13 @@ fn calls(report: &Report) -> Vec<Untested> {
         (count > 0).then(|| Untested { what: format!("{count} {noun} {why}"), how: Some(how) })
     };
     let needed = [
-        told(left_alone, "calls of tools that do not say that they are read-only", CALLS),
-        told(no_token, "a token", TOKEN),
+        told(left_alone, "calls of tools that do not say that they are read-only", CALL_OPTIONS),
+        told(no_token, "a token", TOKEN_OPTION),
     ];
     needed.into_iter().flatten().collect()
 }
 
-/// How many checks do not apply in any revision for a reason like that.
+/// How many checks do not apply in some revision for such a reason.
 fn checks_where(report: &Report, is_reason: impl Fn(&str) -> bool) -> usize {
     let fits = |case: &&CaseReport| {
         case.outcome == Outcome::NotApplicable && case.actual.as_deref().is_some_and(&is_reason)
@@ -174,7 +174,7 @@ fn checks_where(report: &Report, is_reason: impl Fn(&str) -> bool) -> usize {
 
 fn absent_sections(report: &Report) -> Option<Untested> {
     let is_absent = |case: &&CaseReport| case.outcome == Outcome::NotApplicable;
-    let absent: Vec<_> = parts(report)
+    let absent: Vec<_> = sections_of(report)
         .iter()
         .filter(|part| part.cases.iter().all(is_absent))
         .map(|part| part.name.to_owned())
@@ -189,11 +189,11 @@ fn option_for(reason: &str) -> Option<&'static str> {
     if has(&["--"]) {
         None
     } else if has(&["HTTP 401", "a token"]) {
-        Some(TOKEN)
+        Some(TOKEN_OPTION)
     } else if has(&["no answer", "not answer", "in time", "silent", "given up", "unanswered"]) {
-        Some(PATIENCE)
+        Some(TIMEOUT_OPTIONS)
     } else if has(&["may be called", "is not called"]) {
-        Some(CALLS)
+        Some(CALL_OPTIONS)
     } else {
         None
     }
@@ -201,7 +201,7 @@ fn option_for(reason: &str) -> Option<&'static str> {
 
 /// The revisions of a group, as one text.
 pub(crate) fn places(group: &FindingGroup<'_>) -> String {
-    listed(&group.protocols)
+    join_versions(&group.protocols)
 }
 
 #[cfg(test)]
@@ -210,8 +210,8 @@ mod tests {
 
     #[test]
     fn a_reason_leads_to_its_option() {
-        assert_eq!(option_for("the target gave no answer to ping within 3000 ms"), Some(PATIENCE));
-        assert_eq!(option_for("the server was silent for 6152 ms and was given up"), Some(PATIENCE));
+        assert_eq!(option_for("the target gave no answer to ping within 3000 ms"), Some(TIMEOUT_OPTIONS));
+        assert_eq!(option_for("the server was silent for 6152 ms and was given up"), Some(TIMEOUT_OPTIONS));
         assert_eq!(option_for("HTTP 401, it asks for a token: give one with --bearer TOKEN"), None);
         assert_eq!(option_for("the answer has no id"), None);
     }

@@ -26,7 +26,7 @@ pub fn list(wanted: impl Fn(&Check) -> bool) -> String {
     out.trim_start_matches('\n').to_owned()
 }
 
-/// How strongly it binds where it binds most.
+/// The strongest level among its cites.
 fn strongest(check: &Check) -> &'static str {
     let bound = |version| Some((check.level(version)?, std::cmp::Reverse(check.basis(version))));
     let strongest = check.versions().filter_map(bound).max();

@@ -1,18 +1,18 @@
-//! Findings, each reported once: the same in several revisions is one, and what could not be tested because of one stands
-//! under it.
+//! Groups cases so that each finding is reported once: the same finding in several revisions is one, and what it blocks
+//! belongs to it.
 
 use protocol::Version;
 use suite::{Basis, CaseReport, Causes, Outcome, Report};
 
-use crate::alike::without_numbers;
+use crate::normalize::without_numbers;
 
 /// The outcomes that a reader has to look at, worst first.
 const ATTENTION: [Outcome; 4] = [Outcome::Broke, Outcome::Failed, Outcome::UnexpectedPass, Outcome::Warned];
 
-/// Cases of one check that came out alike, but for the revision and the transport.
+/// Cases of one check with the same outcome and reason, in one or more revisions and transports.
 #[derive(Debug)]
 pub(crate) struct FindingGroup<'a> {
-    /// The case that stands for all of them.
+    /// The first case, which represents all of them.
     pub(crate) case: &'a CaseReport,
     /// The revisions, oldest first.
     pub(crate) protocols: Vec<Version>,
@@ -20,7 +20,7 @@ pub(crate) struct FindingGroup<'a> {
     subjects: Vec<&'a str>,
     /// The transports, in the order in which they occur.
     pub(crate) transports: Vec<&'a str>,
-    /// How the specification says so most clearly in one of the revisions.
+    /// The clearest basis in the specification among the revisions.
     basis: Basis,
     /// What could not be tested because of it.
     pub(crate) consequences: Consequences<'a>,
@@ -38,7 +38,7 @@ pub(crate) struct Consequences<'a> {
 /// Checks that could not be tested for one and the same reason, which no finding explains.
 #[derive(Debug)]
 pub(crate) struct ObstacleGroup<'a> {
-    /// What stood in the way.
+    /// Why they could not be tested.
     pub(crate) reason: &'a str,
     /// The checks.
     pub(crate) groups: Vec<FindingGroup<'a>>,
@@ -56,9 +56,9 @@ pub(crate) struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    /// Those of `report`.
+    /// The findings of `report`.
     pub(crate) fn from_report(report: &'a Report) -> Self {
-        let with = |outcome| grouped(report.cases.iter().filter(move |case| case.outcome == outcome));
+        let with = |outcome| group_cases(report.cases.iter().filter(move |case| case.outcome == outcome));
         let mut found: Vec<_> = ATTENTION.into_iter().flat_map(with).collect();
         let mut known = with(Outcome::KnownFailure);
         let causes = Causes::new(report);
@@ -72,10 +72,10 @@ impl<'a> Findings<'a> {
                 None => alone.push(case),
             }
         }
-        Self { found, known, obstacles: by_reason(alone) }
+        Self { found, known, obstacles: group_by_reason(alone) }
     }
 
-    /// What kept most cases from being tested, if it is all that there is to say.
+    /// The reason why most cases could not be tested, if the report has nothing else to say.
     pub(crate) fn only_obstacle(&self, report: &Report) -> Option<&ObstacleGroup<'a>> {
         let [only] = &self.obstacles[..] else { return None };
         let blocked = report.cases.iter().filter(|case| case.outcome == Outcome::Blocked).count();
@@ -113,7 +113,7 @@ impl FindingGroup<'_> {
     }
 
     fn holds(&self, case: &CaseReport) -> bool {
-        alike(self.case, case)
+        are_alike(self.case, case)
     }
 }
 
@@ -126,8 +126,8 @@ impl<'a> Consequences<'a> {
         }
     }
 
-    /// In words; nothing when there are none.
-    pub(crate) fn told(&self) -> Option<String> {
+    /// The checks in words; `None` when there are none.
+    pub(crate) fn in_words(&self) -> Option<String> {
         let count = self.checks.len();
         let noun = if count == 1 { "check" } else { "checks" };
         (count > 0).then(|| format!("{count} {noun} of {}", self.sections.join(", ")))
@@ -150,11 +150,11 @@ pub(crate) fn plain_name(name: &str) -> String {
     name.chars().take(80).map(plain).collect()
 }
 
-/// Cases that came out alike, grouped, in the order in which they were found.
-pub(crate) fn grouped<'a>(cases: impl Iterator<Item = &'a CaseReport>) -> Vec<FindingGroup<'a>> {
+/// Groups cases that are alike, in the order of their first case.
+pub(crate) fn group_cases<'a>(cases: impl Iterator<Item = &'a CaseReport>) -> Vec<FindingGroup<'a>> {
     let mut groups: Vec<FindingGroup<'_>> = Vec::new();
     for case in cases {
-        match groups.iter_mut().find(|group| alike(group.case, case)) {
+        match groups.iter_mut().find(|group| are_alike(group.case, case)) {
             Some(group) => {
                 group.protocols.push(case.protocol);
                 group.subjects.extend(case.subject.as_deref());
@@ -180,8 +180,8 @@ pub(crate) fn grouped<'a>(cases: impl Iterator<Item = &'a CaseReport>) -> Vec<Fi
     groups
 }
 
-/// Checks that are blocked for one reason belong together, whichever they are.
-fn by_reason(cases: Vec<&CaseReport>) -> Vec<ObstacleGroup<'_>> {
+/// Groups blocked cases by the reason.
+fn group_by_reason(cases: Vec<&CaseReport>) -> Vec<ObstacleGroup<'_>> {
     let mut reasons: Vec<(String, &str, Vec<&CaseReport>)> = Vec::new();
     for case in cases {
         let reason = case.actual.as_deref().unwrap_or("no reason given");
@@ -192,25 +192,25 @@ fn by_reason(cases: Vec<&CaseReport>) -> Vec<ObstacleGroup<'_>> {
         }
     }
     let obstacle =
-        |(_, reason, cases): (String, _, Vec<_>)| ObstacleGroup { reason, groups: by_check(&cases) };
+        |(_, reason, cases): (String, _, Vec<_>)| ObstacleGroup { reason, groups: group_by_check(&cases) };
     let mut obstacles: Vec<_> = reasons.into_iter().map(obstacle).collect();
     obstacles.sort_by_key(|obstacle| std::cmp::Reverse(obstacle.groups.len()));
     obstacles
 }
 
-fn by_check<'a>(cases: &[&'a CaseReport]) -> Vec<FindingGroup<'a>> {
+fn group_by_check<'a>(cases: &[&'a CaseReport]) -> Vec<FindingGroup<'a>> {
     let mut ids: Vec<&str> = Vec::new();
     for case in cases {
         if !ids.contains(&case.check.as_str()) {
             ids.push(&case.check);
         }
     }
-    let of = |id| grouped(cases.iter().copied().filter(move |case| case.check == id)).into_iter().next();
+    let of = |id| group_cases(cases.iter().copied().filter(move |case| case.check == id)).into_iter().next();
     ids.into_iter().filter_map(of).collect()
 }
 
-/// Ids and other numbers differ from session to session; what is wrong does not.
-fn alike(one: &CaseReport, other: &CaseReport) -> bool {
+/// Whether two cases have the same check, outcome and reason. Ids and other numbers may differ.
+fn are_alike(one: &CaseReport, other: &CaseReport) -> bool {
     let same = |one: &Option<String>, other: &Option<String>| {
         one == other || one.as_deref().map(without_numbers) == other.as_deref().map(without_numbers)
     };

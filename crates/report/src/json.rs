@@ -36,7 +36,7 @@ pub(crate) struct ReportingTool {
     version: &'static str,
 }
 
-/// Us.
+/// Yardstick, in this version.
 pub(crate) const TOOL: ReportingTool =
     ReportingTool { name: "yardstick", version: env!("CARGO_PKG_VERSION") };
 
@@ -45,7 +45,7 @@ pub fn render(report: &Report) -> String {
     pretty(&document(report))
 }
 
-/// One report as it is; several under one roof.
+/// A single report as it is; several as one document.
 pub fn render_all(collection: &Collection) -> String {
     if let [only] = collection.reports() {
         return render(only);

@@ -1,6 +1,5 @@
 //! What a run found, in every format: pure functions of a [`suite::Report`], or sinks of [`suite::Event`]s.
 
-mod alike;
 mod collection;
 mod coverage;
 mod digest;
@@ -13,10 +12,11 @@ pub mod junit;
 pub mod markdown;
 pub mod mcpjam;
 pub mod ndjson;
-mod read;
+mod normalize;
 mod reproduction;
 mod revisions;
 pub mod sarif;
+mod saved;
 mod tally;
 mod text;
 pub mod validator;
@@ -27,5 +27,5 @@ mod wrap;
 pub use collection::Collection;
 pub use coverage::coverage;
 pub use explain::{explain, list};
-pub use read::{UnreadableReport, parse_saved};
+pub use saved::{UnreadableReport, parse_saved};
 pub use visible_text::{visible, visible_but_styles, visible_lines};

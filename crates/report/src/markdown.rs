@@ -11,15 +11,15 @@ use crate::digest::{Digest, places};
 use crate::findings::{FindingGroup, Findings, ObstacleGroup};
 use crate::reproduction::reproduction_command;
 use crate::revisions;
-use crate::tally::{self, counted, parts};
+use crate::tally::{self, count_in_words, sections_of};
 use crate::text::{self, visible, visible_lines};
 
 /// A comment on a pull request holds no more than 65536 characters.
-const LIMIT: usize = 60_000;
-/// What a target takes at least.
-const ROOM: usize = 4_000;
+const MAX_CHARS: usize = 60_000;
+/// The fewest characters that the part about one target needs.
+const MIN_TARGET_CHARS: usize = 4_000;
 /// How much of a message is shown.
-const FRAME: usize = 1500;
+const MAX_FRAME_CHARS: usize = 1500;
 
 /// The report as Markdown in GitHub's flavour.
 pub fn render(report: &Report) -> String {
@@ -57,7 +57,7 @@ fn write_all(out: &mut String, collection: &Collection) -> fmt::Result {
         writeln!(out, "| {name} | {} {} | {told} |", mark(verdict), tally::verdict(verdict))?;
     }
     for (told, report) in collection.reports().iter().enumerate() {
-        if out.len() > LIMIT - ROOM {
+        if out.len() > MAX_CHARS - MIN_TARGET_CHARS {
             let more = collection.reports().len() - told;
             return writeln!(out, "\n… and {more} more targets, in the full report.");
         }
@@ -90,7 +90,7 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
     let blocked = findings.obstacles.iter().map(obstacle);
     let found: Vec<_> = told.chain(blocked).collect();
     for (told, text) in found.iter().enumerate() {
-        if out.len() + text.len() > LIMIT {
+        if out.len() + text.len() > MAX_CHARS {
             return writeln!(out, "\n… and {} more findings, in the full report.", found.len() - told);
         }
         out.push_str(text);
@@ -141,7 +141,7 @@ fn target(report: &Report) -> String {
 }
 
 fn table(out: &mut String, report: &Report) -> fmt::Result {
-    let parts = parts(report);
+    let parts = sections_of(report);
     if parts.is_empty() {
         return Ok(());
     }
@@ -200,7 +200,7 @@ fn obstacle(obstacle: &ObstacleGroup<'_>) -> String {
 
 fn details(out: &mut String, report: &Report, group: &FindingGroup<'_>) -> fmt::Result {
     let case = group.case;
-    let label = counted(case.outcome, 1).trim_start_matches("1 ").to_uppercase();
+    let label = count_in_words(case.outcome, 1).trim_start_matches("1 ").to_uppercase();
     writeln!(
         out,
         "\n<details>\n<summary><b>{label}</b> <code>{}</code> · {} · {}</summary>\n",
@@ -217,7 +217,7 @@ fn details(out: &mut String, report: &Report, group: &FindingGroup<'_>) -> fmt::
     if let Some(known) = &case.known {
         writeln!(out, "- **known:** {}", inert(known))?;
     }
-    if let Some(told) = group.consequences.told() {
+    if let Some(told) = group.consequences.in_words() {
         writeln!(out, "- **also not tested because of this:** {}", inert(&told))?;
     }
     if let Some(meaning) = group.meaning() {
@@ -234,7 +234,7 @@ fn details(out: &mut String, report: &Report, group: &FindingGroup<'_>) -> fmt::
             Party::Client => '→',
             Party::Server => '←',
         };
-        writeln!(block, "{arrow} {}", text::message_of(case, frame, FRAME))?;
+        writeln!(block, "{arrow} {}", text::message_of(case, frame, MAX_FRAME_CHARS))?;
     }
     if !block.is_empty() {
         writeln!(out, "\n{}", fenced(&visible_lines(&block), "text"))?;
@@ -243,7 +243,7 @@ fn details(out: &mut String, report: &Report, group: &FindingGroup<'_>) -> fmt::
     writeln!(out, "\n{}\n\n</details>", fenced(&visible(&again), "sh"))
 }
 
-/// Text that stays text: no markup, no links, no mentions, no references to issues, no tags.
+/// Escapes text so that it is not markup, a link, a mention, a reference to an issue or a tag.
 fn inert(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in visible(text).chars() {

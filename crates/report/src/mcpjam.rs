@@ -79,7 +79,7 @@ fn check(report: &Report, rule: &Rule, verdict: Option<Verdict>) -> Value {
         check["skipReason"] = json!(reason);
     }
     if status != "passed" {
-        check["error"] = json!({ "message": said(rule, &cases) });
+        check["error"] = json!({ "message": reason_of(rule, &cases) });
     }
     let mut ids: Vec<_> = cases.iter().map(|case| case.check.as_str()).collect();
     ids.dedup();
@@ -95,8 +95,8 @@ fn check(report: &Report, rule: &Rule, verdict: Option<Verdict>) -> Value {
     check
 }
 
-/// Why it did not pass: what the case that did worst says, or what kept it from running.
-fn said(rule: &Rule, cases: &[&CaseReport]) -> String {
+/// Why it did not pass: the reason of the worst case, or why it did not run.
+fn reason_of(rule: &Rule, cases: &[&CaseReport]) -> String {
     match (worst(cases), rule.needs) {
         (None, _) => "no check of this run answers it".to_owned(),
         (Some(CaseReport { actual: Some(actual), .. }), _) => actual.clone(),

@@ -122,24 +122,24 @@ pub(crate) enum ReadLine {
 #[derive(Debug)]
 pub struct EventWriter<W> {
     out: W,
-    /// What has been told so far, without the texts of the cases.
-    told: Report,
+    /// The report of the events so far, without the texts of the cases.
+    report: Report,
 }
 
 impl<W: Write> EventWriter<W> {
-    /// A stream into `out`.
+    /// A writer of events into `out`.
     pub fn new(out: W) -> Self {
-        Self { out, told: Report::default() }
+        Self { out, report: Report::default() }
     }
 
-    /// Writes the event, and makes sure that it arrives before the next one happens.
+    /// Writes and flushes an event.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
         if matches!(event, Event::Reached(_) | Event::Unreached { .. }) {
-            self.told = Report::default();
+            self.report = Report::default();
         }
         match event {
-            Event::Finished(case) => self.told.add(&Event::Finished(without_texts(case))),
-            other => self.told.add(other),
+            Event::Finished(case) => self.report.add(&Event::Finished(without_texts(case))),
+            other => self.report.add(other),
         }
         let line = match event {
             Event::Reached(target) => {
@@ -160,10 +160,10 @@ impl<W: Write> EventWriter<W> {
                 WrittenLine::Surveyed { protocol: *version, survey: *survey }
             }
             Event::Ended { .. } => WrittenLine::Ended {
-                verdict: self.told.verdict(),
-                counts: self.told.counts,
-                revisions: self.told.revisions(),
-                took_ms: self.told.took_ms,
+                verdict: self.report.verdict(),
+                counts: self.report.counts,
+                revisions: self.report.revisions(),
+                took_ms: self.report.took_ms,
             },
         };
         let mut text = serde_json::to_vec(&line)?;
@@ -172,7 +172,7 @@ impl<W: Write> EventWriter<W> {
         self.out.flush()
     }
 
-    /// Where it went.
+    /// The writer that the events went to.
     pub fn into_inner(self) -> W {
         self.out
     }

@@ -5,8 +5,8 @@ use suite::Report;
 /// The command that runs one check again, in the revisions in which it did not pass.
 pub(crate) fn reproduction_command(report: &Report, check: &str, protocols: &[protocol::Version]) -> String {
     let mut command = format!("yardstick check --only {check}");
-    // All that the target speaks are measured anyway. Where that is one, the user may have named it.
-    // Apps have one revision, which nobody chooses.
+    // A finding in all revisions needs no `--protocol`, unless there is only one, which the user may have named. Apps have
+    // one revision, which nobody chooses.
     let is_chosen = report.viewed.is_empty();
     if is_chosen && (protocols != report.target.speaks || protocols.len() == 1) {
         for protocol in protocols {

@@ -4,7 +4,7 @@ use protocol::Version;
 use suite::{Conclusion, Report, RevisionReport};
 
 /// How many checks are named; of more only the number is told.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// `conformant with A, B; 1 finding in C: CHECK; D could not be tested in full`. Empty when no revision was measured.
 pub(crate) fn sentence(report: &Report) -> String {
@@ -16,12 +16,12 @@ pub(crate) fn sentence(report: &Report) -> String {
     let mut parts = Vec::new();
     let sound = with(Conclusion::Conformant);
     if !sound.is_empty() {
-        parts.push(format!("conformant with {}", listed(&sound)));
+        parts.push(format!("conformant with {}", join_versions(&sound)));
     }
     parts.extend(broken(&revisions));
     let open = with(Conclusion::Incomplete);
     if !open.is_empty() {
-        parts.push(format!("{} could not be tested in full", listed(&open)));
+        parts.push(format!("{} could not be tested in full", join_versions(&open)));
     }
     parts.join("; ")
 }
@@ -37,8 +37,9 @@ fn broken(revisions: &[RevisionReport]) -> Vec<String> {
     }
     let told = |(findings, versions): (&[String], Vec<Version>)| {
         let counted = findings_in_words(findings.len());
-        let names = if findings.len() > NAMED { String::new() } else { format!(": {}", findings.join(", ")) };
-        format!("{counted} in {}{names}", listed(&versions))
+        let names =
+            if findings.len() > MAX_NAMED { String::new() } else { format!(": {}", findings.join(", ")) };
+        format!("{counted} in {}{names}", join_versions(&versions))
     };
     alike.into_iter().map(told).collect()
 }
@@ -53,6 +54,6 @@ pub(crate) fn findings_in_words(count: usize) -> String {
 }
 
 /// The revisions with commas between.
-pub(crate) fn listed(versions: &[Version]) -> String {
+pub(crate) fn join_versions(versions: &[Version]) -> String {
     versions.iter().map(|version| version.as_str()).collect::<Vec<_>>().join(", ")
 }

@@ -122,7 +122,7 @@ fn result(report: &Report, group: &FindingGroup<'_>, index: Option<usize>) -> Va
     if let Some(known) = &case.known {
         result["properties"]["known"] = json!(known);
     }
-    if let Some(told) = group.consequences.told() {
+    if let Some(told) = group.consequences.in_words() {
         result["properties"]["blocks"] = json!(format!("also not tested because of this: {told}"));
     }
     if case.outcome == Outcome::KnownFailure {
@@ -168,8 +168,8 @@ fn invocation(report: &Report, findings: &Findings<'_>) -> Value {
     invocation
 }
 
-/// A file to hang findings on, since code scanning wants one: the first word of the command that looks like a file of
-/// the repository.
+/// The file that findings are attached to, because code scanning requires one: the first word of the command that looks
+/// like a file of the repository.
 fn artifact(description: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     let file = description.split_whitespace().map(|word| word.trim_start_matches("./")).find(|word| {

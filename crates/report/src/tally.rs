@@ -12,7 +12,7 @@ pub(crate) struct ReportSection<'a> {
 }
 
 /// The sections in the order in which they occur.
-pub(crate) fn parts(report: &Report) -> Vec<ReportSection<'_>> {
+pub(crate) fn sections_of(report: &Report) -> Vec<ReportSection<'_>> {
     let mut parts: Vec<ReportSection<'_>> = Vec::new();
     for case in &report.cases {
         match parts.iter_mut().find(|part| part.name == case.section) {
@@ -41,8 +41,8 @@ impl ReportSection<'_> {
     }
 }
 
-/// So many of that outcome.
-pub(crate) fn counted(outcome: Outcome, count: usize) -> String {
+/// `count` cases of that outcome, in words.
+pub(crate) fn count_in_words(outcome: Outcome, count: usize) -> String {
     match outcome {
         Outcome::Warned | Outcome::KnownFailure if count != 1 => format!("{count} {outcome}s"),
         Outcome::UnexpectedPass if count != 1 => format!("{count} unexpected passes"),
@@ -52,7 +52,8 @@ pub(crate) fn counted(outcome: Outcome, count: usize) -> String {
 
 /// All counts in one line.
 pub(crate) fn summary(report: &Report) -> String {
-    let counts: Vec<_> = report.counts.listed().map(|(outcome, count)| counted(outcome, count)).collect();
+    let counts: Vec<_> =
+        report.counts.listed().map(|(outcome, count)| count_in_words(outcome, count)).collect();
     if counts.is_empty() { "nothing was run".to_owned() } else { counts.join(", ") }
 }
 

@@ -6,7 +6,7 @@ pub(crate) use crate::visible_text::{visible, visible_lines};
 use suite::{CaseReport, Excerpt, Report, find_focus};
 
 /// A name has to stay short.
-const NAME: usize = 80;
+const MAX_NAME_CHARS: usize = 80;
 
 /// The first `limit` characters, with an ellipsis when there are more.
 pub(crate) fn cut(text: &str, limit: usize) -> Cow<'_, str> {
@@ -29,7 +29,7 @@ pub(crate) fn cut_around(text: &str, limit: usize, focus: usize) -> Cow<'_, str>
     Cow::Owned(format!("…{}", cut(&text[start..], limit.saturating_sub(1))))
 }
 
-/// The message with the lines of its head that matter, and marks where not all of it is there.
+/// The message with the relevant lines of its head, and ellipses where it is cut.
 pub(crate) fn message(frame: &Excerpt) -> String {
     let mut text = head(frame);
     if frame.at.is_some() {
@@ -65,7 +65,7 @@ pub(crate) fn name(report: &Report) -> String {
         Some(name) => format!("{name} {}", target.version.as_deref().unwrap_or_default()),
         None => target.description.clone(),
     };
-    cut(name.trim_end(), NAME).into_owned()
+    cut(name.trim_end(), MAX_NAME_CHARS).into_owned()
 }
 
 /// Milliseconds as seconds with a digit behind the point.

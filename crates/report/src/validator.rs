@@ -54,8 +54,8 @@ fn result_of(report: &Report) -> Value {
     })
 }
 
-/// A test that some check of the run answers: the worst of them decides. Reports say which they are, so that one that
-/// was saved by another release means what it meant.
+/// The result of a test, which is the worst of the checks that answer it. The report names these checks, so that a report
+/// saved by another release keeps its meaning.
 fn result(report: &Report, test: &str) -> Option<Value> {
     let answers = |case: &&CaseReport| case.aliases.iter().any(|alias| alias == test);
     let cases: Vec<_> = report.cases.iter().filter(answers).collect();

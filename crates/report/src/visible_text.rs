@@ -1,4 +1,4 @@
-//! Foreign text made harmless: the one place that knows what acts on a terminal or deceives a reader.
+//! Makes foreign text harmless. Only this file knows what acts on a terminal or deceives a reader.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

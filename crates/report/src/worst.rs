@@ -1,13 +1,13 @@
-//! The worst that came of the checks that answer a test of an older catalogue together.
+//! The worst of several cases, for formats in which several checks answer one test.
 
 use suite::{CaseReport, Outcome};
 
-/// The case that decides.
+/// The case with the worst outcome.
 pub(crate) fn worst<'a>(cases: &[&'a CaseReport]) -> Option<&'a CaseReport> {
     cases.iter().copied().max_by_key(|case| weight(case.outcome))
 }
 
-/// A verdict outweighs none, and among verdicts the worst decides.
+/// How bad an outcome is. Any verdict weighs more than none.
 const fn weight(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::NotApplicable => 0,

@@ -1,4 +1,4 @@
-//! Words on lines.
+//! Wraps text.
 
 /// `text` broken at spaces so that no line is wider than `width` characters; a word that is wider stands alone, so that
 /// it can still be copied whole. Colours take no room.

@@ -16,9 +16,9 @@ use crate::feature::{self, modern};
 use crate::rpc::{self, RpcError};
 
 /// How many streamed messages may be queued before a tool has to wait.
-const QUEUE: usize = 16;
+const MAX_QUEUED: usize = 16;
 
-/// Lets the features answer a request.
+/// Answers a request: [`feature::dispatch`] finds its feature.
 pub(crate) fn run(call: Call) -> Answer {
     match feature::dispatch(&call) {
         Ok(Reply::Done(result)) => answer(&call, Ok(result)),
@@ -26,7 +26,7 @@ pub(crate) fn run(call: Call) -> Answer {
             let body = rpc::text_result(&call.id, call.version().era(), &text).into();
             Answer::Message { status: 200, body }
         }
-        Ok(Reply::Later(work)) => later(call, work),
+        Ok(Reply::Later(work)) => run_in_background(call, work),
         Err(stop) => answer(&call, Err(stop)),
     }
 }
@@ -43,7 +43,7 @@ pub(crate) fn refuse(frame: &Frame<'_>, version: Version, error: &RpcError) -> A
 }
 
 /// The result or error of a request, in the form of the client's revision.
-pub(crate) fn concluded(call: &Call, outcome: Result<Value, Stop>) -> Result<Value, RpcError> {
+pub(crate) fn conclude(call: &Call, outcome: Result<Value, Stop>) -> Result<Value, RpcError> {
     let mut result = match outcome {
         Ok(result) => result,
         Err(Stop::Input(requests)) => modern::input_required(call, &requests)?,
@@ -54,8 +54,8 @@ pub(crate) fn concluded(call: &Call, outcome: Result<Value, Stop>) -> Result<Val
 }
 
 /// The final message of a request.
-fn conclude(call: &Call, outcome: Result<Value, Stop>) -> (u16, Bytes) {
-    match concluded(call, outcome) {
+fn final_message(call: &Call, outcome: Result<Value, Stop>) -> (u16, Bytes) {
+    match conclude(call, outcome) {
         Ok(result) if call.version().era() == Era::Modern => {
             (200, rpc::signed_result(&call.id, &result).into())
         }
@@ -65,7 +65,7 @@ fn conclude(call: &Call, outcome: Result<Value, Stop>) -> (u16, Bytes) {
 }
 
 fn answer(call: &Call, outcome: Result<Value, Stop>) -> Answer {
-    let (status, body) = conclude(call, outcome);
+    let (status, body) = final_message(call, outcome);
     Answer::Message { status, body }
 }
 
@@ -73,11 +73,11 @@ fn answer(call: &Call, outcome: Result<Value, Stop>) -> Answer {
 ///
 /// Work that ends at the first poll is answered at once: a refusal keeps its HTTP status, and a question needs no
 /// stream.
-fn later(mut call: Call, work: Work) -> Answer {
-    let (sender, receiver) = mpsc::channel(QUEUE);
+fn run_in_background(mut call: Call, work: Work) -> Answer {
+    let (sender, receiver) = mpsc::channel(MAX_QUEUED);
     call.out = Some(sender.clone());
     let mut work = work(call.clone());
-    let running = can_be_cancelled(&call).then(|| call.peer.run(Id::from_raw(&call.id)));
+    let running = can_be_cancelled(&call).then(|| call.peer.track_request(Id::from_raw(&call.id)));
     let first = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     let work = match first {
         Poll::Ready(outcome) if receiver.is_empty() => return answer(&call, outcome),
@@ -92,7 +92,7 @@ fn later(mut call: Call, work: Work) -> Answer {
             () = sender.closed() => return,
             outcome = work => outcome,
         };
-        let (_, message) = conclude(&call, outcome);
+        let (_, message) = final_message(&call, outcome);
         let message = call
             .peer
             .hold(message)

@@ -22,7 +22,7 @@ use crate::rpc::{self, RpcError};
 use crate::server::Server;
 
 /// How long a client may take to answer a request of ours.
-const ASK_LIMIT: Duration = Duration::from_secs(60);
+const ASK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// One request, with everything that is needed to answer it.
 #[derive(Clone, Debug)]
@@ -208,10 +208,10 @@ impl Call {
                 format!("the client may not be asked for {method} before it sends notifications/initialized");
             return Err(RpcError::invalid_request(why).at(200).into());
         }
-        let (id, answer) = self.peer.ask();
+        let (id, answer) = self.peer.register_request();
         let Some(task) = &self.task else {
             self.send(rpc::request(id, method, &params)).await;
-            return Ok(within(answer, method).await?);
+            return Ok(await_answer(answer, method).await?);
         };
         params["_meta"][RELATED_TASK] = json!({ "taskId": task.id });
         // The task's time to live bounds the wait.
@@ -224,7 +224,7 @@ impl Call {
     async fn send(&self, message: Vec<u8>) {
         match (&self.out, &self.task) {
             (_, Some(_)) | (None, None) if self.version().era() == Era::Legacy => {
-                self.peer.tell(message.into());
+                self.peer.send(message.into());
             }
             (Some(out), None) => {
                 // A message without room is dropped, which is allowed.
@@ -239,8 +239,11 @@ impl Call {
 }
 
 /// The answer to our request, if it comes in time.
-async fn within(answer: oneshot::Receiver<Result<Value, RpcError>>, method: &str) -> Result<Value, RpcError> {
-    match tokio::time::timeout(ASK_LIMIT, answer).await {
+async fn await_answer(
+    answer: oneshot::Receiver<Result<Value, RpcError>>,
+    method: &str,
+) -> Result<Value, RpcError> {
+    match tokio::time::timeout(ASK_TIMEOUT, answer).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(_)) | Err(_) => Err(unanswered(method)),
     }

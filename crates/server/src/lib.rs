@@ -1,8 +1,8 @@
-//! The reference MCP server: every revision at once, and broken on purpose on request.
+//! The reference MCP server, which speaks every revision at once.
 //!
 //! [`Server`] implements [`transport::serve::Handler`], so one value answers on a pipe, over Streamable HTTP and over
 //! HTTP+SSE. What it offers is a catalogue of values (`catalogue`, `fixtures`); how a request is answered is in
-//! `feature`, one file per part of the protocol; [`fault`] holds the deliberate violations.
+//! `feature`, one file per part of the protocol. None of these knows faults: [`fault::Faulty`] puts them around a server.
 
 mod answer;
 mod apps;

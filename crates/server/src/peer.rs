@@ -34,7 +34,7 @@ pub struct Peer {
     linked: AtomicBool,
     subscriptions: Mutex<Subscriptions>,
     /// Whether it is on the server's list.
-    remembered: AtomicBool,
+    listed: AtomicBool,
     running: Mutex<HashMap<Id, CancellationToken>>,
     asked: Mutex<HashMap<u64, oneshot::Sender<Result<Value, RpcError>>>>,
     asked_so_far: AtomicU64,
@@ -55,9 +55,9 @@ struct Subscriptions {
 }
 
 /// Queued messages of at most this length are not charged.
-const SHORT: usize = 1024;
+const MAX_UNCHARGED: usize = 1024;
 /// What a subscription costs besides its URI.
-const SUBSCRIPTION: usize = 64;
+const SUBSCRIPTION_OVERHEAD: usize = 64;
 
 impl Peer {
     pub(crate) fn new(transport: Transport, outbox: Outbox, kept: Budget) -> Self {
@@ -71,7 +71,7 @@ impl Peer {
             level: Mutex::default(),
             linked: AtomicBool::new(false),
             subscriptions: Mutex::new(subscriptions),
-            remembered: AtomicBool::new(false),
+            listed: AtomicBool::new(false),
             running: Mutex::default(),
             asked: Mutex::default(),
             asked_so_far: AtomicU64::new(0),
@@ -79,7 +79,7 @@ impl Peer {
     }
 
     /// Stores the handshake, which takes `cost` bytes; false when there was one before.
-    pub(crate) fn shake_hands(&self, client: Client, cost: usize) -> Result<bool, Exhausted> {
+    pub(crate) fn store_handshake(&self, client: Client, cost: usize) -> Result<bool, Exhausted> {
         let room = self.kept.reserve(cost)?;
         Ok(self.handshake.set(Handshake { client, _room: room }).is_ok())
     }
@@ -92,17 +92,17 @@ impl Peer {
     }
 
     /// Whether it is on the server's list.
-    pub(crate) fn is_remembered(&self) -> bool {
-        self.remembered.load(Ordering::Relaxed)
+    pub(crate) fn is_listed(&self) -> bool {
+        self.listed.load(Ordering::Relaxed)
     }
 
     /// Notes that it is on the server's list.
-    pub(crate) fn set_remembered(&self) {
-        self.remembered.store(true, Ordering::Relaxed);
+    pub(crate) fn set_listed(&self) {
+        self.listed.store(true, Ordering::Relaxed);
     }
 
     /// Notes that the client sent `notifications/initialized`.
-    pub(crate) fn get_ready(&self) {
+    pub(crate) fn set_ready(&self) {
         self.ready.store(true, Ordering::Relaxed);
     }
 
@@ -129,18 +129,18 @@ impl Peer {
 
     /// Charges a queued message. Short messages are bounded by the length of the queue.
     pub(crate) fn hold(&self, message: Bytes) -> Result<Bytes, Exhausted> {
-        if message.len() <= SHORT { Ok(message) } else { self.kept.hold(message) }
+        if message.len() <= MAX_UNCHARGED { Ok(message) } else { self.kept.hold(message) }
     }
 
     /// Sends a message that belongs to no request.
-    pub(crate) fn tell(&self, message: Bytes) -> bool {
+    pub(crate) fn send(&self, message: Bytes) -> bool {
         self.outbox.send(message)
     }
 
     pub(crate) fn subscribe(&self, uri: &str) -> Result<(), Exhausted> {
         let mut subscriptions = lock(&self.subscriptions);
         if !subscriptions.uris.contains(uri) {
-            let bytes = subscriptions.room.bytes() + uri.len() + SUBSCRIPTION;
+            let bytes = subscriptions.room.bytes() + uri.len() + SUBSCRIPTION_OVERHEAD;
             subscriptions.room.resize(bytes)?;
             subscriptions.uris.insert(uri.to_owned());
         }
@@ -150,7 +150,7 @@ impl Peer {
     pub(crate) fn unsubscribe(&self, uri: &str) {
         let mut subscriptions = lock(&self.subscriptions);
         if subscriptions.uris.remove(uri) {
-            let bytes = subscriptions.room.bytes() - uri.len() - SUBSCRIPTION;
+            let bytes = subscriptions.room.bytes() - uri.len() - SUBSCRIPTION_OVERHEAD;
             // Giving back cannot fail.
             let _ = subscriptions.room.resize(bytes);
         }
@@ -161,7 +161,7 @@ impl Peer {
     }
 
     /// Adds a running request to the list. The guard removes it.
-    pub(crate) fn run(self: &Arc<Self>, id: Id) -> Running {
+    pub(crate) fn track_request(self: &Arc<Self>, id: Id) -> Running {
         let stop = CancellationToken::new();
         lock(&self.running).insert(id.clone(), stop.clone());
         Running { peer: self.clone(), id, stop }
@@ -189,7 +189,7 @@ impl Peer {
     }
 
     /// Registers a request to the client: returns its id and the receiver of its answer.
-    pub(crate) fn ask(&self) -> (u64, oneshot::Receiver<Result<Value, RpcError>>) {
+    pub(crate) fn register_request(&self) -> (u64, oneshot::Receiver<Result<Value, RpcError>>) {
         let id = self.asked_so_far.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
         let mut asked = lock(&self.asked);
@@ -200,7 +200,7 @@ impl Peer {
     }
 
     /// Delivers an answer of the client. Unasked ones are ignored.
-    pub(crate) fn answered(&self, id: &Id, outcome: Result<Value, RpcError>) {
+    pub(crate) fn deliver_answer(&self, id: &Id, outcome: Result<Value, RpcError>) {
         let Id::Number(digits) = id else { return };
         // Different notations of a number are equal.
         let number = serde_json::from_str(digits).ok().and_then(|value: Value| wire::integer_of(&value));

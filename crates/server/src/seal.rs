@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How long sealed state is valid.
-const LIFETIME: Duration = Duration::from_secs(600);
+const VALIDITY: Duration = Duration::from_secs(600);
 
 /// Seals state with a key that only this process has.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ struct Sealed {
 
 /// Why state is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Broken {
+pub(crate) enum UnsealError {
     #[error("requestState was changed, or is not from this server")]
     Forged,
     #[error("requestState belongs to another request")]
@@ -45,7 +45,7 @@ impl Sealer {
 
     /// Seals `state` for `subject`; `None` when the system gives no random bytes for a key.
     pub(crate) fn seal(&self, subject: &str, state: Value) -> Option<String> {
-        let expires = now() + LIFETIME.as_secs();
+        let expires = now() + VALIDITY.as_secs();
         let sealed = Sealed { subject: subject.to_owned(), expires, state };
         let payload = BASE64.encode(serde_json::to_vec(&sealed).ok()?);
         let tag = hmac::sign(self.key.as_ref()?, payload.as_bytes());
@@ -53,25 +53,25 @@ impl Sealer {
     }
 
     /// The state, if it was sealed here for `subject` and has not expired.
-    pub(crate) fn open(&self, subject: &str, text: &str) -> Result<Value, Broken> {
-        let (payload, tag) = text.split_once('.').ok_or(Broken::Forged)?;
-        let tag = BASE64.decode(tag).map_err(|_| Broken::Forged)?;
-        let key = self.key.as_ref().ok_or(Broken::Forged)?;
-        hmac::verify(key, payload.as_bytes(), &tag).map_err(|_| Broken::Forged)?;
-        let bytes = BASE64.decode(payload).map_err(|_| Broken::Forged)?;
-        let sealed: Sealed = serde_json::from_slice(&bytes).map_err(|_| Broken::Forged)?;
+    pub(crate) fn open(&self, subject: &str, text: &str) -> Result<Value, UnsealError> {
+        let (payload, tag) = text.split_once('.').ok_or(UnsealError::Forged)?;
+        let tag = BASE64.decode(tag).map_err(|_| UnsealError::Forged)?;
+        let key = self.key.as_ref().ok_or(UnsealError::Forged)?;
+        hmac::verify(key, payload.as_bytes(), &tag).map_err(|_| UnsealError::Forged)?;
+        let bytes = BASE64.decode(payload).map_err(|_| UnsealError::Forged)?;
+        let sealed: Sealed = serde_json::from_slice(&bytes).map_err(|_| UnsealError::Forged)?;
         if sealed.subject != subject {
-            return Err(Broken::Foreign);
+            return Err(UnsealError::Foreign);
         }
         if sealed.expires < now() {
-            return Err(Broken::Expired);
+            return Err(UnsealError::Expired);
         }
         Ok(sealed.state)
     }
 }
 
 /// A random name.
-pub(crate) fn unguessable() -> Option<String> {
+pub(crate) fn random_name() -> Option<String> {
     let bytes: [u8; 16] = rand::generate(&SystemRandom::new()).ok()?.expose();
     Some(BASE64.encode(bytes))
 }
@@ -90,9 +90,9 @@ mod tests {
         let sealer = Sealer::new();
         let text = sealer.seal("tools/call a", json!({ "n": 1 })).unwrap();
         assert_eq!(sealer.open("tools/call a", &text), Ok(json!({ "n": 1 })));
-        assert_eq!(sealer.open("tools/call b", &text), Err(Broken::Foreign));
-        assert_eq!(sealer.open("tools/call a", &text.replace('.', "A.")), Err(Broken::Forged));
-        assert_eq!(sealer.open("tools/call a", "nonsense"), Err(Broken::Forged));
-        assert_eq!(Sealer::new().open("tools/call a", &text), Err(Broken::Forged));
+        assert_eq!(sealer.open("tools/call b", &text), Err(UnsealError::Foreign));
+        assert_eq!(sealer.open("tools/call a", &text.replace('.', "A.")), Err(UnsealError::Forged));
+        assert_eq!(sealer.open("tools/call a", "nonsense"), Err(UnsealError::Forged));
+        assert_eq!(Sealer::new().open("tools/call a", &text), Err(UnsealError::Forged));
     }
 }

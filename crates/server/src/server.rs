@@ -24,7 +24,7 @@ use crate::rpc::RpcError;
 use crate::seal::Sealer;
 
 /// How many changes a slow subscriber may be behind.
-const CHANGES: usize = 256;
+const MAX_LAG: usize = 256;
 
 /// The reference server.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub(crate) enum Change {
 }
 
 impl Server {
-    /// A server without faults.
+    /// A server that speaks MCP alone.
     pub fn new() -> Arc<Self> {
         Self::with_dialect(None)
     }
@@ -76,7 +76,7 @@ impl Server {
             tasks: Tasks::default(),
             dialect,
             peers: Mutex::default(),
-            changes: broadcast::channel(CHANGES).0,
+            changes: broadcast::channel(MAX_LAG).0,
             closing: CancellationToken::new(),
         })
     }
@@ -92,15 +92,15 @@ impl Server {
     }
 
     /// Notifies all subscribers of a change.
-    pub(crate) fn changed(&self, change: &Change) {
+    pub(crate) fn notify_change(&self, change: &Change) {
         // It fails only when nobody listens.
         let _ = self.changes.send(change.clone());
         // Written once, because there may be thousands of sessions.
-        let message = feature::subscriptions::notice(change);
+        let message = feature::subscriptions::legacy_notification(change);
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         peers.retain(|peer| match peer.upgrade() {
             Some(peer) => {
-                feature::subscriptions::tell(&peer, change, &message);
+                feature::subscriptions::notify_session(&peer, change, &message);
                 true
             }
             None => false,
@@ -162,12 +162,12 @@ impl Server {
     fn notification(peer: &Peer, frame: &Frame<'_>) -> Answer {
         match frame.method().as_deref() {
             None => {
-                let version = spoken_with(peer);
+                let version = version_for(peer);
                 return answer::refuse(frame, version, &RpcError::invalid_request("method is not a string"));
             }
-            Some("notifications/initialized") => peer.get_ready(),
+            Some("notifications/initialized") => peer.set_ready(),
             Some("notifications/cancelled") => {
-                if let Some(id) = cancelled(frame) {
+                if let Some(id) = cancelled_id(frame) {
                     peer.cancel(&id);
                 }
             }
@@ -186,7 +186,7 @@ impl Handler for Server {
 
     fn handle(&self, peer: &Arc<Peer>, inbound: Inbound<'_>) -> Answer {
         let frame = &inbound.frame;
-        let version = spoken_with(peer);
+        let version = version_for(peer);
         if !frame.is_2_0() {
             return answer::refuse(frame, version, &RpcError::invalid_request("jsonrpc must be \"2.0\""));
         }
@@ -198,7 +198,7 @@ impl Handler for Server {
             Kind::Request => {
                 let answer = self.request(peer, &inbound);
                 if inbound.opening == Opening::Initialize && peer.version().is_some() {
-                    self.remember(peer);
+                    self.list_peer(peer);
                 }
                 answer
             }
@@ -210,7 +210,7 @@ impl Handler for Server {
             }
             Kind::Result | Kind::Error => {
                 if let Some(id) = frame.id() {
-                    peer.answered(&id, outcome(frame));
+                    peer.deliver_answer(&id, read_answer(frame));
                 }
                 Answer::Accepted
             }
@@ -224,7 +224,7 @@ impl Handler for Server {
             Malformed::NotAnObject(_) => code::INVALID_REQUEST,
         };
         let error = RpcError::new(code, why.to_string());
-        let version = peer.map_or(Era::Modern.newest(), spoken_with);
+        let version = peer.map_or(Era::Modern.newest(), version_for);
         answer::refuse(&Frame::default(), version, &error)
     }
 
@@ -243,12 +243,12 @@ impl Handler for Server {
 }
 
 impl Server {
-    fn remember(&self, peer: &Arc<Peer>) {
+    fn list_peer(&self, peer: &Arc<Peer>) {
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        if peer.is_remembered() {
+        if peer.is_listed() {
             return;
         }
-        peer.set_remembered();
+        peer.set_listed();
         // Closed connections are removed only when the list would grow, so that a handshake stays cheap.
         if peers.len() == peers.capacity() {
             peers.retain(|known| known.strong_count() > 0);
@@ -260,13 +260,13 @@ impl Server {
 }
 
 /// The id that a cancellation names, in the sender's notation.
-pub(crate) fn cancelled(frame: &Frame<'_>) -> Option<Id> {
+pub(crate) fn cancelled_id(frame: &Frame<'_>) -> Option<Id> {
     let members = wire::members(frame.params?)?;
     members.iter().find(|(name, _)| name == "requestId").map(|(_, raw)| Id::from_raw(raw))
 }
 
 /// The client's answer to our request.
-fn outcome(frame: &Frame<'_>) -> Result<Value, RpcError> {
+fn read_answer(frame: &Frame<'_>) -> Result<Value, RpcError> {
     let parse = |raw: &serde_json::value::RawValue| serde_json::from_str(raw.get()).unwrap_or(Value::Null);
     match (frame.result, frame.error) {
         (Some(result), _) => Ok(parse(result)),
@@ -289,6 +289,6 @@ pub(crate) fn exists_in(era: Era, name: &str) -> bool {
 }
 
 /// The revision for answers to a peer that has not named one.
-fn spoken_with(peer: &Peer) -> Version {
+fn version_for(peer: &Peer) -> Version {
     peer.version().unwrap_or(Era::Modern.newest())
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 
 /// How long to wait after an error of the kernel.
-const PAUSE: Duration = Duration::from_millis(10);
+const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(10);
 
 /// Waits for the next connection. No connection is lost when the future is dropped.
 pub async fn accept(listener: &TcpListener) -> TcpStream {
@@ -16,6 +16,6 @@ pub async fn accept(listener: &TcpListener) -> TcpStream {
             return stream;
         }
         // Such an error passes: the kernel is out of descriptors, or the client has gone.
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(PAUSE_AFTER_ERROR).await;
     }
 }

@@ -8,7 +8,7 @@ use crate::client::{Dial, Target};
 use crate::serve::{Handler, pipe};
 
 /// How many bytes the pipe buffers.
-const PIPE: usize = 64 * 1024;
+const PIPE_BYTES: usize = 64 * 1024;
 
 /// Makes a target of a handler within this process. It stands behind a pipe that carries lines, as stdio does. `name`
 /// is shown to people.
@@ -23,7 +23,7 @@ struct Piped<H> {
 
 impl<H: Handler> Dial for Piped<H> {
     fn dial(&self) -> DuplexStream {
-        let (ours, theirs) = tokio::io::duplex(PIPE);
+        let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         let (read, write) = tokio::io::split(theirs);
         tokio::spawn(pipe::serve(self.handler.clone(), read, write));
         ours

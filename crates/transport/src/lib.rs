@@ -18,3 +18,6 @@ pub use transport::Transport;
 
 /// The most bytes of one message. Both ends refuse a longer one.
 pub const MAX_MESSAGE: usize = 16 * 1024 * 1024;
+
+/// How many bytes of a message that is too long are recorded, as evidence.
+pub(crate) const MAX_EVIDENCE_BYTES: usize = 1024;

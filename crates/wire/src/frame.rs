@@ -33,7 +33,7 @@ pub struct Frame<'a> {
 pub enum Payload<'a> {
     /// One JSON object.
     Single(Frame<'a>),
-    /// A JSON array, each element by itself: a frame, or the reason why it is none.
+    /// A JSON array. Each element is a frame, or the reason why it is not one.
     Batch(Vec<Result<Frame<'a>, Malformed>>),
 }
 
@@ -48,11 +48,11 @@ pub enum Kind {
     Result,
     /// `error`.
     Error,
-    /// Nothing that JSON-RPC knows; the text says why.
+    /// Not a JSON-RPC message; the text says why.
     Invalid(&'static str),
 }
 
-/// Why bytes are no frame.
+/// Why bytes are not a frame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The bytes are not UTF-8.
@@ -76,11 +76,11 @@ impl<'a> Frame<'a> {
     /// Reads one message object.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let text = std::str::from_utf8(bytes).map_err(|e| Malformed::NotUtf8 { at: e.valid_up_to() })?;
-        if first_of(text) == Some(b'{') {
+        if first_byte(text) == Some(b'{') {
             return from_json(text);
         }
         let raw: &RawValue = from_json(text)?;
-        Err(Malformed::NotAnObject(sort_of(raw)))
+        Err(Malformed::NotAnObject(json_type(raw)))
     }
 
     /// What the frame is, judged by its members alone.
@@ -126,7 +126,7 @@ impl<'a> Payload<'a> {
     /// Reads one transport message: an object, or an array of them.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let text = std::str::from_utf8(bytes).map_err(|e| Malformed::NotUtf8 { at: e.valid_up_to() })?;
-        if first_of(text) == Some(b'[') {
+        if first_byte(text) == Some(b'[') {
             let items: Items<'a> = from_json(text)?;
             return Ok(Self::Batch(
                 items.0.into_iter().map(|raw| Frame::parse(raw.get().as_bytes())).collect(),
@@ -151,7 +151,7 @@ pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
 }
 
 /// The first byte that is not white space.
-fn first_of(text: &str) -> Option<u8> {
+fn first_byte(text: &str) -> Option<u8> {
     text.trim_start_matches([' ', '\t', '\r', '\n']).bytes().next()
 }
 
@@ -159,7 +159,7 @@ fn from_json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Malformed> {
     serde_json::from_str(text).map_err(|e| Malformed::NotJson { why: e.to_string() })
 }
 
-fn sort_of(raw: &RawValue) -> &'static str {
+fn json_type(raw: &RawValue) -> &'static str {
     match raw.get().as_bytes().first() {
         Some(b'"') => "string",
         Some(b't' | b'f') => "boolean",

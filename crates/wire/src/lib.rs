@@ -1,8 +1,7 @@
 //! Bytes to JSON-RPC frames and back, without I/O.
 //!
-//! Everything here borrows from the bytes that arrived: a [`Frame`] is a set of spans, not a model, so what a
-//! peer really sent stays visible (field order, number spelling, unknown members) and a rewrite touches only the
-//! spans it means to touch.
+//! Everything here borrows from the bytes that arrived: a [`Frame`] is a set of spans, not a model. So what a peer really
+//! sent stays visible (field order, number spelling, unknown members), and a rewrite changes only the spans it names.
 
 mod frame;
 mod id;

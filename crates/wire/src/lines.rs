@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 pub enum Line {
     /// A complete line.
     Whole(Bytes),
-    /// A line that grew past the limit; its bytes up to there. The rest of it is thrown away.
+    /// The beginning of a line that is longer than the limit. The rest of the line is discarded.
     Overlong(Bytes),
     /// What stood after the last newline when the stream ended.
     Unterminated(Bytes),

@@ -12,7 +12,7 @@ pub(crate) struct Decimal<'a> {
 }
 
 impl<'a> Decimal<'a> {
-    /// The value of a JSON number; `None` when the text is not one, or when its exponent is beyond all use.
+    /// The value of a JSON number; `None` when the text is not one, or when its exponent is too large.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let (negative, size) = text.strip_prefix('-').map_or((false, text), |size| (true, size));
         let (mantissa, exponent) = size.split_once(['e', 'E']).unwrap_or((size, "0"));

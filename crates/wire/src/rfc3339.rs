@@ -1,6 +1,6 @@
 //! Points in time as RFC 3339 writes them, in UTC.
 //!
-//! Nothing here reads the clock. What lies before 1970 counts as its beginning.
+//! Nothing here reads the clock. A time before 1970 is written as the beginning of 1970.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

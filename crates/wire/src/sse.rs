@@ -17,7 +17,7 @@ pub struct Event {
     pub retry: Option<u64>,
     /// The texts of the comment lines.
     pub comments: Vec<String>,
-    /// What a careful sender would not have sent; the stream goes on.
+    /// What a receiver has to ignore in it.
     pub oddities: Vec<Oddity>,
 }
 
@@ -38,7 +38,7 @@ pub enum Oddity {
     Overlong,
 }
 
-/// Whether a body begins as streams of events do, and as no JSON text does.
+/// Whether a body begins like a stream of events, which no JSON text does.
 pub fn is_stream(body: &[u8]) -> bool {
     ["event:", "data:", "id:", "retry:", ":"].iter().any(|field| body.starts_with(field.as_bytes()))
 }

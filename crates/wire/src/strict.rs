@@ -1,4 +1,4 @@
-//! What a lenient parser would not tell: repeated members, depth, bad UTF-8, trailing bytes.
+//! Finds what a lenient parser does not report: repeated members, depth, bad UTF-8, trailing bytes.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -20,7 +20,7 @@ pub enum Direction {
 pub enum What {
     /// One transport message: a line of stdio, an HTTP body, the data of an event.
     Message,
-    /// Bytes where a message belongs that cannot be one: a blank or overlong line, a cut event.
+    /// Bytes in the place of a message that cannot be one: a blank or overlong line, a cut event.
     Noise,
     /// The start line and headers of an HTTP message.
     Head,
@@ -65,7 +65,7 @@ pub struct Recorder {
     kept: Arc<Mutex<KeptEntries>>,
 }
 
-/// The newest entries, as far as there is room.
+/// The newest entries, within the limit.
 #[derive(Debug)]
 struct KeptEntries {
     entries: VecDeque<Entry>,
@@ -106,11 +106,11 @@ impl Transcript {
 impl Recorder {
     /// An empty record that starts now and keeps everything.
     pub fn new() -> Self {
-        Self::keeping(usize::MAX)
+        Self::with_limit(usize::MAX)
     }
 
-    /// The same, but of more bytes than `most` the oldest entries are dropped.
-    pub fn keeping(most: usize) -> Self {
+    /// An empty record that keeps at most `most` bytes: the oldest entries are dropped.
+    pub fn with_limit(most: usize) -> Self {
         let kept = KeptEntries { entries: VecDeque::new(), dropped: 0, bytes: 0, most };
         Self { start: Instant::now(), kept: Arc::new(Mutex::new(kept)) }
     }
@@ -145,7 +145,7 @@ impl Recorder {
         })
     }
 
-    /// Keeps no more than `most` bytes, now and from now on: how many there are.
+    /// Limits the record to `most` bytes from now on, and returns how many it has.
     pub fn keep(&self, most: usize) -> usize {
         self.with(|kept| {
             kept.most = most;
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_record_with_a_bound_keeps_the_newest() {
-        let recorder = Recorder::keeping(3 * (size_of::<Entry>() + 1_000));
+        let recorder = Recorder::with_limit(3 * (size_of::<Entry>() + 1_000));
         let mark = recorder.mark();
         for n in 0..10_u8 {
             recorder.record(Direction::ToClient, What::Message, 0, Bytes::from(vec![n; 1_000]));

@@ -15,12 +15,12 @@ pub(crate) fn read_calls(allow: AllowCalls, tools: &[String], arguments: &[Strin
     };
     let mut by_tool = Map::new();
     for (at, text) in arguments.iter().enumerate() {
-        let given = object(text)?;
+        let given = read_object(text)?;
         match tools.get(at) {
             Some(tool) => {
                 by_tool.insert(tool.clone(), given.into());
             }
-            None if tools.is_empty() => by_tool.extend(each(given)?),
+            None if tools.is_empty() => by_tool.extend(check_by_tool(given)?),
             None => return Err(Usage(format!("`--args {text}` belongs to no --tool"))),
         }
     }
@@ -28,7 +28,7 @@ pub(crate) fn read_calls(allow: AllowCalls, tools: &[String], arguments: &[Strin
 }
 
 /// Arguments by the name of the tool.
-fn each(given: Map<String, Value>) -> Result<Map<String, Value>, Usage> {
+fn check_by_tool(given: Map<String, Value>) -> Result<Map<String, Value>, Usage> {
     match given.iter().find(|(_, value)| !value.is_object()) {
         Some((name, _)) => Err(Usage(format!(
             "without --tool, --args has an object of arguments for each tool by name; `{name}` has something else"
@@ -38,7 +38,7 @@ fn each(given: Map<String, Value>) -> Result<Map<String, Value>, Usage> {
 }
 
 /// A JSON object, given as such or as the name of a file that has it.
-fn object(text: &str) -> Result<Map<String, Value>, Usage> {
+fn read_object(text: &str) -> Result<Map<String, Value>, Usage> {
     let json = match text.strip_prefix('@') {
         Some(file) => std::fs::read_to_string(file)
             .map_err(|error| Usage(format!("the arguments in `{file}` cannot be read: {error}")))?,

@@ -13,7 +13,7 @@ use crate::expand::expand_variables;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionArguments {
-    /// Trust the certificates in this PEM file too, besides the system's
+    /// Also trust the certificates in this PEM file
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(crate) cacert: Option<PathBuf>,
     /// Accept any certificate; the report says so

@@ -18,20 +18,20 @@ pub(crate) enum Exit {
     Usage,
     /// The target could not be tested.
     Untested,
-    /// The user, or a supervisor, ended the run before its time.
+    /// The user or a supervisor interrupted the run.
     Interrupted,
-    /// As the program behind a tap did.
+    /// The tap ends with the exit code of the program behind it.
     Program(u8),
 }
 
 /// Held for ever by the thread that ends the process.
-static ENDING: Mutex<()> = Mutex::new(());
+static EXIT_LOCK: Mutex<()> = Mutex::new(());
 
 /// Makes this thread the one that ends the process and the child processes that targets left behind. A second thread that calls
 /// this waits for ever: the code of the process must not be that of a target which a signal killed, and two threads that exit at
 /// once crash.
 pub(crate) fn begin_ending() {
-    std::mem::forget(ENDING.lock().unwrap_or_else(PoisonError::into_inner));
+    std::mem::forget(EXIT_LOCK.lock().unwrap_or_else(PoisonError::into_inner));
     transport::client::end_descendants();
 }
 
@@ -49,7 +49,7 @@ impl Exit {
     }
 
     /// Ends the process at once.
-    pub(crate) fn leave(self) -> ! {
+    pub(crate) fn end_process(self) -> ! {
         std::process::exit(self.code().into())
     }
 }
@@ -69,7 +69,7 @@ impl From<Conclusion> for Exit {
 #[error("{0}")]
 pub(crate) struct Usage(pub(crate) String);
 
-/// Prints an error, if there is one, and gives the code.
+/// Prints an error, if there is one, and returns the code.
 pub(crate) fn exit_code(outcome: anyhow::Result<Exit>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|error| {
         terminal::warn(&format!("error: {error:#}"));
@@ -79,7 +79,7 @@ pub(crate) fn exit_code(outcome: anyhow::Result<Exit>) -> ExitCode {
 }
 
 /// Prints help, the version, or what is wrong with the command line.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+pub(crate) fn report_parse_error(error: &clap::Error) -> ExitCode {
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
         terminal::warn_styled(&text);

@@ -4,7 +4,7 @@
 
 use crate::exit::Usage;
 
-/// Text with its variables put in.
+/// Text with its variables replaced by their values.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Expanded {
     pub(crate) text: String,
@@ -12,7 +12,7 @@ pub(crate) struct Expanded {
     pub(crate) values: Vec<String>,
 }
 
-/// Puts the variables of the environment into `text`. `place` says in an error where the text stands.
+/// Replaces the variables in `text`. `place` says in an error where the text comes from.
 pub(crate) fn expand_variables(text: &str, place: &str) -> Result<Expanded, Usage> {
     expand_with(text, place, |name| std::env::var(name).ok())
 }

@@ -1,7 +1,8 @@
 //! Files that are written whole or not at all.
 //!
-//! What is written goes to a file beside the wanted one and takes its name in the end. So a run that fails or a disk that is
-//! full leaves an older file as it was, and two runs never write into one file. Devices and pipes are written to directly.
+//! A new file gets a temporary name in the same folder, and its own name once it is complete. So a run that fails or a disk
+//! that is full leaves an older file as it was, and two runs never write into one file. Devices and pipes are written to
+//! directly.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::exit::Usage;
 
 /// What the name of an unfinished file ends with.
-const UNFINISHED: &str = ".part";
+const UNFINISHED_SUFFIX: &str = ".part";
 
 /// Who may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +23,11 @@ pub(crate) enum Readers {
     Owner,
 }
 
-/// A file under way. Unless it is finished, nothing is left of it.
+/// A file that is being written. Unless it is finished, dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     file: File,
-    /// Its name for now, and then; none where it is written to directly.
+    /// Its temporary name and its final name; `None` where it is written to directly.
     names: Option<(PathBuf, PathBuf)>,
 }
 
@@ -89,22 +90,22 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     write().map_err(|error| unwritten(path, &error))
 }
 
-/// A file that could not be written any further, which is not a mistake on the command line.
+/// The error for a file that could not be written to its end. It is not a mistake on the command line.
 pub(crate) fn unwritten(path: &Path, error: &io::Error) -> anyhow::Error {
     anyhow::anyhow!("`{}` could not be written: {error}; an older file is as it was", path.display())
 }
 
-/// A place that cannot be written to, found out before anything was done.
+/// The error for a place that cannot be written to, reported before the run.
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Usage {
     Usage(format!("`{}` cannot be written: {error}", path.display()))
 }
 
-/// A name beside `path` that no other file under way has.
+/// A name in the folder of `path` that no other unfinished file has.
 fn unfinished_name(path: &Path) -> PathBuf {
-    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    static NEXT_NUMBER: AtomicUsize = AtomicUsize::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    path.with_file_name(format!(".{name}.{}-{number}{UNFINISHED}", std::process::id()))
+    let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+    path.with_file_name(format!(".{name}.{}-{number}{UNFINISHED_SUFFIX}", std::process::id()))
 }
 
 /// Keeps other runs out of a folder until it is dropped.
@@ -137,7 +138,7 @@ fn open_folder(folder: &Path) -> io::Result<File> {
     File::open(folder)
 }
 
-/// This system cannot open folders; a file inside stands for the folder.
+/// This system cannot open folders, so a file in the folder is locked instead.
 #[cfg(not(unix))]
 fn open_folder(folder: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(false).open(folder.join(".yardstick.lock"))
@@ -147,18 +148,18 @@ fn open_folder(folder: &Path) -> io::Result<File> {
 fn other_run(folder: &Path) -> Option<String> {
     let names = fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let process = |name: String| {
-        let (_, number) = name.strip_suffix(UNFINISHED)?.rsplit_once('.')?;
+        let (_, number) = name.strip_suffix(UNFINISHED_SUFFIX)?.rsplit_once('.')?;
         number.split_once('-').map(|(process, _)| process.to_owned())
     };
     names.filter_map(process).find(|process| *process != std::process::id().to_string())
 }
 
-/// A file that lines are added to, each of them whole or not at all, also when others add to it as well.
+/// A file that several processes may append lines to. Each write is complete or has no effect.
 #[derive(Debug)]
 pub(crate) struct SharedLog(File);
 
 impl SharedLog {
-    /// Opens the file, or begins it where `fresh` says that it must not be there yet. Nobody but the user may read it.
+    /// Opens the file; with `fresh`, fails if it exists already. Nobody but the user may read it.
     pub(crate) fn open(path: &Path, fresh: bool) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.append(true).create(true).create_new(fresh);

@@ -15,12 +15,12 @@ use transport::client::Target;
 use crate::exit::Usage;
 
 /// The only tool that the model may call, unless the fixture names it.
-const TOOL: &str = "app";
+const DEFAULT_TOOL: &str = "app";
 /// Where its document is.
 const URI: &str = "ui://fixture/app.html";
 const MIME_TYPE: &str = "text/html;profile=mcp-app";
 /// How many bytes may wait in the pipe.
-const PIPE: usize = 64 * 1024;
+const PIPE_BYTES: usize = 64 * 1024;
 
 /// What the tools of an app answer.
 #[derive(Debug, Default, Deserialize)]
@@ -58,7 +58,7 @@ impl Fixture {
 
     /// The name of the tool that the app belongs to.
     pub(crate) fn tool(&self) -> &str {
-        self.tool.as_deref().unwrap_or(TOOL)
+        self.tool.as_deref().unwrap_or(DEFAULT_TOOL)
     }
 
     /// The app in `html`, as a target.
@@ -67,7 +67,7 @@ impl Fixture {
             .map_err(|error| Usage(format!("`{}` cannot be read: {error}", html.display())))?;
         let server = Arc::new(FixtureServer { html: text, fixture: self });
         Ok(Target::in_process(move || {
-            let (ours, theirs) = tokio::io::duplex(PIPE);
+            let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
             tokio::spawn(serve(Arc::clone(&server), theirs));
             ours
         }))

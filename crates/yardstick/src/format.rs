@@ -45,7 +45,7 @@ pub(crate) struct RequestedReport {
 }
 
 /// What is written into a folder.
-const FOLDER: [(Format, &str); 6] = [
+const FOLDER_FILES: [(Format, &str); 6] = [
     (Format::Json, "report.json"),
     (Format::Ndjson, "report.ndjson"),
     (Format::Junit, "report.junit.xml"),
@@ -87,7 +87,7 @@ pub(crate) fn parse(text: &str) -> Result<RequestedReport, String> {
     Ok(RequestedReport { format, file })
 }
 
-/// Every place that a report goes to. No other run writes into the folder among them.
+/// Where the reports go. The folder, if there is one, is locked against other runs.
 #[derive(Debug)]
 pub(crate) struct Places {
     pub(crate) wanted: Vec<RequestedReport>,
@@ -95,15 +95,15 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// What was asked for. What cannot be written is found out before the run, as far as possible.
+    /// Reads what the user asked for, and fails before the run if a place cannot be written to.
     pub(crate) fn open(output: &OutputArguments) -> Result<Self, Usage> {
         let folder = output.output.as_deref();
         let wanted = wanted(&output.format, folder)?;
         Ok(Self { wanted, _lock: folder.map(FolderLock::take).transpose()?.flatten() })
     }
 
-    /// Writes the reports of several targets to all places but those that `done` says have them already. What fails in one
-    /// place keeps it from none of the others.
+    /// Writes the reports to all places except those that are `done` already. An error in one place does not stop the
+    /// others.
     pub(crate) fn write(
         &self,
         collection: &Collection,
@@ -141,7 +141,9 @@ fn wanted(formats: &[RequestedReport], folder: Option<&Path>) -> Result<Vec<Requ
     }
     if let Some(folder) = folder {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
-        wanted.extend(FOLDER.map(|(format, name)| RequestedReport { format, file: Some(folder.join(name)) }));
+        wanted.extend(
+            FOLDER_FILES.map(|(format, name)| RequestedReport { format, file: Some(folder.join(name)) }),
+        );
     }
     for file in wanted.iter().filter_map(|it| it.file.as_deref()) {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());

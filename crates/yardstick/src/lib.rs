@@ -43,6 +43,7 @@ mod calls;
 mod command;
 mod configuration;
 mod connection;
+mod event_files;
 mod exit;
 mod expand;
 mod files;
@@ -50,10 +51,9 @@ mod fixture;
 mod format;
 mod measure;
 mod progress;
-mod record;
 mod reproduction;
+mod run_recording;
 mod signals;
-mod stream;
 mod suggest;
 mod target;
 mod terminal;
@@ -68,13 +68,13 @@ pub use measure::{Measure, Measured, measure, measure_with};
 pub use target::{in_process, reference};
 pub use {protocol, report, server, suite, transport, wire};
 
-/// Runs the command line and says how it ended.
+/// Parses the command line and runs it; `command::run` finds the subcommand.
 pub fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     terminal::hide_secrets(&secrets_of(&words));
     let arguments = match args::parse(words) {
         Ok(arguments) => arguments,
-        Err(error) => return exit::usage(&error),
+        Err(error) => return exit::report_parse_error(&error),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let outcome = match runtime {
@@ -90,8 +90,7 @@ pub fn main() -> ExitCode {
     exit::exit_code(outcome)
 }
 
-/// What must not be shown from the first word on, also if the command line makes no sense: its own secrets and those of the
-/// environment, unless the user wants to see them.
+/// The secrets of the command line, valid or not, and of the environment; none if the user wants to see them.
 fn secrets_of(words: &[OsString]) -> Secrets {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let are_shown = words.iter().take_while(|word| *word != "--").any(|word| word == "--with-secrets");

@@ -64,12 +64,12 @@ impl Measure {
         self
     }
 
-    /// Runs it. An error says that the target could not be reached, or that a name selects no check.
+    /// Runs the measurement. It fails if the target cannot be reached, or if a name selects no check.
     pub async fn run(self) -> Result<Measured, Failure> {
         if let Some(name) = self.options.selection.unknown() {
             return Err(Failure::Unusable(explain_unknown_check(name)));
         }
-        let arguments = reproduction::of_target(&self.target);
+        let arguments = reproduction::target_arguments(&self.target);
         suite::run(&self.target, &arguments, &self.options, |_| {}).await.map(Measured)
     }
 

@@ -12,12 +12,12 @@ use transport::client::Target;
 
 use crate::terminal;
 
-/// Before anything can be counted, and then.
-const WAITING: &str = "{spinner} {msg}{waited}";
-const COUNTING: &str = "{spinner} {pos}/{len} {msg}";
+/// The templates of the line, before and after the cases can be counted.
+const WAITING_TEMPLATE: &str = "{spinner} {msg}{waited}";
+const COUNTING_TEMPLATE: &str = "{spinner} {pos}/{len} {msg}";
 
-/// How long is waited before the line says how long it has been.
-const SOON: Duration = Duration::from_secs(3);
+/// The line shows how long a wait has lasted once it is longer than this.
+const SHOW_WAIT_AFTER: Duration = Duration::from_secs(3);
 
 /// A line on stderr, if that is a terminal.
 ///
@@ -41,7 +41,7 @@ impl ProgressLine {
         let seen = wanted && terminal::is_stderr_terminal();
         let target = if seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(0), target);
-        set_style(&bar, WAITING);
+        set_style(&bar, WAITING_TEMPLATE);
         bar.enable_steady_tick(Duration::from_millis(100));
         Self {
             bar,
@@ -67,18 +67,18 @@ impl ProgressLine {
         self.bar.set_message(format!("waiting for the first answer of `{name}`"));
     }
 
-    /// Takes note of an event of one of the runs.
+    /// Updates the line for an event of one of the runs.
     pub(crate) fn event(&mut self, run: usize, event: &Event) {
         match event {
             Event::Reached(target) => {
                 self.plan(run, target);
                 self.bar.set_message(terminal::one_line(&target.description));
-                set_style(&self.bar, COUNTING);
+                set_style(&self.bar, COUNTING_TEMPLATE);
             }
             Event::Began { version, cases } => {
                 self.revision = version.to_string();
                 self.planned.insert((run, *version), u64::try_from(*cases).unwrap_or(0));
-                self.count();
+                self.show_total();
             }
             Event::Finished(case) => {
                 self.bar.inc(1);
@@ -87,7 +87,7 @@ impl ProgressLine {
             Event::Spoken { version, .. } => self.plan_revision(run, *version),
             Event::Absent { version, .. } | Event::Unsettled { version, .. } => {
                 self.planned.remove(&(run, *version));
-                self.count();
+                self.show_total();
             }
             Event::Unreached { .. }
             | Event::Viewed(_)
@@ -103,7 +103,7 @@ impl ProgressLine {
         self.bar.finish_and_clear();
     }
 
-    /// Counts the cases of all revisions that are to come; of all there are, where it is not known yet.
+    /// Counts the cases of all revisions that will be measured; of every revision if that is not known yet.
     fn plan(&mut self, run: usize, target: &TargetReport) {
         self.over_http |= matches!(target.transport.as_str(), "http" | "http+sse");
         let versions = match (&self.protocols[..], &target.speaks[..]) {
@@ -114,7 +114,7 @@ impl ProgressLine {
         versions.into_iter().for_each(|version| self.plan_revision(run, version));
     }
 
-    /// Counts the cases of a revision, unless that is done.
+    /// Counts the cases of a revision, unless they are counted already.
     fn plan_revision(&mut self, run: usize, version: Version) {
         let count = |transport| Plan::new(&[version], transport, &self.selection).cases.len();
         let most = if self.over_http {
@@ -123,11 +123,11 @@ impl ProgressLine {
             count(Transport::Stdio)
         };
         self.planned.entry((run, version)).or_insert(u64::try_from(most).unwrap_or(0));
-        self.count();
+        self.show_total();
     }
 
     /// Shows how many cases there are in all.
-    fn count(&self) {
+    fn show_total(&self) {
         self.bar.set_length(self.planned.values().sum());
     }
 }
@@ -169,9 +169,9 @@ fn set_style(bar: &ProgressBar, template: &str) {
     }
 }
 
-/// How long it has been, once that is more than a moment.
+/// How long the wait has lasted; empty while it is short.
 fn time_waited(elapsed: Duration) -> String {
-    if elapsed < SOON { String::new() } else { format!(" for {} s", elapsed.as_secs()) }
+    if elapsed < SHOW_WAIT_AFTER { String::new() } else { format!(" for {} s", elapsed.as_secs()) }
 }
 
 #[cfg(test)]

@@ -8,21 +8,21 @@ use transport::client::{Target, quoted};
 use crate::args::{AllowCalls, BuiltIn, CheckArguments, START_TIMEOUT, TIMEOUT};
 use crate::configuration::NamedTarget;
 
-/// What stands in the place of a secret; whoever runs the command again puts it in.
-const VALUE: &str = "VALUE";
-const TOKEN: &str = "TOKEN";
+/// The words that replace secrets. Whoever runs the command again fills them in.
+const VALUE_PLACEHOLDER: &str = "VALUE";
+const TOKEN_PLACEHOLDER: &str = "TOKEN";
 /// The words before a credential that are not a part of it.
 const SCHEMES: [&str; 3] = ["Bearer", "Basic", "Token"];
 
 /// The arguments that name `target` again, options first.
-pub(crate) fn arguments(given: &CheckArguments, target: &Target) -> String {
-    let mut words = vec![target.redact(&options(given)).into_owned(), of_target(target)];
+pub(crate) fn check_arguments(given: &CheckArguments, target: &Target) -> String {
+    let mut words = vec![target.redact(&options(given)).into_owned(), target_arguments(target)];
     words.retain(|word| !word.is_empty());
     words.join(" ")
 }
 
 /// The arguments that name a server of a configuration again.
-pub(crate) fn of_configured(given: &CheckArguments, server: &NamedTarget) -> String {
+pub(crate) fn configured_arguments(given: &CheckArguments, server: &NamedTarget) -> String {
     let file = given.config.as_deref().unwrap_or(Path::new("")).to_string_lossy();
     let named = format!("--config {} --server {}", quoted(&file), quoted(&server.name));
     let options = server.target.redact(&options(given)).into_owned();
@@ -30,7 +30,7 @@ pub(crate) fn of_configured(given: &CheckArguments, server: &NamedTarget) -> Str
 }
 
 /// The arguments that name the built-in server again.
-pub(crate) fn of_built_in(given: &CheckArguments, ways: BuiltIn) -> String {
+pub(crate) fn built_in_arguments(given: &CheckArguments, ways: BuiltIn) -> String {
     let way = match ways {
         BuiltIn::Both => "--built-in",
         BuiltIn::Stdio => "--built-in=stdio",
@@ -40,7 +40,7 @@ pub(crate) fn of_built_in(given: &CheckArguments, ways: BuiltIn) -> String {
 }
 
 /// The arguments that name `target` again where no command line named it.
-pub(crate) fn of_target(target: &Target) -> String {
+pub(crate) fn target_arguments(target: &Target) -> String {
     match target {
         Target::Url(_) => quoted(&target.name_on_command_line()).into_owned(),
         Target::Command(_) => format!("-- {}", target.name_on_command_line()),
@@ -58,20 +58,20 @@ pub(crate) fn options(given: &CheckArguments) -> String {
     }
     given.tool.iter().for_each(|tool| option("--tool", tool));
     given.args.iter().for_each(|args| option("--args", args));
-    for header in &given.header {
+    for header in &given.target.header {
         let (name, value) = header.split_once(':').unwrap_or((header, ""));
-        let value = if is_only_variables(value) { value.trim() } else { VALUE };
+        let value = if is_only_variables(value) { value.trim() } else { VALUE_PLACEHOLDER };
         option("--header", &format!("{}: {value}", name.trim()));
     }
-    // A token from the environment is still there.
+    // A token from the environment needs no option.
     if given.bearer.is_some() {
-        option("--bearer", TOKEN);
+        option("--bearer", TOKEN_PLACEHOLDER);
     }
-    for variable in &given.env {
+    for variable in &given.target.env {
         let name = variable.split_once('=').map_or(variable.as_str(), |(name, _)| name);
-        option("--env", &format!("{name}={VALUE}"));
+        option("--env", &format!("{name}={VALUE_PLACEHOLDER}"));
     }
-    if let Some(folder) = &given.cwd {
+    if let Some(folder) = &given.target.cwd {
         option("--cwd", &folder.to_string_lossy());
     }
     for (name, limit, usual) in
@@ -85,19 +85,19 @@ pub(crate) fn options(given: &CheckArguments) -> String {
     if let Some(jobs) = given.jobs {
         option("--jobs", &jobs.to_string());
     }
-    if let Some(file) = &given.connection.cacert {
+    if let Some(file) = &given.target.connection.cacert {
         option("--cacert", &file.to_string_lossy());
     }
     if given.with_secrets {
         words.push("--with-secrets".to_owned());
     }
-    if given.connection.insecure {
+    if given.target.connection.insecure {
         words.push("--insecure".to_owned());
     }
     words.join(" ")
 }
 
-/// Whether a header's value has nothing to hide, since all that matters in it comes from variables.
+/// Whether a header's value holds no secret itself, because it consists of variables and perhaps a scheme.
 fn is_only_variables(value: &str) -> bool {
     let mut rest = value.trim();
     let mut plain = String::new();

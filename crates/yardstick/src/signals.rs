@@ -1,6 +1,6 @@
 //! Signals, received on a thread that does nothing else, so that no work keeps the program from ending.
 //!
-//! The first signal asks the command to stop and to write down what it knows. A second signal, or a second of waiting, ends the
+//! The first signal asks the command to stop and to write down what it knows. A second signal, or a second later, ends the
 //! process.
 
 use std::sync::{LazyLock, Once, mpsc};
@@ -14,27 +14,29 @@ use crate::exit::{Exit, begin_ending};
 const GRACE: Duration = Duration::from_millis(950);
 
 /// Whether a signal has come.
-static HEARD: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::channel(false).0);
+static STOP_REQUESTED: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::channel(false).0);
 static LISTENING: Once = Once::new();
 
 /// What the first signal does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum First {
+pub(crate) enum FirstSignal {
     /// It asks the command to stop, within a time limit.
-    Asks,
-    /// It asks the command to stop, without a time limit: the user wants what the command does at its end. A second signal does
-    /// not wait.
-    Finishes,
+    Stops,
+    /// It asks the command to stop, without a time limit: the user wants what the command does at its end. A second signal
+    /// ends the process.
+    StopsWithoutLimit,
     /// It ends the process: there is nothing to write down.
     Ends,
 }
 
-/// Begins to listen: Ctrl-C, a terminal that is closed, and what a supervisor sends.
-pub(crate) fn listen(first: First) {
+/// Starts to listen for Ctrl-C, for a terminal that is closed, and for what a supervisor sends.
+pub(crate) fn listen_for_signals(first: FirstSignal) {
     LISTENING.call_once(|| {
         let (ready, listening) = mpsc::channel();
         // Without this thread a signal ends the process, as it does by default.
-        let begun = std::thread::Builder::new().name("signals".to_owned()).spawn(move || hear(first, &ready));
+        let begun = std::thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || receive_signals(first, &ready));
         if begun.is_ok() {
             // Wait until the thread listens, so that whatever starts next can be ended. A thread that cannot listen drops its sender.
             let _ = listening.recv();
@@ -42,28 +44,28 @@ pub(crate) fn listen(first: First) {
     });
 }
 
-/// Waits until the program is told to stop.
-pub(crate) async fn told_to_stop() {
-    listen(First::Asks);
+/// Waits for the first signal.
+pub(crate) async fn stop_requested() {
+    listen_for_signals(FirstSignal::Stops);
     // The sender is never dropped.
-    let _ = HEARD.subscribe().wait_for(|heard| *heard).await;
+    let _ = STOP_REQUESTED.subscribe().wait_for(|requested| *requested).await;
 }
 
-fn hear(first: First, ready: &mpsc::Sender<()>) {
+fn receive_signals(first: FirstSignal, ready: &mpsc::Sender<()>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
         let Ok(mut signals) = Signals::new() else { return };
-        // The thread that called `listen` is waiting for this.
+        // The thread that called `listen_for_signals` is waiting for this.
         let _ = ready.send(());
         signals.next().await;
-        HEARD.send_replace(true);
+        STOP_REQUESTED.send_replace(true);
         match first {
-            First::Asks => drop(tokio::time::timeout(GRACE, signals.next()).await),
-            First::Finishes => signals.next().await,
-            First::Ends => {}
+            FirstSignal::Stops => drop(tokio::time::timeout(GRACE, signals.next()).await),
+            FirstSignal::StopsWithoutLimit => signals.next().await,
+            FirstSignal::Ends => {}
         }
         begin_ending();
-        Exit::Interrupted.leave();
+        Exit::Interrupted.end_process();
     });
 }
 

@@ -1,7 +1,7 @@
 //! What a misspelt name was meant to be.
 
 /// How alike two names have to be, from 0 to 1.
-const ALIKE: f64 = 0.65;
+const MIN_LIKENESS: f64 = 0.65;
 
 /// `; did you mean …?`, if one of `names` is close to `word`.
 pub(crate) fn did_you_mean<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> String {
@@ -33,7 +33,7 @@ fn nearest_name<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Opt
     let scored = names.into_iter().map(|name| (likeness(word, name), name));
     // Of two that are equally near the first counts, which is the order in which they are listed elsewhere.
     let nearest = scored.reduce(|best, other| if other.0 > best.0 { other } else { best });
-    nearest.filter(|(likeness, _)| *likeness >= ALIKE).map(|(_, name)| name)
+    nearest.filter(|(likeness, _)| *likeness >= MIN_LIKENESS).map(|(_, name)| name)
 }
 
 /// How alike two names are; the first part of an id may have been left out.

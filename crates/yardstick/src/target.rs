@@ -11,7 +11,7 @@ use transport::serve::Handler;
 use transport::serve::http::{HttpServer, Options};
 
 use crate::address::read_endpoint;
-use crate::args::{BuiltIn, CheckArguments};
+use crate::args::{BuiltIn, CheckArguments, TargetArguments};
 use crate::configuration::{NamedTarget, read_servers};
 use crate::connection::add_headers;
 use crate::exit::Usage;
@@ -20,7 +20,7 @@ use crate::terminal;
 
 /// A target, and what keeps it alive.
 #[derive(Debug)]
-pub(crate) struct MeasuredTarget {
+pub(crate) struct TargetUnderTest {
     pub(crate) target: Target,
     /// The arguments that name it again.
     pub(crate) arguments: String,
@@ -29,57 +29,64 @@ pub(crate) struct MeasuredTarget {
 
 /// One server: what one report is about.
 #[derive(Debug)]
-pub(crate) struct MeasuredServer {
+pub(crate) struct ServerUnderTest {
     /// The ways in which it is reached.
-    pub(crate) subjects: Vec<MeasuredTarget>,
+    pub(crate) subjects: Vec<TargetUnderTest>,
 }
 
 /// The servers that `check` was given.
-pub(crate) async fn read_targets(arguments: &CheckArguments) -> anyhow::Result<Vec<MeasuredServer>> {
+pub(crate) async fn read_targets(arguments: &CheckArguments) -> anyhow::Result<Vec<ServerUnderTest>> {
     if let Some(file) = &arguments.config {
-        let servers = read_servers(file, &arguments.server, &arguments.connection)?;
+        let servers = read_servers(file, &arguments.server, &arguments.target.connection)?;
         let measured = servers.into_iter().map(|server| {
             let target = server.target.with_secrets(arguments.with_secrets);
             terminal::hide_secrets(&target.secrets());
             let server = NamedTarget { target, ..server };
-            let again = reproduction::of_configured(arguments, &server);
-            let subject = MeasuredTarget { target: server.target, arguments: again, _server: None };
-            MeasuredServer { subjects: vec![subject] }
+            let again = reproduction::configured_arguments(arguments, &server);
+            let subject = TargetUnderTest { target: server.target, arguments: again, _server: None };
+            ServerUnderTest { subjects: vec![subject] }
         });
         return Ok(measured.collect());
     }
-    let subjects = match read_target(arguments)? {
+    let subjects = match read_checked_target(arguments)? {
         Some(target) => {
             let target = target.with_secrets(arguments.with_secrets);
             terminal::hide_secrets(&target.secrets());
-            let again = reproduction::arguments(arguments, &target);
-            vec![MeasuredTarget { target, arguments: again, _server: None }]
+            let again = reproduction::check_arguments(arguments, &target);
+            vec![TargetUnderTest { target, arguments: again, _server: None }]
         }
         None => built_in(arguments).await?,
     };
-    Ok(vec![MeasuredServer { subjects }])
+    Ok(vec![ServerUnderTest { subjects }])
 }
 
-/// The URL or the command, if there is one.
-fn read_target(arguments: &CheckArguments) -> Result<Option<Target>, Usage> {
-    let Some(url) = &arguments.url else {
-        let program = read_program(&arguments.command, &arguments.env, arguments.cwd.clone())?;
+/// The URL or the command that a user names, if there is one; `subcommand` is what was asked of it.
+pub(crate) fn read_target(given: &TargetArguments, subcommand: &str) -> Result<Option<Target>, Usage> {
+    let Some(url) = &given.url else {
+        let program = read_program(&given.command, &given.env, given.cwd.clone())?;
         return Ok(program.map(Target::Command));
     };
-    let mut endpoint = read_endpoint(url, "check")?;
-    arguments.connection.apply_to(&mut endpoint)?;
-    add_headers(&mut endpoint, &arguments.header)?;
-    if let Some(token) = arguments.bearer.clone().or_else(|| std::env::var("YARDSTICK_BEARER").ok()) {
-        endpoint.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
-    }
+    let mut endpoint = read_endpoint(url, subcommand)?;
+    given.connection.apply_to(&mut endpoint)?;
+    add_headers(&mut endpoint, &given.header)?;
     Ok(Some(Target::Url(endpoint)))
 }
 
-/// The built-in server, in the ways that were asked for.
+/// The target of `check`, with the token that the user gives.
+fn read_checked_target(arguments: &CheckArguments) -> Result<Option<Target>, Usage> {
+    let mut target = read_target(&arguments.target, "check")?;
+    let token = arguments.bearer.clone().or_else(|| std::env::var("YARDSTICK_BEARER").ok());
+    if let (Some(Target::Url(endpoint)), Some(token)) = (&mut target, token) {
+        endpoint.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
+    }
+    Ok(target)
+}
+
+/// The built-in server, over the transports that the user names.
 ///
-/// Without a target it is measured only where nothing was said about what to look for: a target that is missing by mistake
-/// must not look like one that is right.
-async fn built_in(given: &CheckArguments) -> anyhow::Result<Vec<MeasuredTarget>> {
+/// Without `--built-in` it is measured only if no other option needs a target: a target that is missing by mistake must be
+/// an error.
+async fn built_in(given: &CheckArguments) -> anyhow::Result<Vec<TargetUnderTest>> {
     if let (None, Some(option)) = (given.built_in, given.option_of_a_target()) {
         let text = format!(
             "{option} needs a target: a URL, a command after `--`, or --built-in for the server that comes with Yardstick"
@@ -87,19 +94,19 @@ async fn built_in(given: &CheckArguments) -> anyhow::Result<Vec<MeasuredTarget>>
         return Err(Usage(text).into());
     }
     let ways = given.built_in.unwrap_or(BuiltIn::Both);
-    let arguments = reproduction::of_built_in(given, ways);
-    // A server for each: what a check changes on one of them the other must not show.
+    let arguments = reproduction::built_in_arguments(given, ways);
+    // Each transport has its own server, so that a check over one does not affect the other.
     let mut subjects = Vec::new();
     if matches!(ways, BuiltIn::Both | BuiltIn::Stdio) {
         let target = in_process(Server::new());
-        subjects.push(MeasuredTarget { target, arguments: arguments.clone(), _server: None });
+        subjects.push(TargetUnderTest { target, arguments: arguments.clone(), _server: None });
     }
     if matches!(ways, BuiltIn::Both | BuiltIn::Http) {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let http = HttpServer::bind(address, Server::new(), Options::default()).await;
         let http = http.context("cannot listen on loopback")?;
         let target = Target::Url(Endpoint::new(&http.url())?);
-        subjects.push(MeasuredTarget { target, arguments, _server: Some(http) });
+        subjects.push(TargetUnderTest { target, arguments, _server: Some(http) });
     }
     Ok(subjects)
 }

@@ -1,8 +1,9 @@
 //! All that the binary says goes through here, and nothing else in it writes to stdout or stderr.
 //!
-//! Secrets are hidden, what acts on a terminal is shown as an escape, and a write that fails is an error, never a panic. A closed
-//! pipe, as `head` leaves it, is not an error. Text is either *plain*, where nothing may act at all, or *styled* by our own
-//! reports, where colours pass: foreign text was made harmless before it got between them. Data for machines passes as it is.
+//! Secrets are hidden, what acts on a terminal is shown as an escape, and a write that fails is an error, never a panic. A pipe
+//! that the reader closes, as `head` does, is not an error. Text is either *plain*, without any control sequence, or *styled* by
+//! our own reports, where only colours pass: `report::visible` has made foreign text harmless before. Data for machines passes
+//! unchanged.
 
 use std::io::{self, IsTerminal as _, Stdout, Write};
 use std::sync::{PoisonError, RwLock};
@@ -51,7 +52,7 @@ pub(crate) fn data() -> Stdout {
     io::stdout()
 }
 
-/// Says something on stderr: a line, and below it what follows it, indented so that it cannot pass for a line of ours.
+/// Prints a warning on stderr. Further lines are indented, so that foreign text cannot look like another message.
 pub(crate) fn warn(text: &str) {
     let text = without_secrets(text);
     let mut lines = text.trim_end().lines();
@@ -65,13 +66,13 @@ pub(crate) fn warn(text: &str) {
     let _ = anstream::stderr().write_all(said.as_bytes());
 }
 
-/// Says something on stderr with colours of our own.
+/// Prints styled text on stderr.
 pub(crate) fn warn_styled(text: &str) {
     let said = report::visible_but_styles(&without_secrets(text)).into_owned();
     let _ = anstream::stderr().write_all(said.as_bytes());
 }
 
-/// Text as it may be shown by others than this file, such as the progress line.
+/// Makes text safe to show outside this file, as the progress line does.
 pub(crate) fn one_line(text: &str) -> String {
     report::visible(&without_secrets(text)).into_owned()
 }

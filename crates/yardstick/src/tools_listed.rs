@@ -11,7 +11,7 @@ use wire::recording::Tape;
 use crate::exit::Usage;
 
 /// How many tools an error names.
-const SHOWN: usize = 40;
+const MAX_NAMED_TOOLS: usize = 40;
 
 /// The names of all tools that were listed, in any revision; clones share them.
 #[derive(Clone, Debug, Default)]
@@ -51,8 +51,8 @@ impl ToolsListed {
         let Some(listed) = listed.as_ref() else { return Ok(()) };
         let mut named = calls.named.iter().chain(calls.arguments.keys());
         let Some(missing) = named.find(|name| !listed.contains(*name)) else { return Ok(()) };
-        let mut tools: Vec<&str> = listed.iter().map(String::as_str).take(SHOWN).collect();
-        if listed.len() > SHOWN {
+        let mut tools: Vec<&str> = listed.iter().map(String::as_str).take(MAX_NAMED_TOOLS).collect();
+        if listed.len() > MAX_NAMED_TOOLS {
             tools.push("…");
         }
         let tools = if tools.is_empty() { "it has none".to_owned() } else { tools.join(", ") };

@@ -7,7 +7,7 @@ const OUTER: &[Route] = &[
     ("/", None, "<iframe src='{b}/inner'></iframe>"),
     ("/inner", None, "<script>const early = matchMedia('(prefers-color-scheme: dark)').matches</script>"),
 ];
-const TASTE: &str = "[matchMedia('(prefers-color-scheme: dark)').matches, \
+const PREFERENCES: &str = "[matchMedia('(prefers-color-scheme: dark)').matches, \
     matchMedia('(prefers-reduced-motion: reduce)').matches, navigator.language, \
     Intl.DateTimeFormat().resolvedOptions().timeZone, new Intl.NumberFormat().format(1234.5), navigator.maxTouchPoints]";
 
@@ -27,13 +27,13 @@ async fn every_frame_believes_it() {
     let (_browser, page, _) = open(OUTER).await;
     let frame = page.frame_at("/inner", TIMEOUT).await.unwrap();
     let expected = json!([true, true, "de-DE", "Europe/Berlin", "1.234,5", 5]);
-    assert_eq!(page.eval(TASTE).await.unwrap()[0], false);
+    assert_eq!(page.eval(PREFERENCES).await.unwrap()[0], false);
     page.emulate(german()).await.unwrap();
-    assert_eq!(page.eval(TASTE).await.unwrap(), expected);
-    assert_eq!(frame.eval(TASTE).await.unwrap(), expected);
+    assert_eq!(page.eval(PREFERENCES).await.unwrap(), expected);
+    assert_eq!(frame.eval(PREFERENCES).await.unwrap(), expected);
     page.emulate(Emulation { scheme: Some(Scheme::Light), ..Emulation::default() }).await.unwrap();
     let still = json!([false, true, "de-DE", "Europe/Berlin", "1.234,5", 5]);
-    assert_eq!(frame.eval(TASTE).await.unwrap(), still, "what is not named stays");
+    assert_eq!(frame.eval(PREFERENCES).await.unwrap(), still, "what is not named stays");
 }
 
 #[tokio::test]
@@ -44,7 +44,10 @@ async fn frames_that_come_later_believe_it_from_the_start() {
     page.goto(&site.fill("{a}/")).await.unwrap();
     let frame = page.frame_at("/inner", TIMEOUT).await.unwrap();
     assert_eq!(frame.eval("early").await.unwrap(), true);
-    assert_eq!(frame.eval(TASTE).await.unwrap(), json!([true, true, "de-DE", "Europe/Berlin", "1.234,5", 5]));
+    assert_eq!(
+        frame.eval(PREFERENCES).await.unwrap(),
+        json!([true, true, "de-DE", "Europe/Berlin", "1.234,5", 5])
+    );
 }
 
 #[tokio::test]

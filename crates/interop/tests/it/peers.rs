@@ -1,12 +1,10 @@
-//! The peers among themselves: when these fail, the peers are broken, and no verdict about Yardstick counts.
+//! The peers with each other. If these tests fail, the peers are broken, and no other result counts.
 
 use serde_json::json;
 
-use crate::harness::{Client, Server, Steps, Target};
+use crate::harness::{Client, LEGACY, MODERN, Server, Steps, Target};
 
-const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 const NEWEST_LEGACY: &str = "2025-11-25";
-const MODERN: &str = "2026-07-28";
 
 /// Everything that the peer servers offer, once.
 const PLAN: &[&str] = &[

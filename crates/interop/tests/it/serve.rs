@@ -2,10 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Client, Server, Steps, Target};
-
-const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
-const MODERN: &str = "2026-07-28";
+use crate::harness::{Client, LEGACY, MODERN, Server, Steps, Target};
 
 const PLAN: &[&str] = &[
     "--call",

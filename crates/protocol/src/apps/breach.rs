@@ -1,4 +1,4 @@
-//! What is wrong with what was said on the bridge.
+//! A broken rule of the bridge, and the rule itself.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::BridgeParty;
 
-/// One thing that is not as the text has it.
+/// A message that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
     /// The rule that is broken.
     pub rule: &'static BridgeRule,
     /// How strongly it binds here: an ambiguity of the text may weaken a rule.
     pub gravity: Gravity,
-    /// Who is to blame.
+    /// Who breaks it.
     pub by: BridgeParty,
     /// Where in the message, if it is one part of it.
     pub at: String,
@@ -30,7 +30,7 @@ pub struct BridgeRule {
     pub place: &'static str,
     /// How strongly it binds.
     pub gravity: Gravity,
-    /// What holds when it is kept, in one line.
+    /// What the rule asks for, in one line.
     pub about: &'static str,
 }
 
@@ -66,7 +66,7 @@ impl Breach {
         Self { at: at.into(), ..self }
     }
 
-    /// The same, but not more than `gravity`.
+    /// The same breach, with at most this gravity.
     #[must_use]
     pub(super) fn at_most(self, gravity: Gravity) -> Self {
         Self { gravity: self.gravity.min(gravity), ..self }

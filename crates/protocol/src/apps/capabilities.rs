@@ -8,9 +8,9 @@ use super::{Csp, DisplayMode, MetadataProblem, Permissions, ResourceUi};
 /// What a View can do (`appCapabilities`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppCapabilities {
-    /// It has tools of its own; inside, whether it tells when they change.
+    /// It has tools of its own; the flag says whether it notifies of changes.
     pub tools: Option<bool>,
-    /// The modes that it can be shown in; none says nothing.
+    /// The modes that it can be shown in, if it declares them.
     pub display_modes: Option<Vec<DisplayMode>>,
 }
 
@@ -21,9 +21,9 @@ pub struct HostCapabilities {
     pub open_links: bool,
     /// It saves files (ext-apps 2.x).
     pub download_file: bool,
-    /// It passes on tool calls; inside, whether it tells when the tools change.
+    /// It passes on tool calls; the flag says whether it notifies of changes.
     pub server_tools: Option<bool>,
-    /// It passes on resource reads; inside, whether it tells when the resources change.
+    /// It passes on resource reads; the flag says whether it notifies of changes.
     pub server_resources: Option<bool>,
     /// It takes log messages.
     pub logging: bool,
@@ -35,7 +35,7 @@ pub struct HostCapabilities {
     pub update_model_context: Option<Vec<Modality>>,
     /// What it takes as a message (ext-apps 2.x).
     pub message: Option<Vec<Modality>>,
-    /// It samples from a model; inside, whether with tools (ext-apps 2.x).
+    /// It samples from a model; the flag says whether with tools (ext-apps 2.x).
     pub sampling: Option<bool>,
 }
 
@@ -94,7 +94,7 @@ impl HostCapabilities {
             .map(|mut reader| Self::from_reader(&mut reader));
         let mut read = sandbox.unwrap_or_default();
         if let Some(sandbox) = value.get("sandbox") {
-            // The sandbox says with the same members what was granted as a resource says what it wants.
+            // The sandbox grants with the same members with which a resource asks.
             let (granted, found) = ResourceUi::from_item(&serde_json::json!({"_meta": {"ui": sandbox}}));
             read.permissions = granted.permissions;
             read.csp = granted.csp;

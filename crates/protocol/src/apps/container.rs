@@ -32,7 +32,7 @@ impl Default for Container {
 }
 
 impl Axis {
-    /// The size that the frame gets when the View asks for `asked`; a size that is none asks for nothing.
+    /// The size that the frame gets when the View asks for `asked`; `None` if that is not a size.
     pub fn apply(self, asked: f64) -> Option<f64> {
         let asked = Some(asked).filter(|size| size.is_finite() && *size >= 0.0);
         match self {

@@ -23,7 +23,7 @@ impl UiContent {
         let (ui, mut findings) = ResourceUi::from_item(item);
         let uri = text(item, "uri").unwrap_or_default();
         if !is_ui_uri(uri) {
-            report(&mut findings, "uri", format!("`{uri}` is no `ui://` URI"));
+            report(&mut findings, "uri", format!("`{uri}` is not a `ui://` URI"));
         }
         check_type(text(item, "mimeType"), &mut findings);
         let html = match html(item) {
@@ -65,7 +65,7 @@ fn html(item: &Value) -> Result<String, (&'static str, &'static str)> {
         (None, Some(blob)) => {
             let blob = blob.as_str().ok_or(("blob", "is not a string"))?;
             let bytes = STANDARD.decode(blob).map_err(|_| ("blob", "is not base64"))?;
-            String::from_utf8(bytes).map_err(|_| ("blob", "is no UTF-8 text"))
+            String::from_utf8(bytes).map_err(|_| ("blob", "is not UTF-8 text"))
         }
         (None, None) => Err(("text", "is missing, and so is `blob`; a content item has one of them")),
     }
@@ -98,7 +98,7 @@ mod tests {
         let both = read(&[("text", json!("a")), ("blob", json!("YQ=="))]);
         assert_eq!(both, (None, vec!["blob: stands next to `text`; a content item has one of them".into()]));
         assert_eq!(read(&[("blob", json!("%"))]).1, ["blob: is not base64"]);
-        assert_eq!(read(&[("blob", json!("/w=="))]).1, ["blob: is no UTF-8 text"]);
+        assert_eq!(read(&[("blob", json!("/w=="))]).1, ["blob: is not UTF-8 text"]);
         assert_eq!(read(&[("text", json!(3))]).1, ["text: is not a string"]);
     }
 
@@ -108,6 +108,6 @@ mod tests {
         assert!(said("mimeType", json!("text/html")).starts_with("mimeType: is `text/html`"));
         assert!(said("mimeType", json!(null)).starts_with("mimeType: is missing"));
         assert!(said("mimeType", json!("text/html; profile=mcp-app")).contains("spelled differently"));
-        assert_eq!(said("uri", json!("file:///a")), "uri: `file:///a` is no `ui://` URI");
+        assert_eq!(said("uri", json!("file:///a")), "uri: `file:///a` is not a `ui://` URI");
     }
 }

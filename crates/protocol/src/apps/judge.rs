@@ -1,7 +1,7 @@
-//! Judges messages of the bridge one by one; [`Lifecycle`] judges them in their order.
+//! Judges the messages of the bridge: each by itself here, and in its order in [`Lifecycle`].
 
 mod definition;
-mod depth;
+mod meaning;
 
 use serde_json::Value;
 
@@ -15,53 +15,48 @@ use crate::schema::is_alike;
 
 /// A request that waits for its answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct UnansweredRequest {
-    /// The way that it went.
-    pub way: Way,
-    /// What was asked.
-    pub method: String,
-    /// With what.
-    pub params: Value,
+pub(super) struct UnansweredRequest {
+    /// Its direction.
+    pub(super) way: Way,
+    /// Its method.
+    pub(super) method: String,
+    /// Its parameters.
+    pub(super) params: Value,
 }
 
-/// Both judges at once: every message by itself, and in its place.
+/// The judge of one View's bridge.
 #[derive(Clone, Debug, Default)]
 pub struct Bridge {
     lifecycle: Lifecycle,
 }
 
 impl Bridge {
-    /// A bridge on which nothing was said yet.
+    /// A bridge before its first message.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What is wrong with the next message.
+    /// Judges the next message.
     pub fn heard(&mut self, way: Way, value: &Value) -> Vec<Breach> {
-        let about = self.lifecycle.about(way, value).cloned();
-        let mut found = message(way, value, about.as_ref());
-        found.extend(self.lifecycle.heard(way, value));
+        let about = self.lifecycle.answered_request(way, value).cloned();
+        let mut found = judge_message(way, value, about.as_ref());
+        found.extend(self.lifecycle.judge_next(way, value));
         found
     }
 
-    /// The View was taken down: what was left undone.
+    /// Judges what is missing when the View has been torn down.
     pub fn closed(&mut self) -> Vec<Breach> {
-        self.lifecycle.closed()
+        self.lifecycle.judge_closed()
     }
 
-    /// The record ends, whatever became of the View: what was left undone.
+    /// Judges what is missing when the record ends while the View may still live.
     pub fn ended(&mut self) -> Vec<Breach> {
-        self.lifecycle.ended()
-    }
-
-    /// What is known of the order so far.
-    pub const fn lifecycle(&self) -> &Lifecycle {
-        &self.lifecycle
+        self.lifecycle.judge_end()
     }
 }
 
-/// What is wrong with one message that went `way`; `about` is the request that it answers, if it answers one.
-pub fn message(way: Way, value: &Value, about: Option<&UnansweredRequest>) -> Vec<Breach> {
+/// Judges one message by itself. `about` is the request that it answers, if any.
+fn judge_message(way: Way, value: &Value, about: Option<&UnansweredRequest>) -> Vec<Breach> {
     let by = way.from();
     match BridgeMessage::from_value(value) {
         BridgeMessage::Foreign => {
@@ -69,24 +64,24 @@ pub fn message(way: Way, value: &Value, about: Option<&UnansweredRequest>) -> Ve
         }
         BridgeMessage::Malformed(why) => vec![rule::JSON_RPC.broken(by, why)],
         message @ (BridgeMessage::Request { .. } | BridgeMessage::Notification { .. }) => {
-            called(way, value, message)
+            judge_call(way, value, message)
         }
         BridgeMessage::Result { result, .. } => {
             let Some(about) = about else { return Vec::new() };
-            let mut found = definition::result(by, about, result);
+            let mut found = definition::check_result(by, about, result);
             if found.iter().all(|breach| breach.gravity == Gravity::Note) {
-                found.extend(depth::result(by, about, result));
+                found.extend(meaning::check_result(by, about, result));
             }
             found
         }
-        BridgeMessage::Error { .. } => definition::error(by, value),
+        BridgeMessage::Error { .. } => definition::check_error(by, value),
     }
 }
 
-/// A request or notification.
-fn called(way: Way, value: &Value, message: BridgeMessage<'_>) -> Vec<Breach> {
+/// Judges a request or notification.
+fn judge_call(way: Way, value: &Value, message: BridgeMessage<'_>) -> Vec<Breach> {
     let (by, name) = (way.from(), message.method().unwrap_or_default());
-    let Some(row) = way.method(name) else { return strange(way, name).into_iter().collect() };
+    let Some(row) = way.method(name) else { return judge_direction(way, name).into_iter().collect() };
     if row.is_request != message.is_request() {
         let says = if row.is_request {
             format!("{name} is a request; without an `id` nobody answers it")
@@ -95,18 +90,18 @@ fn called(way: Way, value: &Value, message: BridgeMessage<'_>) -> Vec<Breach> {
         };
         return vec![rule::KIND.broken(by, says)];
     }
-    let mut found = definition::called(by, row, value);
+    let mut found = definition::check_call(by, row, value);
     if found.iter().all(|breach| breach.gravity == Gravity::Note) {
-        found.extend(depth::called(by, name, message.params()));
+        found.extend(meaning::check_call(by, name, message.params()));
     }
     found
 }
 
-/// What is wrong with a method that does not go this way.
-fn strange(way: Way, name: &str) -> Option<Breach> {
+/// Judges a method that does not belong to this direction.
+fn judge_direction(way: Way, name: &str) -> Option<Breach> {
     let by = way.from();
     let reserved = name.starts_with(SANDBOX_PREFIX) && matches!(way, Way::ViewToHost | Way::HostToView);
-    // MCP has cancellation and progress for either end, and what does not begin with `ui/` may be passed on to the server.
+    // Cancellation and progress belong to both directions, and a method without `ui/` may be meant for the server.
     if reserved || !name.starts_with("ui/") && method::named(name).is_empty() {
         return None;
     }

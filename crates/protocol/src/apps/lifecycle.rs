@@ -1,7 +1,7 @@
-//! The order of what is said on the bridge of one View.
+//! Judges the order of the messages on the bridge of one View.
 //!
-//! Some of the text contradicts itself. Where it does, whoever follows either reading is spared: each such place below
-//! says which readings there are.
+//! The text contradicts itself in some places. Following either reading is no breach there; a comment at each place gives
+//! the readings.
 
 mod answers;
 mod capabilities;
@@ -19,9 +19,9 @@ use super::judge::UnansweredRequest;
 use super::message::BridgeMessage;
 use super::way::Way;
 
-/// What was said so far on the bridge of one View.
+/// The state of one View's bridge, by the rules that use it.
 #[derive(Clone, Debug, Default)]
-pub struct Lifecycle {
+pub(super) struct Lifecycle {
     answers: answers::AnswerRules,
     handshake: handshake::HandshakeRules,
     data: data::DataRules,
@@ -32,7 +32,7 @@ pub struct Lifecycle {
     teardown: teardown::TeardownRules,
 }
 
-/// One message in its place.
+/// A message, its direction, and the request that it answers.
 #[derive(Clone, Copy, Debug)]
 struct PlacedMessage<'a> {
     way: Way,
@@ -42,79 +42,64 @@ struct PlacedMessage<'a> {
 }
 
 impl Lifecycle {
-    /// A bridge on which nothing was said yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The request that a message answers, if it waits for its answer.
-    pub fn about(&self, way: Way, value: &Value) -> Option<&UnansweredRequest> {
-        self.answers.about(way, &BridgeMessage::from_value(value))
+    pub(super) fn answered_request(&self, way: Way, value: &Value) -> Option<&UnansweredRequest> {
+        self.answers.answered_request(way, &BridgeMessage::from_value(value))
     }
 
-    /// What the next message breaks by coming here and now.
-    pub fn heard(&mut self, way: Way, value: &Value) -> Vec<Breach> {
+    /// Judges the next message by its place in the order.
+    pub(super) fn judge_next(&mut self, way: Way, value: &Value) -> Vec<Breach> {
         let message = BridgeMessage::from_value(value);
-        if way == Way::HostToProxy && self.sandbox.begins_anew(&message) {
-            // Other HTML is another View: it begins at the beginning.
+        if way == Way::HostToProxy && self.sandbox.replaces_view(&message) {
+            // New HTML is a new View, whose lifecycle starts again.
             *self = Self { sandbox: std::mem::take(&mut self.sandbox), ..Self::default() };
         }
         let mut found = Vec::new();
-        let about = self.answers.heard(way, &message, &mut found);
-        let said = PlacedMessage { way, message, about: about.as_ref() };
-        self.sandbox.heard(&said, &mut found);
-        self.teardown.heard(&said, &mut found);
-        self.handshake.heard(&said, &mut found);
-        self.data.heard(&said, &mut found);
-        self.modes.heard(&said, &mut found);
-        self.capabilities.heard(&said, &mut found);
-        self.context.heard(&said, &mut found);
+        let about = self.answers.judge(way, &message, &mut found);
+        let placed = PlacedMessage { way, message, about: about.as_ref() };
+        self.sandbox.judge(&placed, &mut found);
+        self.teardown.judge(&placed, &mut found);
+        self.handshake.judge(&placed, &mut found);
+        self.data.judge(&placed, &mut found);
+        self.modes.judge(&placed, &mut found);
+        self.capabilities.judge(&placed, &mut found);
+        self.context.judge(&placed, &mut found);
         found
     }
 
-    /// The View was taken down: what was left undone.
-    pub fn closed(&mut self) -> Vec<Breach> {
-        let mut found = self.ended();
-        self.teardown.closed(self.handshake.is_ready(), &mut found);
+    /// Judges what is missing when the View has been torn down.
+    pub(super) fn judge_closed(&mut self) -> Vec<Breach> {
+        let mut found = self.judge_end();
+        self.teardown.judge_closed(self.handshake.is_ready(), &mut found);
         found
     }
 
-    /// The record ends, whatever became of the View: what was left undone.
-    pub fn ended(&mut self) -> Vec<Breach> {
+    /// Judges what is missing when the record ends while the View may still live.
+    pub(super) fn judge_end(&mut self) -> Vec<Breach> {
         let mut found = Vec::new();
-        self.answers.ended(&mut found);
-        self.data.ended(self.handshake.is_ready(), &mut found);
-        self.sandbox.ended(&mut found);
+        self.answers.judge_end(&mut found);
+        self.data.judge_end(self.handshake.is_ready(), &mut found);
+        self.sandbox.judge_end(&mut found);
         found
-    }
-
-    /// Whether the View has said that it is initialised.
-    pub const fn is_ready(&self) -> bool {
-        self.handshake.is_ready()
-    }
-
-    /// Whether the host has asked the View to end.
-    pub const fn is_leaving(&self) -> bool {
-        self.teardown.is_asked()
     }
 }
 
 impl<'a> PlacedMessage<'a> {
-    /// The method, if it is a request or notification on its way.
-    fn told(&self, way: Way) -> Option<&'a str> {
+    /// The method, if this is a request or notification in that direction.
+    fn method_sent(&self, way: Way) -> Option<&'a str> {
         self.message.method().filter(|_| self.way == way)
     }
 
-    /// What was asked and what came of it, if this grants a request that went `way`.
-    fn granted(&self, way: Way) -> Option<(&'a UnansweredRequest, &'a Value)> {
+    /// The request and its result, if this is the result of a request in that direction.
+    fn granted_request(&self, way: Way) -> Option<(&'a UnansweredRequest, &'a Value)> {
         match (self.about, self.message) {
             (Some(about), BridgeMessage::Result { result, .. }) if about.way == way => Some((about, result)),
             _ => None,
         }
     }
 
-    /// What was asked and why not, if this refuses a request that went `way`.
-    fn refused(&self, way: Way) -> Option<(&'a UnansweredRequest, i64)> {
+    /// The request and the error's code, if this is an error that answers a request in that direction.
+    fn refused_request(&self, way: Way) -> Option<(&'a UnansweredRequest, i64)> {
         match (self.about, self.message) {
             (Some(about), BridgeMessage::Error { error, .. }) if about.way == way => {
                 Some((about, wire::integer_of(&error["code"]).unwrap_or_default()))

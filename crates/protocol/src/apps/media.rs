@@ -17,7 +17,7 @@ pub enum MediaProblem {
     /// No `type/subtype`.
     #[error("a media type begins with type/subtype")]
     Essence,
-    /// A parameter that is no `name=value`.
+    /// A parameter that is not `name=value`.
     #[error("the parameters of a media type are name=value, separated by semicolons")]
     Parameter,
     /// A quoted value that does not end.

@@ -1,43 +1,43 @@
-//! A message of the bridge, told apart by its members.
+//! A message of the bridge, classified by its members.
 
 use serde_json::{Map, Value};
 
 /// A message of the bridge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BridgeMessage<'a> {
-    /// Something is asked.
+    /// A request.
     Request {
-        /// What.
+        /// The method.
         method: &'a str,
         /// The id that the answer repeats.
         id: &'a Value,
         /// The parameters; null when there are none.
         params: &'a Value,
     },
-    /// Something is told.
+    /// A notification.
     Notification {
-        /// What.
+        /// The method.
         method: &'a str,
         /// The parameters; null when there are none.
         params: &'a Value,
     },
-    /// A request was granted.
+    /// A response with a result.
     Result {
         /// The id of the request.
         id: &'a Value,
-        /// What came of it.
+        /// The result.
         result: &'a Value,
     },
-    /// A request was refused, or went wrong.
+    /// A response with an error.
     Error {
         /// The id of the request; none if it could not be read.
         id: Option<&'a Value>,
-        /// What went wrong.
+        /// The error.
         error: &'a Value,
     },
-    /// It means to be JSON-RPC, but is not; the text says why.
+    /// An invalid JSON-RPC message; the text says why.
     Malformed(&'static str),
-    /// It has nothing to do with JSON-RPC: a window hears the messages of others too.
+    /// Not JSON-RPC: a window also gets the messages of other scripts.
     Foreign,
 }
 

@@ -64,7 +64,7 @@ impl Permissions {
     /// The value of a frame's `allow` attribute.
     ///
     /// The example of the specification joins the features with spaces, which browsers read as one unknown feature;
-    /// Permissions Policy separates them with semicolons. It also forgets the clipboard, which its text lists.
+    /// Permissions Policy separates them with semicolons. The example also omits the clipboard, which the text lists.
     pub fn allow(&self) -> String {
         self.0.iter().map(|permission| permission.feature()).collect::<Vec<_>>().join("; ")
     }

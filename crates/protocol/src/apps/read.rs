@@ -1,4 +1,4 @@
-//! Reads members of an object one by one, and writes down what does not fit.
+//! Reads the members of an object one by one, and notes what is wrong with them.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ pub(super) struct MetadataReader<'a, 'f> {
 }
 
 impl<'a, 'f> MetadataReader<'a, 'f> {
-    /// A reader of `value`; none, and a finding, if it is not an object.
+    /// A reader of `value`; `None` and a finding if it is not an object.
     pub(super) fn open(value: &'a Value, at: &str, findings: &'f mut Vec<MetadataProblem>) -> Option<Self> {
         match value {
             Value::Object(fields) => Some(Self { fields, at: at.to_owned(), findings }),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::read::MetadataReader;
 use super::{MetadataProblem, Weight, is_ui_uri};
 
-/// The flat key of the time before the nested object; deprecated.
+/// The deprecated flat key, which is older than the nested object.
 pub const LEGACY_RESOURCE_URI: &str = "ui/resourceUri";
 
 /// What a tool says about its UI.
@@ -124,7 +124,7 @@ fn uri(reader: &mut MetadataReader<'_, '_>, key: &str) -> Option<String> {
     if is_ui_uri(&uri) {
         return Some(uri);
     }
-    reader.broken(key, format!("`{uri}` is no `ui://` URI"));
+    reader.broken(key, format!("`{uri}` is not a `ui://` URI"));
     None
 }
 
@@ -188,9 +188,9 @@ mod tests {
             (json!({"ui": {"resourceUri": 3}}), "_meta.ui.resourceUri: is a number, expected a string"),
             (
                 json!({"ui": {"resourceUri": "http://a"}}),
-                "_meta.ui.resourceUri: `http://a` is no `ui://` URI",
+                "_meta.ui.resourceUri: `http://a` is not a `ui://` URI",
             ),
-            (json!({"ui": {"resourceUri": ""}}), "_meta.ui.resourceUri: `` is no `ui://` URI"),
+            (json!({"ui": {"resourceUri": ""}}), "_meta.ui.resourceUri: `` is not a `ui://` URI"),
             (json!({"ui": {"visibility": "app"}}), "_meta.ui.visibility: is a string, expected an array"),
             (json!({"ui": {"visibility": []}}), "_meta.ui.visibility: lets nobody call the tool"),
             (

@@ -1,10 +1,10 @@
-//! Who said something to whom.
+//! The direction of a message on the bridge.
 
 use std::fmt;
 
 use super::method::{self, BridgeDirection, UiMethod};
 
-/// One end of the bridge, or what stands between.
+/// An end of the bridge, or the proxy between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BridgeParty {
     /// The app in its frame.
@@ -15,16 +15,16 @@ pub enum BridgeParty {
     Proxy,
 }
 
-/// Who said something to whom.
+/// The direction of a message: who sent it to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// The View to the host, be it through the proxy.
+    /// From the View to the host, perhaps through the proxy.
     ViewToHost,
-    /// The host to the View, be it through the proxy.
+    /// From the host to the View, perhaps through the proxy.
     HostToView,
-    /// The proxy itself to the host.
+    /// From the proxy itself to the host.
     ProxyToHost,
-    /// The host to the proxy itself.
+    /// From the host to the proxy itself.
     HostToProxy,
 }
 
@@ -45,10 +45,10 @@ impl BridgeParty {
 }
 
 impl Way {
-    /// Every way.
+    /// Every direction.
     pub const ALL: [Self; 4] = [Self::ViewToHost, Self::HostToView, Self::ProxyToHost, Self::HostToProxy];
 
-    /// The way from one to another; View and proxy say nothing to each other.
+    /// The direction from one party to another; `None` between View and proxy, which do not talk to each other.
     pub const fn between(from: BridgeParty, to: BridgeParty) -> Option<Self> {
         match (from, to) {
             (BridgeParty::View, BridgeParty::Host) => Some(Self::ViewToHost),
@@ -61,7 +61,7 @@ impl Way {
         }
     }
 
-    /// Who said it.
+    /// The sender.
     pub const fn from(self) -> BridgeParty {
         match self {
             Self::ViewToHost => BridgeParty::View,
@@ -70,12 +70,12 @@ impl Way {
         }
     }
 
-    /// Who hears it.
+    /// The receiver.
     pub const fn to(self) -> BridgeParty {
         self.back().from()
     }
 
-    /// The way that an answer takes.
+    /// The direction of an answer.
     pub const fn back(self) -> Self {
         match self {
             Self::ViewToHost => Self::HostToView,

@@ -42,7 +42,7 @@ pub struct Negotiated<'a> {
 pub enum UiSupport {
     /// The extension is not declared.
     No,
-    /// The extension is declared, but `mimeTypes`, which it requires, is missing or no list of strings.
+    /// The extension is declared, but `mimeTypes`, which it requires, is missing or not a list of strings.
     NoMimeTypes,
     /// The list of types does not have the one that Apps are made of.
     OtherTypes(Vec<String>),

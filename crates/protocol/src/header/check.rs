@@ -95,7 +95,7 @@ pub fn check_standard<'h>(
     body: Mirrored<'_>,
     lookup: impl Fn(&str) -> Option<&'h [u8]>,
 ) -> Result<(), Mismatch> {
-    // The version header is required even where the body forgot its own, which -32602 will report.
+    // The version header is required even if the body lacks the version, which -32602 reports.
     let version = lookup(PROTOCOL_VERSION)
         .ok_or_else(|| missing(PROTOCOL_VERSION, body.version.unwrap_or("nothing")))?;
     if let Some(expected) = body.version {

@@ -59,8 +59,8 @@ pub enum DefectKind {
     /// The value is empty.
     #[error("x-mcp-header is empty")]
     Empty,
-    /// The value is no HTTP token.
-    #[error("`{0}` is no HTTP header name; use letters, digits and hyphens")]
+    /// The value is not an HTTP token.
+    #[error("`{0}` is not an HTTP header name; use letters, digits and hyphens")]
     NotAToken(String),
     /// The value was used before.
     #[error("`{0}` is used twice; the case of a header name does not count")]

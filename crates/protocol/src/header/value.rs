@@ -14,11 +14,11 @@ pub enum BadValue {
     /// A byte that HTTP does not allow in a value.
     #[error("it contains a character that is neither visible ASCII, space nor tab")]
     Character,
-    /// Between the markers is not base64.
+    /// The text between the markers is not base64.
     #[error("what stands between =?base64? and ?= is not base64")]
     Base64,
-    /// The base64 hides something else than text.
-    #[error("the base64 value is no UTF-8")]
+    /// The decoded bytes are not UTF-8.
+    #[error("the base64 value is not UTF-8")]
     Utf8,
 }
 

@@ -112,7 +112,7 @@ pub fn parse_key(key: &str) -> Result<MetaKey<'_>, KeyProblem> {
     Ok(parsed)
 }
 
-/// Whether the specification keeps the key's prefix for itself.
+/// Whether the specification reserves the key's prefix.
 ///
 /// 2025-06-18 reserves prefixes in which `mcp` or `modelcontextprotocol` is followed by a label (`mcp.dev/`), later
 /// revisions those in which it is the second label (`dev.mcp/`). Taken literally, 2025-06-18 does not reserve

@@ -23,7 +23,7 @@ pub struct RequestMeta {
     capabilities: Value,
 }
 
-/// A client's own word about its name and version.
+/// The name and version that a client gives.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct ClientInfo {
     /// The name of the software.
@@ -39,7 +39,7 @@ pub struct ProgressToken(Value);
 /// What is wrong with the `_meta` of a modern request; the answer is error -32602.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MetaError {
-    /// The params are missing or no object.
+    /// The params are missing or not an object.
     #[error("the request has no params object; a client sends `params._meta` with every request")]
     NoParams,
     /// The params have no `_meta`.
@@ -64,7 +64,7 @@ pub enum MetaError {
     /// `clientInfo` lacks its name or version.
     #[error("`io.modelcontextprotocol/clientInfo` lacks the string `{0}`")]
     ClientInfo(&'static str),
-    /// The log level is none.
+    /// The log level is unknown.
     #[error(transparent)]
     LogLevel(#[from] UnknownLevel),
 }
@@ -90,7 +90,7 @@ impl RequestMeta {
         Self::from_meta(params.meta.as_ref())
     }
 
-    /// Reads a `_meta` that has not been parsed. What every sound client sends costs little here: no tree is built of it.
+    /// Reads a `_meta` that has not been parsed. The usual members are read without building a tree.
     pub fn of_raw_meta(meta: Option<&RawValue>) -> Result<Self, MetaError> {
         match meta.and_then(Self::plain) {
             Some(plain) => Ok(plain),
@@ -101,8 +101,8 @@ impl RequestMeta {
         }
     }
 
-    /// A `_meta` with a version, capabilities and at most the client's name, all as they should be; anything else is
-    /// left to the careful reader.
+    /// Reads a valid `_meta` that has a version, capabilities and at most the client's name; `None` for any other, which
+    /// the general reader handles.
     fn plain(meta: &RawValue) -> Option<Self> {
         #[derive(serde::Deserialize)]
         struct Plain {
@@ -159,7 +159,7 @@ impl RequestMeta {
     }
 }
 
-/// A member that is there, be it null, is not absent.
+/// Reads a member that is present, even as null.
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }

@@ -20,13 +20,13 @@ pub enum TraceProblem {
     /// `tracestate` has too many entries.
     #[error("tracestate has more than 32 entries")]
     TooMany,
-    /// `tracestate` has an entry that is no `key=value`, or one with a key or value out of syntax.
+    /// `tracestate` has an entry that is not `key=value`, or one with an invalid key or value.
     #[error("tracestate is a comma-separated list of key=value")]
     Entry,
     /// `tracestate` has a key twice.
     #[error("tracestate has a key twice")]
     Twice,
-    /// `baggage` is out of syntax.
+    /// `baggage` has invalid syntax.
     #[error(
         "baggage is a comma-separated list of key=value, values percent-encoded, with properties after semicolons"
     )]

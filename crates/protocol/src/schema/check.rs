@@ -1,4 +1,4 @@
-//! A value against a definition, part by part.
+//! Checks a value against a definition, part by part.
 
 use serde_json::{Map as JsonMap, Value};
 

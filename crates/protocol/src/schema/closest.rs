@@ -1,4 +1,4 @@
-//! A value that may be one of several types: which one was meant, and what is wrong with it as that.
+//! Explains a value that matches none of several types: finds the type that was meant, and what is wrong with it.
 
 use serde_json::{Map as JsonMap, Value};
 

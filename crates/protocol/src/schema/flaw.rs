@@ -36,7 +36,7 @@ impl Notes {
         }
     }
 
-    /// Whether nothing that may follow can matter.
+    /// Whether further flaws make no difference.
     pub(super) const fn settled(&self) -> bool {
         matches!(self, Self::Verdict(true))
     }

@@ -1,4 +1,4 @@
-//! Strings that must be more than text.
+//! Checks strings with a format: URIs, URI templates, base64.
 
 use std::sync::LazyLock;
 

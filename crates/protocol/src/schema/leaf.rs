@@ -1,4 +1,4 @@
-//! Shapes by themselves, without a look at their parts: what fits, and the words for it.
+//! Checks a value against a shape without looking at its parts, and names both in words.
 
 use serde_json::Value;
 

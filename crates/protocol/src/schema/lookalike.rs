@@ -1,4 +1,4 @@
-//! Members that no type knows, but whose name is nearly that of one that it does know.
+//! Finds unknown members whose name is nearly that of a known one.
 
 use serde_json::{Map as JsonMap, Value};
 
@@ -7,7 +7,7 @@ use super::words::*;
 use super::{Schema, Validator};
 
 impl Validator {
-    /// Unknown members that look like a misspelling of a known one that is absent. They are allowed, and nobody reads them.
+    /// Unknown members that look like a misspelling of a known one that is absent. They are allowed, but nobody reads them.
     pub fn lookalikes(&self, value: &Value) -> Vec<SchemaFlaw> {
         let mut found = Vec::new();
         let (schema, shape) = self.parts();
@@ -83,7 +83,7 @@ fn plain(name: &str) -> Vec<u8> {
     name.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase()).collect()
 }
 
-/// Whether a letter too many, too few or another, or two that changed places, make the one the other.
+/// Whether the two differ by one added, missing, changed or swapped letter.
 fn one_edit(one: &[u8], two: &[u8]) -> bool {
     let (short, long) = if one.len() <= two.len() { (one, two) } else { (two, one) };
     if long.len() - short.len() > 1 {

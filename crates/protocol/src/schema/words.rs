@@ -1,4 +1,4 @@
-//! The words that message definitions are written in.
+//! The types and functions that message definitions are written with.
 
 pub(super) use ValueShape::{
     All, Any, AnyObject, Array, ArrayUpTo, Base64, Bool, By, Code, Const, Either, Enum, Int, IntFrom, Map,

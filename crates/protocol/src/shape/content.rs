@@ -1,4 +1,4 @@
-//! Content blocks: what a revision does not know is said in text.
+//! Content blocks: a kind that a revision does not have becomes text.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Tools' neighbours: resources, prompts and implementations, and the members that revisions added to them.
+//! Resources, prompts and implementations, and the members that revisions added to them.
 
 use serde_json::{Map, Value};
 

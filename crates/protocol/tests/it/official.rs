@@ -38,7 +38,7 @@ impl Official {
             .collect()
     }
 
-    /// Why `value` is no `name`, with no member beyond those that the revision lists.
+    /// Why `value` is not a `name` that has only members that the revision lists.
     pub(crate) fn problems(&self, name: &str, value: &Value) -> Vec<String> {
         let mut document = self.document.clone();
         for (key, definition) in document[self.definitions].as_object_mut().unwrap() {

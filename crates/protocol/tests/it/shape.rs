@@ -1,4 +1,4 @@
-//! A shaped message has no member that its revision does not list, by the official schemas with their doors closed.
+//! A shaped message has only members that its revision lists, by the official schemas without additional properties.
 
 use serde_json::{Value, json};
 use yardstick_protocol::shape::{Inexpressible, Shape};

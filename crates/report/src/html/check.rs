@@ -6,9 +6,9 @@ use suite::{CaseReport, Counts, Outcome, Report};
 
 use super::escape::{class, escape, sign};
 use super::frame::frames;
-use crate::findings::{FindingGroup, ObstacleGroup, grouped};
+use crate::findings::{FindingGroup, ObstacleGroup, group_cases};
 use crate::reproduction::reproduction_command;
-use crate::tally::{ReportSection, counted};
+use crate::tally::{ReportSection, count_in_words};
 
 /// A finding, open.
 pub(super) fn finding(out: &mut String, report: &Report, group: &FindingGroup<'_>) -> fmt::Result {
@@ -108,7 +108,7 @@ fn notes(out: &mut String, group: &FindingGroup<'_>) -> fmt::Result {
         escape(&case.why),
         escape(fix)
     )?;
-    let consequences = group.consequences.told();
+    let consequences = group.consequences.in_words();
     let more = [
         ("known", case.known.as_deref()),
         ("also not tested because of this", consequences.as_deref()),
@@ -143,7 +143,7 @@ pub(super) fn section(
     let counts = Counts::count(part.cases.iter().map(|case| case.outcome));
     writeln!(out, "<details class=\"part\" open><summary><h3>{}</h3>", escape(part.name))?;
     for (outcome, count) in counts.listed() {
-        write!(out, "<span class=\"tally {}\">{}</span>", class(outcome), counted(outcome, count))?;
+        write!(out, "<span class=\"tally {}\">{}</span>", class(outcome), count_in_words(outcome, count))?;
     }
     writeln!(out, "</summary>")?;
     let mut ids: Vec<&str> = Vec::new();
@@ -186,7 +186,7 @@ fn check(out: &mut String, report: &Report, cases: &[&CaseReport], suffix: &str)
         )?;
     }
     writeln!(out, "</span></summary><div class=\"inside\">")?;
-    for group in grouped(cases.iter().copied()) {
+    for group in group_cases(cases.iter().copied()) {
         let (class, sign, outcome) =
             (class(group.case.outcome), sign(group.case.outcome), group.case.outcome);
         write!(

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use suite::{Report, RevisionReport};
 
 use super::escape::{class, escape};
-use super::hero::tone;
+use super::overview::tone;
 use crate::digest::{Digest, places};
 use crate::findings::Findings;
 use crate::revisions::findings_in_words;

@@ -5,7 +5,7 @@ use wire::markup;
 
 use crate::text::{visible, visible_lines};
 
-/// On one line, with nothing that HTML would read as markup.
+/// `text` on one line, with nothing that HTML would read as markup.
 pub(super) fn escape(text: &str) -> String {
     markup::escape(&visible(text))
 }

@@ -1,4 +1,4 @@
-//! Messages on the wire, set so that they can be read: every token as it was sent, with line breaks and colours added.
+//! Messages on the wire, pretty-printed: every token as it was sent, with line breaks and colours added.
 
 use std::fmt::{self, Write as _};
 
@@ -34,12 +34,12 @@ pub(super) fn frames(out: &mut String, frames: &[Excerpt], open: bool) -> fmt::R
     writeln!(out, "</details>")
 }
 
-/// JSON is set with indentation; anything else stays as it is.
+/// Indents JSON; anything else stays as it is.
 fn set(text: &str) -> String {
     if text.starts_with(['{', '[']) { pretty(text) } else { escape_lines(text) }
 }
 
-/// Bytes are never changed, only space is added: duplicate members, odd numbers and broken ends stay visible.
+/// Adds only white space and colours, so that duplicate members, odd numbers and broken ends stay visible.
 fn pretty(text: &str) -> String {
     let text = visible_lines(text);
     let mut out = String::with_capacity(text.len() * 2);

@@ -1,11 +1,11 @@
-//! Sections against revisions: where things stand, at a glance.
+//! The outcomes as a table: sections against revisions.
 
 use std::fmt::{self, Write as _};
 
 use suite::{CaseReport, Counts, Outcome, Report};
 
 use super::escape::{class, escape};
-use crate::tally::{counted, parts};
+use crate::tally::{count_in_words, sections_of};
 
 /// The table; a cell that is chosen filters the checks.
 pub(super) fn write(out: &mut String, report: &Report, suffix: &str) -> fmt::Result {
@@ -28,7 +28,7 @@ pub(super) fn write(out: &mut String, report: &Report, suffix: &str) -> fmt::Res
         writeln!(out, "<th scope=\"col\">{version}</th>")?;
     }
     writeln!(out, "</tr></thead><tbody>")?;
-    for part in parts(report) {
+    for part in sections_of(report) {
         let name = escape(part.name);
         write!(out, "<tr><th scope=\"row\">{name}</th>")?;
         for version in &versions {
@@ -45,7 +45,7 @@ fn cell(out: &mut String, section: &str, version: &str, cases: &[&CaseReport]) -
     let Some(tone) = worst(counts) else {
         return write!(out, "<td class=\"empty\"><span aria-label=\"no checks\">·</span></td>");
     };
-    let words: Vec<_> = counts.listed().map(|(outcome, count)| counted(outcome, count)).collect();
+    let words: Vec<_> = counts.listed().map(|(outcome, count)| count_in_words(outcome, count)).collect();
     let words = words.join(", ");
     let applicable = cases.len() - counts.not_applicable;
     let shown = if applicable == 0 { "n/a".to_owned() } else { format!("{}/{applicable}", counts.passed) };
@@ -57,7 +57,7 @@ fn cell(out: &mut String, section: &str, version: &str, cases: &[&CaseReport]) -
     )
 }
 
-/// What colours the cell: the worst that happened; nothing when there is nothing.
+/// The worst outcome of a cell, which gives it its colour; `None` for an empty cell.
 fn worst(counts: Counts) -> Option<Outcome> {
     counts.listed().next().map(|(outcome, _)| outcome)
 }

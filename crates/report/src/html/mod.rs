@@ -1,13 +1,13 @@
-//! One self-contained page: no external assets, no network, all foreign text escaped, and a policy that lets nothing
-//! run but the script of this page.
+//! One self-contained page: no external assets, no network, all foreign text escaped, and a policy that allows no script
+//! but the page's own.
 
 mod check;
 mod digest;
 mod escape;
 mod frame;
 mod gallery;
-mod hero;
 mod matrix;
+mod overview;
 
 use std::fmt::{self, Write as _};
 
@@ -57,10 +57,10 @@ fn write(out: &mut String, reports: &[Report]) -> fmt::Result {
     }
     writeln!(out, "</head>\n<body>")?;
     writeln!(out, r##"<a class="skip" href="#checks">Skip to the checks</a>"##)?;
-    hero::top(out, reports)?;
+    overview::top(out, reports)?;
     if reports.len() > 1 {
-        hero::targets(out, reports)?;
-        hero::filters(out, reports)?;
+        overview::targets(out, reports)?;
+        overview::filters(out, reports)?;
     }
     for (number, report) in reports.iter().enumerate() {
         // The first has the plain names, so that a link to a check of a single report is short.
@@ -83,15 +83,15 @@ fn title(reports: &[Report]) -> String {
     }
 }
 
-/// All about one target; what carries an id has `suffix` behind it.
+/// The part about one target. `suffix` makes its element ids unique.
 fn target(out: &mut String, report: &Report, suffix: &str, is_only: bool) -> fmt::Result {
     let findings = Findings::from_report(report);
-    hero::write(out, report, suffix)?;
+    overview::write(out, report, suffix)?;
     writeln!(out, "<main>")?;
     digest::write(out, report, &findings, suffix)?;
     matrix::write(out, report, suffix)?;
     if is_only {
-        hero::filters(out, std::slice::from_ref(report))?;
+        overview::filters(out, std::slice::from_ref(report))?;
     }
     attention(out, report, &findings, suffix)?;
     gallery::write(out, report, suffix)?;
@@ -99,7 +99,7 @@ fn target(out: &mut String, report: &Report, suffix: &str, is_only: bool) -> fmt
     writeln!(out, "</main>")
 }
 
-/// Nothing is loaded and nothing runs, but for the parts of this page.
+/// The policy of the page: it loads nothing, and runs only its own script.
 fn policy(shows_apps: bool) -> String {
     let hash = |text: &str| STANDARD.encode(digest(&SHA256, text.as_bytes()));
     let (style, pictures) = match shows_apps {
@@ -113,7 +113,7 @@ fn policy(shows_apps: bool) -> String {
     )
 }
 
-/// What to look at, first and open.
+/// The findings, unfolded.
 fn attention(out: &mut String, report: &Report, findings: &Findings<'_>, suffix: &str) -> fmt::Result {
     let count = findings.found.len() + findings.obstacles.len();
     if count == 0 {
@@ -136,7 +136,7 @@ fn every(out: &mut String, report: &Report, suffix: &str) -> fmt::Result {
     let id = format!("checks{suffix}");
     writeln!(out, "<section id=\"{id}\" class=\"checks\" aria-labelledby=\"{id}-title\">")?;
     writeln!(out, "<h2 id=\"{id}-title\">Every check</h2>")?;
-    for part in tally::parts(report) {
+    for part in tally::sections_of(report) {
         check::section(out, report, &part, suffix)?;
     }
     writeln!(out, "<p class=\"none\" hidden>No check matches.</p></section>")

@@ -11,9 +11,9 @@ use crate::text::{self, visible};
 use crate::wrap::wrap;
 
 /// How much of a message is shown on its line.
-const LINE: usize = 150;
+const MAX_LINE_CHARS: usize = 150;
 /// How many messages are shown for one finding.
-const FRAMES: usize = 6;
+const MAX_FRAMES: usize = 6;
 /// Where the text of a note begins.
 const INDENT: usize = 12;
 
@@ -69,7 +69,7 @@ fn finding(out: &mut String, report: &Report, group: &FindingGroup<'_>, look: &L
     if let Some(known) = &case.known {
         note(out, "known", known, look)?;
     }
-    if let Some(told) = group.consequences.told() {
+    if let Some(told) = group.consequences.in_words() {
         note(out, "blocks", &format!("also not tested because of this: {told}"), look)?;
     }
     note(out, "why", &case.why, look)?;
@@ -105,7 +105,7 @@ fn note(out: &mut String, name: &str, text: &str, look: &Layout) -> fmt::Result 
 fn frames(out: &mut String, case: &CaseReport, look: &Layout) -> fmt::Result {
     let (count, limit) = match look.detail {
         Detail::Everything => (usize::MAX, usize::MAX),
-        Detail::Brief | Detail::Findings => (FRAMES, LINE.min(look.room(4).saturating_mul(2))),
+        Detail::Brief | Detail::Findings => (MAX_FRAMES, MAX_LINE_CHARS.min(look.room(4).saturating_mul(2))),
     };
     let frames = &case.frames;
     // Whatever came back, the request that provoked it is shown.

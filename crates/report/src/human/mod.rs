@@ -1,7 +1,7 @@
-//! The report for a person at a terminal. Colours are ANSI codes; whoever prints strips them where they do not belong.
+//! The report for a person at a terminal. Colours are ANSI codes; the caller strips them where they are not wanted.
 
+mod cases;
 mod digest;
-mod every;
 mod finding;
 mod obstacle;
 
@@ -15,7 +15,7 @@ use crate::collection::labels;
 use crate::digest::Digest;
 use crate::findings::Findings;
 use crate::revisions;
-use crate::tally::{self, counted, parts};
+use crate::tally::{self, count_in_words, sections_of};
 use crate::text::{self, visible};
 
 const BOLD: Style = Style::new().bold();
@@ -26,11 +26,11 @@ const DIM: Style = Style::new().dimmed();
 pub struct Layout {
     /// How many characters fit on a line; no line is broken when there is no limit.
     pub width: Option<usize>,
-    /// How much is told.
+    /// How much the report shows.
     pub detail: Detail,
 }
 
-/// How much is told.
+/// How much the report shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// The findings in a line each, and the verdict.
@@ -49,7 +49,7 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// The room for text behind `indent` characters; never so little that a word a line is left.
+    /// How many characters fit on a line after `indent` of them, but never just a few.
     fn room(&self, indent: usize) -> usize {
         self.width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(24))
     }
@@ -60,7 +60,7 @@ pub fn render(report: &Report) -> String {
     render_as(report, &Layout::default())
 }
 
-/// The whole report, laid out as told.
+/// The whole report, laid out as `look` says.
 pub fn render_as(report: &Report, look: &Layout) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -128,7 +128,7 @@ fn write(out: &mut String, report: &Report, look: &Layout) -> fmt::Result {
             finding::all(out, report, &findings, look)?;
         }
         Detail::Everything => {
-            every::case(out, report, look)?;
+            cases::all(out, report, look)?;
             finding::all(out, report, &findings, look)?;
         }
     }
@@ -139,7 +139,7 @@ fn write(out: &mut String, report: &Report, look: &Layout) -> fmt::Result {
     }
     writeln!(out)?;
     let mut lines = vec![conclusion(report)];
-    // Of one revision, and of revisions that are all conformant, the conclusion says it all.
+    // For one revision, or if all are conformant, the conclusion says everything.
     if report.revisions().len() > 1 && report.verdict() != Conclusion::Conformant {
         lines.push(revisions::sentence(report));
     }
@@ -147,7 +147,7 @@ fn write(out: &mut String, report: &Report, look: &Layout) -> fmt::Result {
 }
 
 fn sections(out: &mut String, report: &Report, findings: &Findings<'_>, look: &Layout) -> fmt::Result {
-    let mut parts = parts(report);
+    let mut parts = sections_of(report);
     if findings.only_obstacle(report).is_some() {
         let is_tested =
             |case: &&CaseReport| !matches!(case.outcome, Outcome::Blocked | Outcome::NotApplicable);
@@ -162,7 +162,7 @@ fn sections(out: &mut String, report: &Report, findings: &Findings<'_>, look: &L
         let mut taken = width + 2;
         for (outcome, count) in listed {
             let style = style(outcome);
-            let words = counted(outcome, count);
+            let words = count_in_words(outcome, count);
             write!(out, "  {style}{words}{style:#}")?;
             taken += 2 + words.len();
             if let Some(reason) = part.reason().filter(|_| outcome == Outcome::NotApplicable) {

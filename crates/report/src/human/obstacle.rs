@@ -12,7 +12,7 @@ use crate::text::visible;
 use crate::wrap::wrap;
 
 /// How many of the checks are named.
-const NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// The reason, and some of the checks, unless it is the only obstacle, which concerns nearly all of them.
 pub(super) fn in_full(
@@ -30,7 +30,7 @@ pub(super) fn in_full(
     let named = match look.detail {
         Detail::Everything => usize::MAX,
         Detail::Brief | Detail::Findings if is_only => 0,
-        Detail::Brief | Detail::Findings => NAMED,
+        Detail::Brief | Detail::Findings => MAX_NAMED,
     };
     for group in obstacle.groups.iter().take(named) {
         let (check, protocols) = (visible(&group.case.check), group.protocols().join(" "));

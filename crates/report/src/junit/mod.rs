@@ -17,9 +17,9 @@ use crate::text;
 
 /// The report as JUnit XML.
 ///
-/// JUnit knows no warnings: a recommendation that is not followed passes and says so in its output. What could not be
-/// tested is an error, so that no run looks green that is not. What does not apply or is known to fail is skipped, with
-/// the reason, and so is what a known failure blocks.
+/// JUnit has no warnings, so a warning is a passed test with a note in its output. What could not be tested is an error, so
+/// that an incomplete run is not green. What does not apply, is known to fail, or is blocked by a known failure is skipped,
+/// with the reason.
 pub fn render(report: &Report) -> String {
     render_suites(std::slice::from_ref(report))
 }
@@ -50,7 +50,7 @@ fn write(out: &mut String, reports: &[Report]) -> fmt::Result {
     writeln!(out, "</testsuites>")
 }
 
-/// A suite for every revision and transport, and one for what kept the run from being whole.
+/// A suite for every revision and transport, and one for what made the run incomplete.
 fn write_report(out: &mut String, report: &Report, prefix: &str) -> Result<TestTally, fmt::Error> {
     let causes = Causes::new(report);
     let mut total = TestTally::default();
@@ -73,7 +73,7 @@ fn write_report(out: &mut String, report: &Report, prefix: &str) -> Result<TestT
     Ok(total)
 }
 
-/// What kept the run from being whole, with the reason.
+/// What made the run incomplete, with the reason.
 fn gaps(report: &Report) -> Vec<(String, String)> {
     let mut gaps = Vec::new();
     if let Some(why) = &report.unreached {
@@ -109,7 +109,7 @@ fn suite(
         .map(|at| format!(r#" timestamp="{}""#, escape_attribute(at.trim_end_matches('Z'))));
     let (name, at) = (escape_attribute(name), at.unwrap_or_default());
     writeln!(out, r#"  <testsuite name="{name}" {tally} time="{took}"{at}>"#)?;
-    let speaks = crate::revisions::listed(&target.speaks);
+    let speaks = crate::revisions::join_versions(&target.speaks);
     let server = text::name(report);
     let verdict = revision.map(|revision| crate::tally::verdict(revision.verdict));
     let properties =

@@ -1,4 +1,4 @@
-//! What JUnit makes of a case.
+//! Converts a case to a JUnit test case.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(super) struct TestCase<'a> {
     pub(super) inside: String,
 }
 
-/// What JUnit makes of an outcome.
+/// The result of a test case in JUnit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TestResult {
     Passed,
@@ -27,7 +27,7 @@ pub(super) enum TestResult {
 }
 
 impl<'a> TestCase<'a> {
-    /// What came of `case`.
+    /// Converts `case`.
     pub(super) fn from_case(case: &'a CaseReport, causes: &Causes<'_>) -> Self {
         let said = escape_attribute(case.actual.as_deref().unwrap_or(&case.title));
         let strength = case.strength();
@@ -62,7 +62,7 @@ impl<'a> TestCase<'a> {
         Self { name, class: &case.section, took_us: case.took_us, kind, inside }
     }
 
-    /// Something that kept the run from being whole.
+    /// A test case for something that made the run incomplete.
     pub(super) fn gap(name: String, why: &str) -> Self {
         let inside = format!("<error message=\"{}\" type=\"not tested\"/>", escape_attribute(why));
         Self { name: Cow::Owned(name), class: "yardstick", took_us: 0, kind: TestResult::Error, inside }

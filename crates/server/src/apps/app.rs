@@ -37,7 +37,7 @@ pub(super) enum Delivery {
 
 /// An app with its assembled document.
 #[derive(Debug)]
-struct Ready {
+struct AssembledApp {
     app: &'static App,
     /// The length of the document in bytes.
     size: usize,
@@ -49,7 +49,8 @@ struct Ready {
 pub(super) const APPS: &[App] = &[MONITOR, FORM, CHART, MAP, POEM, INSPECTOR];
 
 /// Every app, assembled once.
-static READY: LazyLock<Vec<Ready>> = LazyLock::new(|| APPS.iter().map(Ready::new).collect());
+static ASSEMBLED: LazyLock<Vec<AssembledApp>> =
+    LazyLock::new(|| APPS.iter().map(AssembledApp::new).collect());
 
 pub(super) const MONITOR: App = App {
     title: "System monitor",
@@ -130,7 +131,7 @@ impl App {
     }
 }
 
-impl Ready {
+impl AssembledApp {
     fn new(app: &'static App) -> Self {
         let document = document::assemble(app.page);
         let size = document.len();
@@ -163,13 +164,13 @@ impl Ready {
 }
 
 /// Assembles the documents, so that the first reader does not wait.
-pub(super) fn make_ready() {
-    LazyLock::force(&READY);
+pub(super) fn assemble_all() {
+    LazyLock::force(&ASSEMBLED);
 }
 
 /// The apps in `resources/list`, for clients that show them.
 pub(crate) fn listed(call: &Call) -> Vec<Value> {
-    if super::are_shown(call) { READY.iter().map(|app| app.listed(call)).collect() } else { Vec::new() }
+    if super::are_shown(call) { ASSEMBLED.iter().map(|app| app.listed(call)).collect() } else { Vec::new() }
 }
 
 /// The contents of an app.
@@ -178,6 +179,6 @@ pub(crate) fn listed(call: &Call) -> Vec<Value> {
 /// a host may prefetch documents over another connection. Such a reader gets no `_meta`, which is safe: without
 /// declared origins the app may connect to none.
 pub(crate) fn read_app(call: &Call, uri: &str) -> Option<Vec<Value>> {
-    let app = READY.iter().find(|ready| ready.app.uri == uri)?;
+    let app = ASSEMBLED.iter().find(|assembled| assembled.app.uri == uri)?;
     Some(vec![app.contents(call)])
 }

@@ -12,7 +12,7 @@ use super::openai::PREFIX;
 /// The key of the locale in older clients, before `openai/locale`.
 const OLD_LOCALE: &str = "webplus/i18n";
 /// The longest hint that is displayed, in characters.
-const LONGEST: usize = 120;
+const MAX_CHARS: usize = 120;
 
 /// The hints of one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ fn place(location: &Value) -> Option<String> {
 
 /// A text that fits on one line.
 fn line(value: &Value) -> Option<String> {
-    let text: String = value.as_str()?.chars().filter(|c| !c.is_control()).take(LONGEST).collect();
+    let text: String = value.as_str()?.chars().filter(|c| !c.is_control()).take(MAX_CHARS).collect();
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
@@ -113,7 +113,10 @@ mod tests {
     fn hints_stay_in_their_line() {
         let long = format!("a\nb{}", "x".repeat(500));
         let read = hints(&json!({ USER_AGENT: long }));
-        assert_eq!(read.user_agent.map(|text| (text.starts_with("abx"), text.len())), Some((true, LONGEST)));
+        assert_eq!(
+            read.user_agent.map(|text| (text.starts_with("abx"), text.len())),
+            Some((true, MAX_CHARS))
+        );
     }
 
     #[test]

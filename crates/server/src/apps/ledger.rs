@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::money::Currency;
 
 /// How many expenses are kept. Then the oldest is dropped.
-const MOST: usize = 50;
+const MAX_EXPENSES: usize = 50;
 /// The longest title, in characters.
-const TITLE: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 
 /// What an expense can be for.
 pub(super) const CATEGORIES: [&str; 5] = ["travel", "meals", "lodging", "equipment", "other"];
@@ -47,8 +47,8 @@ impl Expense {
     pub(super) fn from_arguments(arguments: &Value) -> Result<Self, String> {
         let text = |name: &str| arguments[name].as_str().unwrap_or_default();
         let title = text("title").trim();
-        if title.is_empty() || title.chars().count() > TITLE {
-            return Err(format!("title: must have 1 to {TITLE} characters"));
+        if title.is_empty() || title.chars().count() > MAX_TITLE_CHARS {
+            return Err(format!("title: must have 1 to {MAX_TITLE_CHARS} characters"));
         }
         let code = text("currency");
         let currency = Currency::named(code)
@@ -66,9 +66,9 @@ impl Expense {
     }
 
     /// The expense in words.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn in_words(&self) -> String {
         let Self { title, units, currency, category, date } = self;
-        format!("{title}, {} ({category}, {date})", currency.said(*units))
+        format!("{title}, {} ({category}, {date})", currency.in_words(*units))
     }
 }
 
@@ -79,7 +79,7 @@ impl Ledger {
             book.count += 1;
             let id = format!("E{}", book.count);
             book.entries.push_back(Entry { id: id.clone(), expense });
-            if book.entries.len() > MOST {
+            if book.entries.len() > MAX_EXPENSES {
                 book.entries.pop_front();
             }
             id
@@ -105,13 +105,13 @@ impl Ledger {
     }
 
     /// All expenses in words.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn in_words(&self) -> String {
         self.with(|book| {
             if book.entries.is_empty() {
                 return "No expenses so far.".to_owned();
             }
-            let entries: Vec<_> = book.entries.iter().map(|entry| entry.expense.said()).collect();
-            let totals: Vec<_> = book.totals().into_iter().map(|(c, units)| c.said(units)).collect();
+            let entries: Vec<_> = book.entries.iter().map(|entry| entry.expense.in_words()).collect();
+            let totals: Vec<_> = book.totals().into_iter().map(|(c, units)| c.in_words(units)).collect();
             format!("Expenses so far: {}. In all {}.", entries.join("; "), totals.join(" and "))
         })
     }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn expenses_add_up_by_currency() {
         let ledger = Ledger::default();
-        assert_eq!(ledger.said(), "No expenses so far.");
+        assert_eq!(ledger.in_words(), "No expenses so far.");
         ledger.add(with("amount", json!(0.1)).unwrap());
         ledger.add(with("amount", json!(0.2)).unwrap());
         let id = ledger.add(with("currency", json!("CHF")).unwrap());
@@ -208,20 +208,20 @@ mod tests {
         let value = ledger.to_value();
         assert_eq!(value["total"], json!({ "CHF": 12.5, "EUR": 0.3 }));
         assert_eq!(value["entries"][2]["id"], "E3");
-        assert!(ledger.said().ends_with("In all 12.50 CHF and 0.30 EUR."), "{}", ledger.said());
+        assert!(ledger.in_words().ends_with("In all 12.50 CHF and 0.30 EUR."), "{}", ledger.in_words());
         assert_eq!((ledger.clear(), ledger.clear()), (3, 0));
     }
 
     #[test]
     fn the_oldest_goes_first() {
         let ledger = Ledger::default();
-        for _ in 0..MOST + 3 {
+        for _ in 0..MAX_EXPENSES + 3 {
             ledger.add(Expense::from_arguments(&arguments()).unwrap());
         }
         let value = ledger.to_value();
         assert_eq!(
             (value["entries"].as_array().unwrap().len(), &value["entries"][0]["id"]),
-            (MOST, &json!("E4"))
+            (MAX_EXPENSES, &json!("E4"))
         );
     }
 

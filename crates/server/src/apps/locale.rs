@@ -64,7 +64,7 @@ pub(super) fn counted(count: usize, one: &str, more: &str) -> String {
 }
 
 /// Declares the language of the result, if the client asked for one.
-pub(super) fn answer(call: &Call, result: &mut Value) {
+pub(super) fn declare_language(call: &Call, result: &mut Value) {
     let Some(asked) = &call.client.hints.locale else { return };
     if result.get("_meta").is_none() {
         result["_meta"] = json!({});

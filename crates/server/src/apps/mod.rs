@@ -37,7 +37,7 @@ pub(crate) struct State {
 impl State {
     /// The initial state.
     pub(crate) fn new() -> Self {
-        app::make_ready();
+        app::assemble_all();
         Self { monitor: system::Monitor::new(), ledger: ledger::Ledger::default() }
     }
 }
@@ -57,9 +57,9 @@ pub(crate) fn declare(call: &Call, capabilities: &mut Value) {
 /// Adapts a result to its client. What the apps need is kept in every revision.
 pub(crate) fn shape(call: &Call, result: &mut Value) -> Result<(), protocol::shape::Inexpressible> {
     if matches!(call.method.name, "initialize" | "server/discover") {
-        locale::answer(call, result);
+        locale::declare_language(call, result);
     }
-    let structured = of_app(call, result);
+    let structured = structure_for_app(call, result);
     let shape = call.client.shape();
     let shape: Shape = if are_shown(call) { shape.keeping_item_meta() } else { shape };
     shape.result(call.method.name, result)?;
@@ -73,14 +73,14 @@ pub(crate) fn shape(call: &Call, result: &mut Value) -> Result<(), protocol::sha
 ///
 /// The two oldest revisions have no structured content, but the extension has it and may be negotiated in any of them:
 /// an app gets nothing else. Results may have members that a revision does not define.
-fn of_app(call: &Call, result: &mut Value) -> Option<Value> {
+fn structure_for_app(call: &Call, result: &mut Value) -> Option<Value> {
     let name = call.params.get("name").filter(|_| call.method.name == "tools/call")?.as_str()?;
     call.server.catalogue.tool(name)?.tool.ui?;
     let members: &mut Map<String, Value> = result.as_object_mut()?;
     if are_shown(call) { members.shift_remove("structuredContent") } else { None }
 }
 
-/// The document of the chart, which faults of apps edit.
+/// The document of the chart.
 #[cfg(test)]
 pub(crate) fn chart_document() -> String {
     document::assemble(app::CHART.page)

@@ -10,7 +10,7 @@ const TWO_DECIMALS: &str = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD 
 const THREE_DECIMALS: &str = "BHD IQD JOD KWD LYD OMR TND";
 
 /// The largest amount, in whole units.
-const MOST: f64 = 1e9;
+const MAX_AMOUNT: f64 = 1e9;
 
 /// A currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,8 +36,8 @@ impl Currency {
         if amount.is_nan() || amount <= 0.0 {
             return Err("must be more than 0".to_owned());
         }
-        if amount > MOST {
-            return Err(format!("must not be more than {MOST}"));
+        if amount > MAX_AMOUNT {
+            return Err(format!("must not be more than {MAX_AMOUNT}"));
         }
         let units = amount * self.scale();
         if (units - units.round()).abs() > 1e-6 * units.max(1.0) {
@@ -58,7 +58,7 @@ impl Currency {
     }
 
     /// The amount in words.
-    pub(super) fn said(self, units: u64) -> String {
+    pub(super) fn in_words(self, units: u64) -> String {
         format!("{:.*} {}", usize::from(self.decimals), self.amount(units), self.code)
     }
 
@@ -90,8 +90,8 @@ mod tests {
     fn amounts_are_exact() {
         let euro = Currency::named("EUR").unwrap();
         assert_eq!(euro.units(0.1).unwrap() + euro.units(0.2).unwrap(), 30);
-        assert_eq!((euro.amount(30), euro.said(1250)), (0.3, "12.50 EUR".to_owned()));
-        assert_eq!(Currency::named("JPY").unwrap().said(500), "500 JPY");
+        assert_eq!((euro.amount(30), euro.in_words(1250)), (0.3, "12.50 EUR".to_owned()));
+        assert_eq!(Currency::named("JPY").unwrap().in_words(500), "500 JPY");
         assert_eq!(Currency::named("KWD").unwrap().units(1.234), Ok(1234));
         assert_eq!(euro.units(999_999_999.99), Ok(99_999_999_999));
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Counters tick a hundred times a second, so samples closer together than this show nothing new.
-const LEAST_APART: Duration = Duration::from_millis(100);
+const MIN_INTERVAL: Duration = Duration::from_millis(100);
 const GIB: u64 = 1 << 30;
 
 /// Samples the machine. Shares of processor time are those since the previous sample.
@@ -66,7 +66,7 @@ impl Monitor {
     }
 
     /// Takes a sample.
-    pub(super) fn look(&self) -> (Facts, Sample) {
+    pub(super) fn take_sample(&self) -> (Facts, Sample) {
         let measured = self.facts().zip(self.sample());
         measured.unwrap_or_else(|| (self.made_up_facts(), self.made_up_sample()))
     }
@@ -98,7 +98,7 @@ impl Monitor {
             return None;
         }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.cpu.len() != cores.len() || last.at.elapsed() >= LEAST_APART {
+        if last.cpu.len() != cores.len() || last.at.elapsed() >= MIN_INTERVAL {
             last.cpu = shares(&last.cores, &cores);
             last.at = Instant::now();
             last.cores = cores;
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn without_proc_it_is_simulated_and_says_so() {
-        let (facts, sample) = Monitor::with_root(Path::new("/nowhere")).look();
+        let (facts, sample) = Monitor::with_root(Path::new("/nowhere")).take_sample();
         assert!(facts.simulated);
         assert!(!sample.cpu.is_empty() && sample.cpu.iter().all(|share| (0.0..=100.0).contains(share)));
         assert!(sample.used_bytes < sample.total_bytes);
@@ -251,11 +251,11 @@ mod tests {
     #[test]
     fn on_linux_it_is_real() {
         let monitor = Monitor::new();
-        let (facts, sample) = monitor.look();
+        let (facts, sample) = monitor.take_sample();
         assert!(!facts.simulated && !facts.host.is_empty());
         assert!(!sample.cpu.is_empty() && sample.cpu.iter().all(|share| (0.0..=100.0).contains(share)));
         assert!(sample.used_bytes > 0 && sample.used_bytes <= sample.total_bytes);
-        let (_, again) = monitor.look();
+        let (_, again) = monitor.take_sample();
         assert_eq!(again.cpu, sample.cpu, "too soon for something new");
     }
 }

@@ -74,7 +74,7 @@ impl Catalogue {
     /// Switches the switchable item of a list, and returns whether it is on now.
     pub(crate) fn toggle(&self, call: &Call, list: List) -> bool {
         let there = self.switches.toggle(list);
-        call.server.changed(&match list {
+        call.server.notify_change(&match list {
             List::Tools => Change::Tools,
             List::Prompts => Change::Prompts,
             List::Resources => Change::Resources,
@@ -85,7 +85,7 @@ impl Catalogue {
     /// Increments the counter, and notifies subscribers.
     pub(crate) fn touch(&self, call: &Call) -> u64 {
         let touches = self.touches.fetch_add(1, Ordering::Relaxed) + 1;
-        call.server.changed(&Change::Resource(resource::COUNTER.to_owned()));
+        call.server.notify_change(&Change::Resource(resource::COUNTER.to_owned()));
         touches
     }
 
@@ -98,15 +98,14 @@ impl Catalogue {
         let (own, rest) = resource::RESOURCES.split_at(1);
         let own = own.iter().copied().flatten().chain(self.guest());
         let rest = rest.iter().copied().flatten();
-        let described = |resource: &Resource| resource.described(call);
-        own.map(described)
+        own.map(Resource::describe)
             .chain(templates().flat_map(Template::resources))
-            .chain(rest.map(described))
+            .chain(rest.map(Resource::describe))
             .chain(apps::listed(call))
     }
 
     pub(crate) fn templates(&self) -> impl Iterator<Item = Value> {
-        templates().map(Template::described)
+        templates().map(Template::describe)
     }
 
     /// The resource of that URI.

@@ -43,14 +43,14 @@ pub(crate) enum Render {
 
 impl Prompt {
     /// The prompt in a list.
-    pub(crate) fn described(&self) -> Value {
+    pub(crate) fn describe(&self) -> Value {
         let mut described = json!({
             "name": self.name,
             "title": self.title,
             "description": self.description,
         });
         if !self.arguments.is_empty() {
-            described["arguments"] = self.arguments.iter().map(Argument::described).collect();
+            described["arguments"] = self.arguments.iter().map(Argument::describe).collect();
         }
         if let Some(svg) = self.icon {
             described["icons"] = media::icons(svg);
@@ -60,7 +60,7 @@ impl Prompt {
 }
 
 impl Argument {
-    fn described(&self) -> Value {
+    fn describe(&self) -> Value {
         json!({ "name": self.name, "description": self.description, "required": self.required })
     }
 }

@@ -120,7 +120,7 @@ const COUNTED: Resource = Resource {
 
 impl Resource {
     /// The resource in a list.
-    pub(crate) fn described(&self, _call: &Call) -> Value {
+    pub(crate) fn describe(&self) -> Value {
         let mut described = json!({ "uri": self.uri });
         if let (Some(members), Value::Object(rest)) = (described.as_object_mut(), (self.definition)()) {
             members.extend(rest);

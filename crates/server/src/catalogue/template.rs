@@ -41,7 +41,7 @@ pub(crate) enum Suggestions {
 
 impl Suggestions {
     /// The suggestions, given the other arguments.
-    pub(crate) fn beside(self, others: &Map<String, Value>) -> &'static [&'static str] {
+    pub(crate) fn given(self, others: &Map<String, Value>) -> &'static [&'static str] {
         match self {
             Self::None => &[],
             Self::Fixed(values) => values,
@@ -52,7 +52,7 @@ impl Suggestions {
 
 impl Template {
     /// The template in a list.
-    pub(crate) fn described(&self) -> Value {
+    pub(crate) fn describe(&self) -> Value {
         let mut described = json!({ "uriTemplate": self.uri });
         if let (Some(members), Value::Object(rest)) = (described.as_object_mut(), (self.definition)()) {
             members.extend(rest);

@@ -102,7 +102,7 @@ impl Tool {
         self
     }
 
-    fn described(&self) -> Value {
+    fn describe(&self) -> Value {
         let mut definition = json!({ "name": self.name });
         if let (Some(members), Value::Object(rest)) = (definition.as_object_mut(), (self.definition)()) {
             members.extend(rest);
@@ -130,7 +130,7 @@ impl TaskSupport {
 
 impl ToolEntry {
     pub(crate) fn new(tool: &'static Tool) -> Self {
-        let definition = tool.described();
+        let definition = tool.describe();
         let headers = protocol::header::declared(&definition["inputSchema"]).unwrap_or_default();
         Self { tool, validator: OnceLock::new(), headers, definition }
     }
@@ -142,7 +142,7 @@ impl ToolEntry {
     }
 
     /// The definition, as this client sees it.
-    pub(crate) fn described(&self, call: &Call) -> Value {
+    pub(crate) fn describe(&self, call: &Call) -> Value {
         let mut definition = self.definition.clone();
         if let Some(ui) = self.tool.ui {
             ui.describe(call, &mut definition);

@@ -97,7 +97,7 @@ pub const INVALID_ANSWERED: Fault = Fault {
     name: "invalid-answered",
     about: "a message that is not a valid request gets an empty result",
     effect: Effect::Message(|out, m| {
-        // What has no id cannot have a result, and what is wrong with a call is said elsewhere.
+        // A message without an id has no result, and other faults cover calls.
         let concerns = out.method != Some("tools/call") && !m["id"].is_null();
         each(m, |m| {
             let code = m["error"]["code"].as_i64().filter(|_| concerns);

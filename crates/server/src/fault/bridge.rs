@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Effect, Fault};
 use crate::bridge::{Session, notice, request, result};
 
-/// Every fault of the bridge. No server has them, so they are not among those that it can be started with.
+/// Every fault of the bridge. No server takes part in it, so `serve --fault` does not list them.
 pub const FAULTS: &[&Fault] = &[
     &NOT_JSON_RPC,
     &SHAPE_WRONG,
@@ -240,12 +240,12 @@ pub const TEARDOWN_HASTY: Fault = Fault {
     effect: Effect::Bridge(|session| session.truncate(session.len() - 1)),
 };
 
-/// Where a message with that method went that way; the end, if none did.
+/// The index of the first message with that method in that direction; the end if there is none.
 fn place(session: &Session, way: Way, method: &str) -> usize {
     found(session, |(went, message)| *went == way && message["method"] == method)
 }
 
-/// Where the answer to that request went that way; the end, if none did.
+/// The index of the answer to that request in that direction; the end if there is none.
 fn answer(session: &Session, way: Way, id: i64) -> usize {
     found(session, |(went, message)| *went == way && message["id"] == id && message.get("method").is_none())
 }
@@ -260,7 +260,7 @@ fn edit(session: &mut Session, at: usize, change: impl FnOnce(&mut Map)) {
     }
 }
 
-/// The answer of somebody who does not know what was asked.
+/// An answer that says that the method is unknown.
 fn refusal(way: Way, id: impl Into<Value>) -> (Way, Value) {
     let error = json!({"code": protocol::code::METHOD_NOT_FOUND, "message": "method not found"});
     (way, json!({"jsonrpc": "2.0", "id": id.into(), "error": error}))

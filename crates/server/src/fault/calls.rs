@@ -24,7 +24,7 @@ pub const NAMELESS_CALL_SUCCEEDS: Fault = Fault {
     effect: Effect::Message(|out, m| {
         in_error(m, |m, code| {
             if out.method == Some("tools/call") && code == -32602 && !out.params["name"].is_string() {
-                succeed(out, m, done());
+                succeed(out, m, success());
             }
         })
     }),
@@ -112,6 +112,6 @@ fn each_block(out: &Outgoing<'_>, message: Value, method: &str, change: impl Fn(
 }
 
 /// The result of a tool that has done what it should.
-pub(super) fn done() -> Value {
+pub(super) fn success() -> Value {
     json!({ "content": [{ "type": "text", "text": "ok" }] })
 }

@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::edit::{notification, preceded_by};
 use super::{Effect, Ending, Fault, Outgoing, Reaction};
-use crate::server::cancelled;
+use crate::server::cancelled_id;
 
 /// How long after a cancellation progress is reported.
-const LATE: Duration = Duration::from_millis(200);
+const LATE_PROGRESS_DELAY: Duration = Duration::from_millis(200);
 
 pub(super) const FAULTS: &[&Fault] = &[
     &CANCELS_FOREIGN,
@@ -46,7 +46,7 @@ pub const CANCEL_ANSWERED: Fault = Fault {
     about: "a cancellation of an unknown request gets an error",
     effect: Effect::Incoming(|incoming| {
         let is_known =
-            || cancelled(incoming.frame).is_some_and(|id| incoming.connection.peer.is_running(&id));
+            || cancelled_id(incoming.frame).is_some_and(|id| incoming.connection.peer.is_running(&id));
         let refused = incoming.method == "notifications/cancelled" && !is_known();
         refused.then(|| Reaction::Refuse(code::INVALID_PARAMS, "nothing to cancel".to_owned()))
     }),
@@ -84,7 +84,7 @@ pub const PROGRESS_UNASKED: Fault = Fault {
 pub const PROGRESS_AFTER_CANCEL: Fault = Fault {
     name: "progress-after-cancel",
     about: "a cancelled request is not answered, but its progress is reported later",
-    effect: Effect::End(|out, is_answered| late_progress(out, LATE).filter(|_| !is_answered)),
+    effect: Effect::End(|out, is_answered| late_progress(out, LATE_PROGRESS_DELAY).filter(|_| !is_answered)),
 };
 
 pub const LISTEN_CANCEL_ANSWERED: Fault = Fault {

@@ -11,12 +11,12 @@ use transport::serve::http::{Answered, Body, Response};
 use transport::serve::{Answer, Budget, Handler, Inbound, Outbox};
 use wire::Malformed;
 
-use super::outgoing::Circumstances;
+use super::outgoing::RequestContext;
 use super::{Effect, Faults, Incoming, Memory, Reaction};
 use crate::{Peer, Server};
 
 /// How often a refused request is tried again at most.
-const RETRIES: usize = 8;
+const MAX_RETRIES: usize = 8;
 
 /// The reference server with faults around it. The server itself does not know of them.
 #[derive(Clone, Debug)]
@@ -88,7 +88,7 @@ impl Faulty {
     /// Lets the server answer, and tries again as long as a fault does not accept a refusal.
     fn ask(&self, incoming: &mut Incoming<'_>) -> Answer {
         let mut answer = incoming.ask();
-        for _ in 0..RETRIES {
+        for _ in 0..MAX_RETRIES {
             let Answer::Message { body, .. } = &answer else { break };
             let message = serde_json::from_slice(body).unwrap_or(Value::Null);
             let Some(error) = message.get("error") else { break };
@@ -126,7 +126,7 @@ impl Handler for Faulty {
         }
         let this = self.clone();
         let outbox =
-            outbox.through(move |message| this.apply(&Circumstances::none(transport, None), message));
+            outbox.through(move |message| this.apply(&RequestContext::none(transport, None), message));
         Connection {
             peer: Arc::new(self.server.connect(transport, outbox, kept)),
             is_deaf: AtomicBool::new(false),
@@ -155,7 +155,7 @@ impl Handler for Faulty {
             Some(Reaction::Refuse(code, message)) => return incoming.refuse(code, &message),
         }
         let answer = self.ask(&mut incoming);
-        let circumstances = Circumstances {
+        let context = RequestContext {
             method,
             id: inbound.frame.id.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null),
             params,
@@ -163,14 +163,14 @@ impl Handler for Faulty {
             transport: peer.peer.transport,
             connection: Some(peer.clone()),
         };
-        self.spoil(&circumstances, answer)
+        self.change_answer(&context, answer)
     }
 
     fn malformed(&self, peer: Option<&Connection>, why: &Malformed) -> Answer {
         let peer = peer.map(|connection| &*connection.peer);
         let version = peer.and_then(|peer| self.server.version(peer));
         let transport = peer.map_or(Transport::StreamableHttp, |peer| peer.transport);
-        self.spoil(&Circumstances::none(transport, version), self.server.malformed(peer, why))
+        self.change_answer(&RequestContext::none(transport, version), self.server.malformed(peer, why))
     }
 
     fn is_established(&self, peer: &Connection) -> bool {

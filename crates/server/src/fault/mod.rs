@@ -58,7 +58,7 @@ pub struct Fault {
     pub name: &'static str,
     /// What goes wrong, in one line.
     pub about: &'static str,
-    /// How.
+    /// How it goes wrong.
     pub effect: Effect,
 }
 
@@ -112,20 +112,20 @@ pub enum Effect {
     Input(fn(&[u8]) -> Option<Vec<u8>>),
     /// Changes the messages between View, host and sandbox proxy, in which no server takes part.
     Bridge(fn(&mut Session)),
-    /// The HTML of every UI resource is edited.
+    /// Edits the HTML of every UI resource.
     Document(&'static [DocumentEdit]),
-    /// What a host does, which is no server's doing; whoever starts the host knows how.
+    /// Changes a host, not a server. The host's tests know how.
     Host,
-    /// Several at once.
+    /// Several effects at once.
     Several(&'static [Self]),
 }
 
 /// One edit of an app's document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DocumentEdit {
-    /// What is looked for; the first place counts.
+    /// The text to replace, where it first occurs.
     pub text: &'static str,
-    /// What stands there instead.
+    /// The text that replaces it.
     pub by: &'static str,
 }
 

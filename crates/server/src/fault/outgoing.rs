@@ -17,7 +17,7 @@ use super::{DocumentEdit, Effect, Memory, path};
 use crate::Server;
 
 /// How many messages may be queued in a fault.
-const QUEUE: usize = 64;
+const MAX_QUEUED: usize = 64;
 
 /// The context of an outgoing message.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ pub struct Ending {
 
 /// What is known of a request while it is answered.
 #[derive(Clone, Debug)]
-pub(super) struct Circumstances {
+pub(super) struct RequestContext {
     pub(super) method: Option<String>,
     pub(super) id: Value,
     pub(super) params: Value,
@@ -58,7 +58,7 @@ pub(super) struct Circumstances {
     pub(super) connection: Option<Arc<Connection>>,
 }
 
-impl Circumstances {
+impl RequestContext {
     /// The context of a message that belongs to no request.
     pub(super) const fn none(transport: Transport, version: Option<Version>) -> Self {
         Self { method: None, id: Value::Null, params: Value::Null, version, transport, connection: None }
@@ -80,10 +80,10 @@ impl Circumstances {
 
 impl Faulty {
     /// The messages that replace `message`: none, one or more.
-    pub(super) fn apply(&self, circumstances: &Circumstances, message: Bytes) -> Vec<Bytes> {
+    pub(super) fn apply(&self, context: &RequestContext, message: Bytes) -> Vec<Bytes> {
         let mut messages = vec![message];
         for (effect, memory) in self.effects() {
-            let out = circumstances.outgoing(&self.server, memory);
+            let out = context.outgoing(&self.server, memory);
             messages = match effect {
                 Effect::Bytes(change) => {
                     messages.into_iter().map(|m| change(&out, m.into()).into()).collect()
@@ -95,33 +95,33 @@ impl Faulty {
     }
 
     /// An answer, changed by the faults.
-    pub(super) fn spoil(&self, circumstances: &Circumstances, answer: Answer) -> Answer {
+    pub(super) fn change_answer(&self, context: &RequestContext, answer: Answer) -> Answer {
         match answer {
             Answer::Accepted => Answer::Accepted,
             Answer::Message { status, body } => {
-                let mut messages = self.apply(circumstances, body.clone());
+                let mut messages = self.apply(context, body.clone());
                 match messages.len() {
                     0 => Answer::Accepted,
                     1 => {
-                        let status = changed_status(circumstances.version, status, &body, &messages[0]);
+                        let status = changed_status(context.version, status, &body, &messages[0]);
                         Answer::Message { status, body: messages.remove(0) }
                     }
-                    _ => Answer::Stream(self.pass(circumstances.clone(), ready(messages))),
+                    _ => Answer::Stream(self.pass(context.clone(), ready(messages))),
                 }
             }
-            Answer::Stream(outs) => Answer::Stream(self.pass(circumstances.clone(), outs)),
+            Answer::Stream(outs) => Answer::Stream(self.pass(context.clone(), outs)),
         }
     }
 
-    fn pass(&self, circumstances: Circumstances, outs: mpsc::Receiver<Out>) -> mpsc::Receiver<Out> {
-        let (sender, receiver) = mpsc::channel(QUEUE);
-        tokio::spawn(self.clone().pass_all(circumstances, outs, sender));
+    fn pass(&self, context: RequestContext, outs: mpsc::Receiver<Out>) -> mpsc::Receiver<Out> {
+        let (sender, receiver) = mpsc::channel(MAX_QUEUED);
+        tokio::spawn(self.clone().pass_all(context, outs, sender));
         receiver
     }
 
     async fn pass_all(
         self,
-        circumstances: Circumstances,
+        context: RequestContext,
         mut outs: mpsc::Receiver<Out>,
         sender: mpsc::Sender<Out>,
     ) {
@@ -133,7 +133,7 @@ impl Faulty {
             };
             let messages = match out {
                 None => break,
-                Some(Out::Message(message)) => self.apply(&circumstances, message),
+                Some(Out::Message(message)) => self.apply(&context, message),
                 Some(hangup @ Out::Hangup { .. }) => {
                     // The client has gone.
                     let _ = sender.send(hangup).await;
@@ -143,31 +143,31 @@ impl Faulty {
             for message in messages {
                 is_answered |= wire::Frame::parse(&message).is_ok_and(|frame| frame.method.is_none());
                 let _ = sender.send(Out::Message(message.clone())).await;
-                self.copy(&circumstances, message);
+                self.copy(&context, message);
             }
         }
-        self.end(&circumstances, &sender, is_answered).await;
+        self.end(&context, &sender, is_answered).await;
     }
 
     /// Copies a message on a stream of a session to its GET stream, if a fault selects it.
-    fn copy(&self, circumstances: &Circumstances, message: Bytes) {
-        let in_session = circumstances.transport == Transport::StreamableHttp
-            && super::edit::is_legacy(circumstances.version);
-        let connection = circumstances.connection.as_ref().filter(|_| in_session);
+    fn copy(&self, context: &RequestContext, message: Bytes) {
+        let in_session =
+            context.transport == Transport::StreamableHttp && super::edit::is_legacy(context.version);
+        let connection = context.connection.as_ref().filter(|_| in_session);
         let is_copied = || {
             let message = serde_json::from_slice(&message).unwrap_or(Value::Null);
             self.effects().any(|(effect, _)| matches!(effect, Effect::Copy(wants) if wants(&message)))
         };
         if let Some(connection) = connection.filter(|_| is_copied()) {
             // There may be no GET stream.
-            let _ = connection.peer.tell(message);
+            let _ = connection.peer.send(message);
         }
     }
 
-    async fn end(&self, circumstances: &Circumstances, sender: &mpsc::Sender<Out>, is_answered: bool) {
+    async fn end(&self, context: &RequestContext, sender: &mpsc::Sender<Out>, is_answered: bool) {
         for (effect, memory) in self.effects() {
             let Effect::End(ending) = effect else { continue };
-            let ending = ending(&circumstances.outgoing(&self.server, memory), is_answered);
+            let ending = ending(&context.outgoing(&self.server, memory), is_answered);
             let Some(Ending { after, message }) = ending else { continue };
             tokio::time::sleep(after).await;
             let _ = sender.send(Out::Message(message.to_string().into())).await;

@@ -4,7 +4,7 @@ use protocol::code;
 use protocol::meta::{LOG_LEVEL, LogLevel};
 use serde_json::{Value, json};
 
-use super::calls::done;
+use super::calls::success;
 use super::edit::{each, mentions, notification, result_of, succeed};
 use super::{Effect, Fault, path};
 
@@ -36,7 +36,7 @@ pub const UNKNOWN_TOOL_SUCCEEDS: Fault = Fault {
         let is_unknown = out.method == Some("tools/call") && mentions(&m, "unknown tool");
         each(m, |m| {
             if is_unknown {
-                succeed(out, m, done());
+                succeed(out, m, success());
             }
         })
     }),
@@ -106,7 +106,7 @@ pub const ARGUMENTS_UNCHECKED: Fault = Fault {
         let concerns = text.starts_with(INVALID) || mentions(&m, INVALID);
         each(m, |m| {
             if out.method == Some("tools/call") && concerns {
-                succeed(out, m, done());
+                succeed(out, m, success());
             }
         })
     }),

@@ -1,7 +1,7 @@
 //! Faults of apps: each changes the document of a demo app, so that it misbehaves in a browser.
 //!
-//! A server cannot show them, so they are not in the list of its faults. Every edit has to find its text in the document of
-//! the chart, which is the app that the checks of apps are proven on.
+//! They do not show on the wire, so `serve --fault` does not list them. Every edit must find its text in the document of the
+//! chart, the app that proves the checks of apps.
 
 use serde_json::json;
 
@@ -45,11 +45,11 @@ pub const FAULTS: &[&Fault] = &[
     &NO_MAIN,
 ];
 
-/// What starts the app, where a script of its own can be put before it.
+/// The code that starts the app. A fault can insert a script before it.
 const START: &str = "host.connect().catch(";
-/// Where the content ends.
+/// The tag that ends the content.
 const END: &str = "</main>";
-/// The constraint that has the origin which the faults talk to.
+/// The path to the origins that the app declares.
 const CSP: &[&str] = &["contents", "*", "_meta", "ui", "csp"];
 
 const fn fault(name: &'static str, about: &'static str, edits: &'static [DocumentEdit]) -> Fault {
@@ -60,11 +60,9 @@ const fn replace(text: &'static str, by: &'static str) -> DocumentEdit {
     DocumentEdit { text, by }
 }
 
-/// It listens, and never begins.
 pub const NEVER_INITIALIZES: Fault =
     fault("app-never-initializes", "an app never sends ui/initialize", &[replace(START, "void (")]);
 
-/// A library from elsewhere comes first.
 pub const WAITS_FOR_NETWORK: Fault = Fault {
     name: "app-waits-for-network",
     about: "an app begins its handshake when a file from elsewhere has come",
@@ -77,7 +75,6 @@ pub const WAITS_FOR_NETWORK: Fault = Fault {
     ]),
 };
 
-/// Health checks go unheard.
 pub const PING_UNANSWERED: Fault = fault(
     "app-ping-unanswered",
     "an app does not answer ping",
@@ -87,14 +84,12 @@ pub const PING_UNANSWERED: Fault = fault(
     )],
 );
 
-/// The id is tested for truth.
 pub const ZERO_ID_IGNORED: Fault = fault(
     "app-zero-id-ignored",
     "an app takes a request with id 0 for a notification",
     &[replace("else if (typeof id === \"string\" || typeof id === \"number\") this", "else if (id) this")],
 );
 
-/// The host waits in vain.
 pub const TEARDOWN_UNANSWERED: Fault = fault(
     "app-teardown-unanswered",
     "an app does not answer ui/resource-teardown",
@@ -104,28 +99,24 @@ pub const TEARDOWN_UNANSWERED: Fault = fault(
     )],
 );
 
-/// Every notification is thought to be one of MCP Apps.
 pub const UNKNOWN_MESSAGE_BREAKS: Fault = fault(
     "app-unknown-message-breaks",
     "an app throws when it gets a notification that it does not know",
     &[replace(".exec(method)?.[1]", ".exec(method)[1]")],
 );
 
-/// Whoever posts is believed.
 pub const ANY_SOURCE_BELIEVED: Fault = fault(
     "app-any-source-believed",
     "an app takes messages from any window",
     &[replace("source !== window.parent || data?.jsonrpc", "data?.jsonrpc")],
 );
 
-/// Every answer is thought to be one to an open request.
 pub const STRAY_ANSWER_BREAKS: Fault = fault(
     "app-stray-answer-breaks",
     "an app throws when it gets an answer to nothing that it asked",
     &[replace("if (!asked) return;", "")],
 );
 
-/// Nobody looks at what becomes of a request.
 pub const ERROR_UNCAUGHT: Fault = fault(
     "app-error-uncaught",
     "an app does not catch the error of a request",
@@ -135,7 +126,6 @@ pub const ERROR_UNCAUGHT: Fault = fault(
     )],
 );
 
-/// The mode in the answer is not looked at.
 pub const MODE_TAKEN_FOR_GRANTED: Fault = fault(
     "app-mode-taken-for-granted",
     "an app throws when it does not get the display mode that it asked for",
@@ -145,21 +135,18 @@ pub const MODE_TAKEN_FOR_GRANTED: Fault = fault(
     )],
 );
 
-/// A member of the context that may be missing is used.
 pub const CONTEXT_EXPECTED: Fault = fault(
     "app-context-expected",
     "an app relies on a member of the host context that may be missing",
     &[replace("= this.context.containerDimensions ?? {};", "= this.context.containerDimensions;")],
 );
 
-/// The location is asked for, and was never declared.
 pub const PERMISSION_UNDECLARED: Fault = fault(
     "app-permission-undeclared",
     "an app uses a permission that its resource does not declare",
     &[replace(START, "navigator.geolocation.getCurrentPosition(() => {}, () => {});\nhost.connect().catch(")],
 );
 
-/// What was declared is taken for granted.
 pub const PERMISSION_ASSUMED: Fault = Fault {
     name: "app-permission-assumed",
     about: "an app throws when a permission that its resource declares is not granted",
@@ -176,7 +163,6 @@ pub const PERMISSION_ASSUMED: Fault = Fault {
     ]),
 };
 
-/// A picture from elsewhere.
 pub const ORIGIN_UNDECLARED: Fault = fault(
     "app-origin-undeclared",
     "an app loads a picture from an origin that its resource does not declare",
@@ -186,28 +172,24 @@ pub const ORIGIN_UNDECLARED: Fault = fault(
     )],
 );
 
-/// Code is made from text.
 pub const EVAL_NEEDED: Fault = fault(
     "app-eval-needed",
     "an app makes code from text",
     &[replace(START, "setTimeout(() => new Function(\"return 1\")());\nhost.connect().catch(")],
 );
 
-/// An origin is declared and never used.
 pub const ORIGIN_UNUSED: Fault = Fault {
     name: "app-origin-unused",
     about: "a resource declares an origin that its app does not use",
     effect: Effect::Set(&["resources/read"], CSP, || json!({ "connectDomains": ["https://unused.example"] })),
 };
 
-/// Nobody learns how large it is.
 pub const SIZE_UNREPORTED: Fault = fault(
     "app-size-unreported",
     "an app does not report its size",
     &[replace("new ResizeObserver(() => this.reportSize()).observe(document.documentElement);", "")],
 );
 
-/// It grows with every report.
 pub const SIZE_RESTLESS: Fault = fault(
     "app-size-restless",
     "an app reports another size all the time",
@@ -217,14 +199,12 @@ pub const SIZE_RESTLESS: Fault = fault(
     )],
 );
 
-/// A box that does not wrap.
 pub const TOO_WIDE: Fault = fault(
     "app-too-wide",
     "an app is wider than a phone",
     &[replace(END, "<p style=\"width: 900px; flex: none\">This does not wrap.</p></main>")],
 );
 
-/// The host's colours are overruled.
 pub const ALWAYS_LIGHT: Fault = fault(
     "app-always-light",
     "an app is light in a dark host",
@@ -234,14 +214,12 @@ pub const ALWAYS_LIGHT: Fault = fault(
     )],
 );
 
-/// Grey on white.
 pub const UNREADABLE: Fault = fault(
     "app-unreadable",
     "an app has text that is nearly as bright as its background",
     &[replace(END, "<p style=\"background: #fff; color: #ddd\">Hardly to be seen</p></main>")],
 );
 
-/// What changes is not heard.
 pub const CONTEXT_CHANGE_IGNORED: Fault = fault(
     "app-context-change-ignored",
     "an app ignores ui/notifications/host-context-changed",
@@ -251,77 +229,65 @@ pub const CONTEXT_CHANGE_IGNORED: Fault = fault(
     )],
 );
 
-/// Partial input is thought to be complete.
 pub const PARTIAL_INPUT_BREAKS: Fault = fault(
     "app-partial-input-breaks",
     "an app throws when its input is not complete",
     &[replace("Array.isArray(input.series) ? input.series : []", "input.series")],
 );
 
-/// A cancelled call leads to a mistake in the code.
 pub const CANCELLATION_BREAKS: Fault = fault(
     "app-cancellation-breaks",
     "an app throws when its call is cancelled",
     &[replace("state(\"cancelled\", \"Cancelled\");", "state(\"cancelled\", missing.reason);")],
 );
 
-/// The failure is looked at, and not shown.
 pub const FAILURE_SWALLOWED: Fault = fault(
     "app-failure-swallowed",
     "an app does not show that its tool failed",
     &[replace("if (result.isError) return say(textOf(result), \"danger\");", "if (result.isError) return;")],
 );
 
-/// Nothing is to be seen.
 pub const BLANK: Fault = fault("app-blank", "an app shows nothing", &[replace("<body>", "<body hidden>")]);
 
-/// An error that nobody catches.
 pub const UNCAUGHT_ERROR: Fault = fault(
     "app-uncaught-error",
     "an app throws an error that nobody catches",
     &[replace(START, "setTimeout(() => { throw Error(\"out of ink\"); });\nhost.connect().catch(")],
 );
 
-/// A line on the console.
 pub const CONSOLE_ERROR: Fault = fault(
     "app-console-error",
     "an app writes an error on its console",
     &[replace(START, "console.error(\"something is off\");\nhost.connect().catch(")],
 );
 
-/// A button that nobody tried.
 pub const BUTTON_BREAKS: Fault = fault(
     "app-button-breaks",
     "a button of an app leads to an uncaught error",
     &[replace(END, "<button type=\"button\" onclick=\"missing.part()\">Try me</button></main>")],
 );
 
-/// The language is not declared.
 pub const NO_LANGUAGE: Fault = fault(
     "app-no-language",
     "an app does not declare its language",
     &[replace("<html lang=\"en\">", "<html>")],
 );
 
-/// The title is missing.
 pub const NO_TITLE: Fault =
     fault("app-no-title", "the document of an app has no title", &[replace("<title>Chart</title>", "")]);
 
-/// A button with a picture alone.
 pub const NAMELESS_CONTROL: Fault = fault(
     "app-nameless-control",
     "an app has a button without a name",
     &[replace(END, "<button type=\"button\"><svg width=\"9\" height=\"9\"></svg></button></main>")],
 );
 
-/// A button that is none.
 pub const MOUSE_ONLY: Fault = fault(
     "app-mouse-only",
     "the keyboard does not reach a control of an app",
     &[replace(END, "<div role=\"button\">Press here</div></main>")],
 );
 
-/// The content is in no landmark.
 pub const NO_MAIN: Fault = fault(
     "app-no-main",
     "the document of an app has no main landmark",

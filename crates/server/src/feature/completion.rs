@@ -8,7 +8,7 @@ use crate::catalogue::Suggestions;
 use crate::rpc::RpcError;
 
 /// The most values that one answer may hold.
-const MOST: usize = 100;
+const MAX_VALUES: usize = 100;
 
 /// `completion/complete`
 pub(crate) fn complete(call: &Call) -> Result<Reply, Stop> {
@@ -34,15 +34,15 @@ pub(crate) fn complete(call: &Call) -> Result<Reply, Stop> {
                 .into());
             }
         };
-    let candidates = suggestions.beside(&others(call)?);
+    let candidates = suggestions.given(&chosen_arguments(call)?);
     let lower = value.to_lowercase();
     let fitting: Vec<Value> =
         candidates.iter().filter(|c| c.to_lowercase().starts_with(&lower)).map(|c| Value::from(*c)).collect();
     let total = fitting.len();
     Ok(Reply::Done(json!({ "completion": {
-        "values": fitting.into_iter().take(MOST).collect::<Vec<_>>(),
+        "values": fitting.into_iter().take(MAX_VALUES).collect::<Vec<_>>(),
         "total": total,
-        "hasMore": total > MOST,
+        "hasMore": total > MAX_VALUES,
     } })))
 }
 
@@ -56,7 +56,7 @@ fn of_prompt(call: &Call, prompt: &str, argument: &str) -> Result<Suggestions, R
 }
 
 /// The arguments that the client has already chosen (from 2025-06-18).
-fn others(call: &Call) -> Result<Map<String, Value>, RpcError> {
+fn chosen_arguments(call: &Call) -> Result<Map<String, Value>, RpcError> {
     let context = call.params.get("context").filter(|_| call.version() >= Version::V2025_06_18);
     match context.and_then(|context| context.get("arguments")) {
         None => Ok(Map::new()),

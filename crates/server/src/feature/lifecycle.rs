@@ -26,7 +26,7 @@ pub(crate) fn find_client(
     params: &Value,
 ) -> Result<(Client, Option<Value>), RpcError> {
     let progress = params.get("_meta").and_then(|meta| meta.get("progressToken"));
-    let progress = progress.map(token).transpose()?;
+    let progress = progress.map(read_token).transpose()?;
     if method == "initialize" {
         let asked = params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
         let version = Version::negotiate(asked);
@@ -40,7 +40,7 @@ pub(crate) fn find_client(
             Ok((Client { hints, ..client }, progress))
         }
         // It is allowed before the handshake, and the same in every revision that has it.
-        None if method == "ping" => Ok((stranger(Era::Legacy.newest()), progress)),
+        None if method == "ping" => Ok((undeclared_client(Era::Legacy.newest()), progress)),
         None if exists_in(Era::Modern, method) && !exists_in(Era::Legacy, method) => {
             Err(RpcError::invalid_params(MetaError::NoMeta.to_string()).at(400))
         }
@@ -61,8 +61,8 @@ pub(crate) fn initialize(call: &Call) -> Result<Reply, Stop> {
         }
     }
     call.text("protocolVersion")?;
-    let shaken = call.peer.shake_hands(call.client.clone(), cost::estimate_value(params));
-    if !shaken.map_err(RpcError::over_budget)? {
+    let stored = call.peer.store_handshake(call.client.clone(), cost::estimate_value(params));
+    if !stored.map_err(RpcError::over_budget)? {
         return Err(RpcError::invalid_request("initialize was sent before").into());
     }
     Ok(Reply::Done(json!({
@@ -126,11 +126,11 @@ fn capabilities(call: &Call) -> Value {
 }
 
 /// A client that has declared nothing.
-pub(crate) fn stranger(version: Version) -> Client {
+pub(crate) fn undeclared_client(version: Version) -> Client {
     Client { version, capabilities: json!({}).into(), log_level: None, hints: Hints::default() }
 }
 
-fn token(value: &Value) -> Result<Value, RpcError> {
+fn read_token(value: &Value) -> Result<Value, RpcError> {
     ProgressToken::from_value(value)
         .map(|token| token.as_value().clone())
         .map_err(|error| RpcError::invalid_params(error.to_string()))

@@ -19,7 +19,7 @@ use crate::rpc::RpcError;
 use crate::server::{Server, supported};
 
 /// The member of the sealed state that keeps answers from earlier rounds.
-const ANSWERS: &str = "answers";
+const ANSWERS_MEMBER: &str = "answers";
 
 /// Reads what a modern request says about its client, and compares it with the headers that it came with.
 ///
@@ -35,7 +35,8 @@ pub(crate) fn read_client(
     let hints = raw.map(Hints::from_raw_meta).unwrap_or_default();
     let meta = RequestMeta::of_raw_meta(raw);
     let meta = meta.map_err(|e| RpcError::invalid_params(e.to_string()).at(400))?;
-    let mismatch = headers.and_then(|headers| standard(method, &meta.version, &params, headers).err());
+    let mismatch =
+        headers.and_then(|headers| compare_standard_headers(method, &meta.version, &params, headers).err());
     if let Some(mismatch) = mismatch.as_ref().filter(|mismatch| is_about_version(mismatch)) {
         return Err(mismatched(mismatch));
     }
@@ -62,8 +63,13 @@ fn version(named: &str) -> Result<Version, RpcError> {
 }
 
 /// Compares the headers that every request has with its body.
-fn standard(method: &str, version: &str, params: &Value, headers: &HeaderMap) -> Result<(), Mismatch> {
-    let headers = folded(headers);
+fn compare_standard_headers(
+    method: &str,
+    version: &str,
+    params: &Value,
+    headers: &HeaderMap,
+) -> Result<(), Mismatch> {
+    let headers = fold_repeated(headers);
     let body = match method::find(Era::Modern.newest(), method) {
         Some(known) => Mirrored::of_known(known, version, params),
         None => Mirrored { method, version: Some(version), ..Mirrored::default() },
@@ -75,14 +81,14 @@ fn standard(method: &str, version: &str, params: &Value, headers: &HeaderMap) ->
 pub(crate) fn check_params(server: &Server, params: &Value, headers: &HeaderMap) -> Result<(), RpcError> {
     let tool = params.get("name").and_then(Value::as_str).and_then(|name| server.catalogue.tool(name));
     let Some(tool) = tool else { return Ok(()) };
-    let headers = folded(headers);
+    let headers = fold_repeated(headers);
     let checked = header::check_params(&tool.headers, params.get("arguments"), |name| lookup(&headers, name));
     checked.map_err(|mismatch| mismatched(&mismatch))
 }
 
 /// The headers, each name once. Repeated headers are joined to a list, which then matches no body. Otherwise one reader
 /// might use the first value and another the last.
-fn folded(headers: &HeaderMap) -> Cow<'_, HeaderMap> {
+fn fold_repeated(headers: &HeaderMap) -> Cow<'_, HeaderMap> {
     if headers.len() == headers.keys_len() {
         return Cow::Borrowed(headers);
     }
@@ -127,7 +133,7 @@ pub(crate) fn missing_capabilities(version: Version, needs: &[Capability]) -> Rp
 /// The answers to `asks`, from this request or from the state of earlier ones. If any is missing, all missing ones are
 /// asked for at once.
 pub(crate) fn answers(call: &Call, asks: &[Ask]) -> Result<Vec<Value>, Stop> {
-    let known = known(call)?;
+    let known = answers_so_far(call)?;
     let mut missing = Map::new();
     let mut answers = Vec::new();
     for ask in asks {
@@ -141,22 +147,22 @@ pub(crate) fn answers(call: &Call, asks: &[Ask]) -> Result<Vec<Value>, Stop> {
 
 /// The interim result that asks for `requests`.
 pub(crate) fn input_required(call: &Call, requests: &Map<String, Value>) -> Result<Value, RpcError> {
-    let answers = known(call)?;
-    let state = call.server.sealer.seal(&subject(call), json!({ ANSWERS: answers }));
+    let answers = answers_so_far(call)?;
+    let state = call.server.sealer.seal(&subject(call), json!({ ANSWERS_MEMBER: answers }));
     let state =
         state.ok_or_else(|| RpcError::new(code::INTERNAL_ERROR, "no randomness to seal state with"))?;
     Ok(json!({ "resultType": "input_required", "inputRequests": requests, "requestState": state }))
 }
 
 /// Everything that the client has answered so far.
-fn known(call: &Call) -> Result<Map<String, Value>, RpcError> {
+fn answers_so_far(call: &Call) -> Result<Map<String, Value>, RpcError> {
     let mut known = Map::new();
     match call.params.get("requestState") {
         None => {}
         Some(Value::String(text)) => {
             let state = call.server.sealer.open(&subject(call), text);
             let state = state.map_err(|broken| RpcError::invalid_params(broken.to_string()))?;
-            known.extend(state[ANSWERS].as_object().cloned().unwrap_or_default());
+            known.extend(state[ANSWERS_MEMBER].as_object().cloned().unwrap_or_default());
         }
         Some(_) => return Err(RpcError::invalid_params("requestState must be a string")),
     }

@@ -7,12 +7,12 @@ use crate::catalogue::{Argument, Prompt, Render};
 use crate::lists;
 use crate::rpc::RpcError;
 
-const PAGE: usize = 50;
+const PAGE_SIZE: usize = 50;
 
 /// `prompts/list`
 pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
-    let prompts = call.server.catalogue.prompts(call).map(Prompt::described).collect();
-    Ok(Reply::Done(lists::page(call, "prompts", prompts, PAGE)?))
+    let prompts = call.server.catalogue.prompts(call).map(Prompt::describe).collect();
+    Ok(Reply::Done(lists::page(call, "prompts", prompts, PAGE_SIZE)?))
 }
 
 /// `prompts/get`

@@ -9,20 +9,20 @@ use crate::lists;
 use crate::rpc::RpcError;
 
 /// Small enough that the list has more than one page.
-const PAGE: usize = 20;
+const PAGE_SIZE: usize = 20;
 /// The longest URI that is remembered.
-const LONGEST_URI: usize = 8 * 1024;
+const MAX_URI: usize = 8 * 1024;
 
 /// `resources/list`
 pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
     let resources = call.server.catalogue.resources(call).collect();
-    Ok(Reply::Done(lists::page(call, "resources", resources, PAGE)?))
+    Ok(Reply::Done(lists::page(call, "resources", resources, PAGE_SIZE)?))
 }
 
 /// `resources/templates/list`
 pub(crate) fn templates(call: &Call) -> Result<Reply, Stop> {
     let templates = call.server.catalogue.templates().collect();
-    Ok(Reply::Done(lists::page(call, "resourceTemplates", templates, PAGE)?))
+    Ok(Reply::Done(lists::page(call, "resourceTemplates", templates, PAGE_SIZE)?))
 }
 
 /// `resources/read`
@@ -54,8 +54,8 @@ pub(crate) fn unsubscribe(call: &Call) -> Result<Reply, Stop> {
 
 /// Refuses a URI that is too long to be kept.
 pub(super) fn check_length(uri: &str) -> Result<(), RpcError> {
-    if uri.len() > LONGEST_URI {
-        let why = format!("a URI of {} bytes: at most {LONGEST_URI} are subscribed to", uri.len());
+    if uri.len() > MAX_URI {
+        let why = format!("a URI of {} bytes: at most {MAX_URI} are subscribed to", uri.len());
         return Err(RpcError::invalid_params(why));
     }
     Ok(())

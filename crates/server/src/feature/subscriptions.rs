@@ -14,20 +14,20 @@ use crate::rpc::{self, RpcError};
 use crate::server::Change;
 
 /// The notification of a change for legacy sessions.
-pub(crate) fn notice(change: &Change) -> Bytes {
+pub(crate) fn legacy_notification(change: &Change) -> Bytes {
     let (method, params) = notification(change);
     rpc::notification(method, &params).into()
 }
 
 /// Notifies a legacy session, if it is ready.
-pub(crate) fn tell(peer: &Peer, change: &Change, message: &Bytes) {
+pub(crate) fn notify_session(peer: &Peer, change: &Change, message: &Bytes) {
     let wanted = match change {
         Change::Tools | Change::Prompts | Change::Resources => true,
         Change::Resource(uri) => peer.is_subscribed(uri),
         Change::Task(_) => false,
     };
     if wanted && peer.is_ready() {
-        peer.tell(message.clone());
+        peer.send(message.clone());
     }
 }
 
@@ -73,7 +73,7 @@ async fn stream(call: Call, filter: Filter) -> Result<Value, Stop> {
 
 async fn send(call: &Call, change: &Change, tag: &Value) {
     let (method, mut params) = match change {
-        Change::Task(id) => match tasks::described(call, id) {
+        Change::Task(id) => match tasks::describe(call, id) {
             Some(task) => ("notifications/tasks", task),
             None => return,
         },
@@ -118,7 +118,7 @@ impl Filter {
         if undeclared {
             return Err(modern::missing_capabilities(call.version(), &[TASKS_EXTENSION]));
         }
-        tasks.retain(|id| tasks::described(call, id).is_some());
+        tasks.retain(|id| tasks::describe(call, id).is_some());
         let uris = strings("resourceSubscriptions")?;
         uris.iter().try_for_each(|uri| resources::check_length(uri))?;
         Ok(Self {

@@ -13,15 +13,15 @@ use crate::lists;
 use crate::rpc::RpcError;
 
 /// More than there are, so that clients that read only one page see every tool.
-const PAGE: usize = 200;
+const PAGE_SIZE: usize = 200;
 
 /// The arguments of a call that gives none.
 static EMPTY: LazyLock<Value> = LazyLock::new(|| json!({}));
 
 /// `tools/list`
 pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
-    let tools = call.server.catalogue.tools(call).map(|tool| tool.described(call)).collect();
-    Ok(Reply::Done(lists::page(call, "tools", tools, PAGE)?))
+    let tools = call.server.catalogue.tools(call).map(|tool| tool.describe(call)).collect();
+    Ok(Reply::Done(lists::page(call, "tools", tools, PAGE_SIZE)?))
 }
 
 /// `tools/call`
@@ -51,7 +51,7 @@ fn run(call: &Call, run: Run, plan: Plan, arguments: &Value) -> Result<Reply, St
         }
         (Plan::Call, Run::Staged(before, after)) => {
             let arguments = arguments.clone();
-            Ok(Reply::Later(both(before, after, arguments)))
+            Ok(Reply::Later(run_stages(before, after, arguments)))
         }
         (Plan::Task(ttl), Run::Staged(before, after)) if call.version().era() == Era::Modern => {
             let arguments = arguments.clone();
@@ -64,22 +64,22 @@ fn run(call: &Call, run: Run, plan: Plan, arguments: &Value) -> Result<Reply, St
         }
         (Plan::Task(ttl), run) => {
             let arguments = arguments.clone();
-            Ok(Reply::Done(tasks::start(call, ttl, whole(run, arguments))?))
+            Ok(Reply::Done(tasks::start(call, ttl, run_whole(run, arguments))?))
         }
     }
 }
 
 /// Both stages of a tool as one piece of work.
-fn whole(run: Run, arguments: Value) -> Work {
+fn run_whole(run: Run, arguments: Value) -> Work {
     match run {
         Run::Now(run) => Box::new(move |call| Box::pin(async move { Ok(run(&call, &arguments)) })),
         Run::Text(run) => Box::new(move |_| Box::pin(async move { Ok(text(run(&arguments))) })),
         Run::Later(run) => Box::new(move |call| run(call, arguments)),
-        Run::Staged(before, after) => both(before, after, arguments),
+        Run::Staged(before, after) => run_stages(before, after, arguments),
     }
 }
 
-fn both(before: fn(Call, Value) -> Later, after: fn(Call, Value) -> Later, arguments: Value) -> Work {
+fn run_stages(before: fn(Call, Value) -> Later, after: fn(Call, Value) -> Later, arguments: Value) -> Work {
     Box::new(move |call| {
         Box::pin(async move {
             let made = before(call.clone(), arguments).await?;

@@ -1,4 +1,4 @@
-//! Who is told of apps, and what.
+//! Which clients see apps, and what they see.
 
 use protocol::apps::{MIME_TYPE, ToolUi, Visibility};
 use protocol::capability::extension;

@@ -1,4 +1,4 @@
-//! HTTP: who is let in, statuses, headers, sessions.
+//! HTTP: admission, statuses, headers, sessions.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
 

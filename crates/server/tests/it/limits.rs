@@ -1,4 +1,4 @@
-//! What the server remembers of a session is bounded, and gone when the session is.
+//! The state of a session is bounded, and freed when the session ends.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
 

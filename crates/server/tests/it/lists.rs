@@ -1,4 +1,4 @@
-//! Lists that change, and who is told.
+//! Lists that change, and which clients are notified.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
 
@@ -6,7 +6,7 @@ use protocol::{Span, Version};
 use serde_json::{Value, json};
 use transport::client::{Pending, Profile, Session};
 
-use crate::support::{MOMENT, World, able, everywhere};
+use crate::support::{SHORT_WAIT, World, able, everywhere};
 
 const KINDS: [(&str, &str, &str); 3] = [
     ("tool", "tools/list", "notifications/tools/list_changed"),
@@ -53,7 +53,7 @@ async fn listen(session: &Session, filter: Value) -> Pending {
 }
 
 async fn heard(pending: &mut Pending) -> Option<(String, Value)> {
-    let message = pending.next_within(MOMENT * 4).await.ok().flatten()?;
+    let message = pending.next_within(SHORT_WAIT * 4).await.ok().flatten()?;
     Some((message.method()?, message.params()?))
 }
 
@@ -126,10 +126,10 @@ async fn a_subscription_that_was_cancelled_is_silent() {
         let mut pending = listen(&world.session, json!({ "toolsListChanged": true })).await;
         heard(&mut pending).await.unwrap();
         pending.cancel("enough").await.unwrap();
-        tokio::time::sleep(MOMENT).await;
+        tokio::time::sleep(SHORT_WAIT).await;
         let mark = world.session.recorder().mark();
         world.call("toggle", json!({})).await;
-        tokio::time::sleep(MOMENT).await;
+        tokio::time::sleep(SHORT_WAIT).await;
         let since = world.session.recorder().since(mark);
         let told = since.messages().filter(|e| String::from_utf8_lossy(&e.bytes).contains("list_changed"));
         assert_eq!(told.count(), 0, "{world}");

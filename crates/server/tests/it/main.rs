@@ -19,4 +19,5 @@ mod streams;
 mod support;
 mod tasks_legacy;
 mod tasks_modern;
+mod tasks_support;
 mod tools;

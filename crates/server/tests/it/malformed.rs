@@ -1,4 +1,4 @@
-//! What is no message, or not quite one.
+//! Bytes that are not a message, and messages that are almost valid.
 
 use protocol::{Span, Version};
 use serde_json::{Value, json};

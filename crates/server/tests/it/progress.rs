@@ -8,7 +8,7 @@ use protocol::{Era, Span, Version};
 use serde_json::{Value, json};
 use transport::client::Profile;
 
-use crate::support::{MOMENT, everywhere};
+use crate::support::{SHORT_WAIT, everywhere};
 
 #[tokio::test]
 async fn progress_rises_to_its_total() {
@@ -112,7 +112,7 @@ async fn a_cancelled_request_is_not_answered() {
         assert!(pending.next_within(Duration::from_secs(5)).await.unwrap().is_some(), "{world}: it runs");
         pending.cancel("enough").await.unwrap();
         let begun = Instant::now();
-        while let Ok(Some(message)) = pending.next_within(MOMENT).await {
+        while let Ok(Some(message)) = pending.next_within(SHORT_WAIT).await {
             assert!(message.method().is_some(), "{world}: a response to a cancelled request");
             assert!(begun.elapsed() < Duration::from_secs(5), "{world}: it goes on");
         }

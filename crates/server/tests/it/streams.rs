@@ -8,7 +8,7 @@ use transport::client::{Endpoint, Limits, Profile, RawSocket};
 use transport::serve::http::Options;
 use wire::{Direction, Recorder, What};
 
-use crate::support::{MOMENT, Wire, World, able};
+use crate::support::{SHORT_WAIT, Wire, World, able};
 
 fn countdown(world: &World, steps: u32) -> transport::client::Request {
     let arguments = json!({ "steps": steps, "intervalMs": 20 });
@@ -56,7 +56,7 @@ async fn a_stream_survives_its_connection() {
         pending.next().await.unwrap().unwrap();
         let last = pending.last_event_id().unwrap().to_owned();
         pending.close();
-        tokio::time::sleep(MOMENT).await;
+        tokio::time::sleep(SHORT_WAIT).await;
         let mut resumed = world.session.listen(Some(&last)).await.unwrap();
         let mut steps = Vec::new();
         let result = loop {
@@ -102,7 +102,7 @@ async fn a_listener_comes_back_for_what_it_missed() {
     assert!(first.next().await.unwrap().unwrap().is_notification("notifications/tools/list_changed"));
     let last = first.last_event_id().unwrap().to_owned();
     first.close();
-    tokio::time::sleep(MOMENT).await;
+    tokio::time::sleep(SHORT_WAIT).await;
     world.call("toggle", json!({ "what": "prompt" })).await;
     let mut second = world.session.listen(Some(&last)).await.unwrap();
     assert!(second.next().await.unwrap().unwrap().is_notification("notifications/prompts/list_changed"));
@@ -116,13 +116,13 @@ async fn a_message_goes_to_one_stream_only() {
     let mut first = world.session.listen(None).await.unwrap();
     let mut second = world.session.listen(None).await.unwrap();
     world.call("toggle", json!({})).await;
-    assert!(first.next_within(MOMENT * 5).await.unwrap().is_some());
-    assert!(second.next_within(MOMENT).await.is_err(), "it waits its turn");
+    assert!(first.next_within(SHORT_WAIT * 5).await.unwrap().is_some());
+    assert!(second.next_within(SHORT_WAIT).await.is_err(), "it waits its turn");
     // The one that is left takes over.
     first.close();
-    tokio::time::sleep(MOMENT).await;
+    tokio::time::sleep(SHORT_WAIT).await;
     world.call("toggle", json!({})).await;
-    assert!(second.next_within(MOMENT * 5).await.unwrap().is_some());
+    assert!(second.next_within(SHORT_WAIT * 5).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn the_old_transport_has_a_stream_and_a_place_to_post_to() {
     let endpoint = Endpoint::new(&format!("http://{address}/sse")).unwrap();
     let mut raw = RawSocket::open(&endpoint, &Recorder::new(), &Limits::default()).await.unwrap();
     raw.write(format!("GET /sse HTTP/1.1\r\nhost: {address}\r\n\r\n").as_bytes()).await.unwrap();
-    let reply = raw.rest(MOMENT).await;
+    let reply = raw.rest(SHORT_WAIT).await;
     let text = String::from_utf8_lossy(&reply.bytes).into_owned();
     assert!(text.contains("event: endpoint\ndata: /messages?sessionId="), "{text}");
 }

@@ -19,7 +19,7 @@ use wire::{Direction, Transcript};
 use yardstick_server::Server;
 
 /// Long enough for what comes at once, short enough to wait for what must not come.
-pub(crate) const MOMENT: Duration = Duration::from_millis(150);
+pub(crate) const SHORT_WAIT: Duration = Duration::from_millis(150);
 
 /// How client and server are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,13 +160,13 @@ impl World {
 
     /// The params of the next notification of `method` that belongs to no request.
     pub(crate) async fn told(&self, method: &str) -> Value {
-        let told = self.heard(method, MOMENT * 20).await.unwrap_or_else(|| panic!("{self}: no {method}"));
+        let told = self.heard(method, SHORT_WAIT * 20).await.unwrap_or_else(|| panic!("{self}: no {method}"));
         told.params().unwrap_or_default()
     }
 
     /// Whether there is no notification of `method` for a while.
     pub(crate) async fn hears_no(&self, method: &str) -> bool {
-        self.heard(method, MOMENT).await.is_none()
+        self.heard(method, SHORT_WAIT).await.is_none()
     }
 
     async fn heard(&self, method: &str, patience: Duration) -> Option<Message> {

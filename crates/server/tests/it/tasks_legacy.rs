@@ -2,13 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
 
-use std::time::Duration;
-
 use protocol::{Span, Version};
 use serde_json::{Value, json};
 use transport::client::{Profile, Session};
 
-use crate::support::{World, able, everywhere};
+use crate::support::{able, everywhere};
+use crate::tasks_support::{get, until};
 
 const ONLY: Span = Span::only(Version::V2025_11_25);
 const RELATED: &str = "io.modelcontextprotocol/related-task";
@@ -17,22 +16,6 @@ async fn begin(session: &Session, name: &str, arguments: Value, task: Value) -> 
     let params = json!({ "name": name, "arguments": arguments, "task": task });
     let reply = session.request("tools/call").params(params).send().await.unwrap();
     reply.result().unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(reply.raw())))["task"].take()
-}
-
-async fn get(world: &World, task: &Value) -> Value {
-    world.result("tasks/get", json!({ "taskId": task["taskId"] })).await
-}
-
-/// Looks until the task stands as `status` says.
-async fn until(world: &World, task: &Value, status: &str) -> Value {
-    for _ in 0..100 {
-        let now = get(world, task).await;
-        if now["status"] == status {
-            return now;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("{world}: {} never was {status}", task["taskId"]);
 }
 
 #[tokio::test]

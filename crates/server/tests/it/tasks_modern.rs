@@ -1,12 +1,11 @@
 //! Tasks as the extension of 2026-07-28 has them.
 
-use std::time::Duration;
-
 use protocol::Span;
 use serde_json::{Value, json};
 use transport::client::Profile;
 
-use crate::support::{MOMENT, World, able, everywhere, text};
+use crate::support::{SHORT_WAIT, World, able, everywhere, text};
+use crate::tasks_support::{get, until};
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
@@ -14,21 +13,6 @@ async fn begin(world: &World, name: &str, arguments: Value) -> Value {
     let result = world.call(name, arguments).await;
     assert_eq!(result["resultType"], "task", "{world}: {result}");
     result
-}
-
-async fn get(world: &World, task: &Value) -> Value {
-    world.result("tasks/get", json!({ "taskId": task["taskId"] })).await
-}
-
-async fn until(world: &World, task: &Value, status: &str) -> Value {
-    for _ in 0..100 {
-        let now = get(world, task).await;
-        if now["status"] == status {
-            return now;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("{world}: {} never was {status}", task["taskId"]);
 }
 
 #[tokio::test]
@@ -158,7 +142,7 @@ async fn listeners_hear_how_a_task_stands() {
             world.session.request("subscriptions/listen").params(json!({ "notifications": filter }));
         let mut pending = request.start().await.unwrap();
         let mut next = async || {
-            let message = pending.next_within(MOMENT * 10).await.unwrap().unwrap();
+            let message = pending.next_within(SHORT_WAIT * 10).await.unwrap().unwrap();
             (message.method().unwrap(), message.params().unwrap())
         };
         let (_, acknowledged) = next().await;

@@ -13,7 +13,7 @@ use super::link::http::{BodyReader, Http, Outgoing};
 use super::route::Router;
 
 /// How many answers may be in flight at once.
-const AT_ONCE: usize = 32;
+const MAX_IN_FLIGHT: usize = 32;
 
 /// Posts answers. Clones share the bound.
 #[derive(Clone, Debug)]
@@ -27,13 +27,13 @@ pub(crate) struct AnswerPoster {
 
 impl AnswerPoster {
     pub(crate) fn new(http: Arc<Http>, patience: Duration, router: Arc<Router>) -> Self {
-        Self { http, slots: Arc::new(Semaphore::new(AT_ONCE)), patience, router }
+        Self { http, slots: Arc::new(Semaphore::new(MAX_IN_FLIGHT)), patience, router }
     }
 
     /// Posts in the background. Above the bound, answers are dropped: the target asks faster than it accepts answers.
     pub(crate) fn deliver(&self, path: &str, headers: &HeaderMap, body: Bytes) {
         // Answers count as part of a flood.
-        if self.http.owe(&body).is_err() {
+        if self.http.count_answer(&body).is_err() {
             return;
         }
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else { return };

@@ -10,7 +10,7 @@ use super::quota::RunQuota;
 use super::{Failure, Limits};
 
 /// What an entry costs besides its bytes: the waiting request gets a parsed view of it.
-const OVERHEAD: usize = 512;
+const ENTRY_OVERHEAD: usize = 512;
 
 /// Writes the record of one session and counts what the target sends. Clones share the record and the count.
 #[derive(Clone, Debug)]
@@ -50,12 +50,12 @@ impl BoundedRecorder {
         self.exchanges.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
     }
 
-    pub(crate) fn sent(&self, what: What, exchange: u32, bytes: Bytes) {
+    pub(crate) fn record_sent(&self, what: What, exchange: u32, bytes: Bytes) {
         self.recorder.record(Direction::ToServer, what, exchange, bytes);
     }
 
     /// Records what came. Beyond the bound nothing more is recorded, and the session has failed.
-    pub(crate) fn got(&self, what: What, exchange: u32, bytes: Bytes) -> Result<(), Failure> {
+    pub(crate) fn record_received(&self, what: What, exchange: u32, bytes: Bytes) -> Result<(), Failure> {
         self.charge(bytes.len())?;
         if what == What::Message {
             self.messages.fetch_add(1, Ordering::Relaxed);
@@ -65,39 +65,39 @@ impl BoundedRecorder {
     }
 
     /// Counts an answer to the server, so that endless requests hit the bound.
-    pub(crate) fn owe(&self, bytes: &Bytes) -> Result<(), Failure> {
+    pub(crate) fn count_answer(&self, bytes: &Bytes) -> Result<(), Failure> {
         self.charge(bytes.len())
     }
 
     /// Counts bytes that came and are discarded.
-    pub(crate) fn waste(&self, bytes: usize) -> Result<(), Failure> {
+    pub(crate) fn count_discarded(&self, bytes: usize) -> Result<(), Failure> {
         self.charge(bytes)
     }
 
     /// Records a line of stderr, which has a bound of its own.
-    pub(crate) fn complained(&self, bytes: Bytes) {
+    pub(crate) fn record_stderr(&self, bytes: Bytes) {
         self.recorder.record(Direction::ToClient, What::Stderr, 0, bytes);
     }
 
     /// Notes that the target floods the session.
-    pub(crate) fn flooded(&self) -> Failure {
+    pub(crate) fn note_flood(&self) -> Failure {
         self.run.note_flood();
         Failure::Flooded { limit: self.bound }
     }
 
     fn charge(&self, bytes: usize) -> Result<(), Failure> {
-        let cost = bytes.saturating_add(OVERHEAD);
+        let cost = bytes.saturating_add(ENTRY_OVERHEAD);
         let before = self.received.fetch_add(cost, Ordering::Relaxed);
         let has_room = self.run.receive(cost);
         if before.saturating_add(cost) <= self.bound && has_room {
             return Ok(());
         }
         // Only once: more may have been on its way.
-        Err(if before <= self.bound { self.flooded() } else { Failure::Flooded { limit: self.bound } })
+        Err(if before <= self.bound { self.note_flood() } else { Failure::Flooded { limit: self.bound } })
     }
 
     /// Records the end of the session, or of one exchange.
-    pub(crate) fn end(&self, exchange: u32, how: &str) {
+    pub(crate) fn record_end(&self, exchange: u32, how: &str) {
         self.recorder.record(
             Direction::ToClient,
             What::End,
@@ -115,8 +115,8 @@ mod tests {
     fn a_flood_is_not_kept() {
         let limits = Limits { traffic: 10_000, ..Limits::default() };
         let record = BoundedRecorder::new(Recorder::new(), &limits);
-        assert_eq!(flood(&record, 1000), 10_000 / (OVERHEAD + 2));
-        assert_eq!(record.recorder().transcript().entries.len(), 10_000 / (OVERHEAD + 2));
+        assert_eq!(flood(&record, 1000), 10_000 / (ENTRY_OVERHEAD + 2));
+        assert_eq!(record.recorder().transcript().entries.len(), 10_000 / (ENTRY_OVERHEAD + 2));
     }
 
     #[test]
@@ -126,13 +126,13 @@ mod tests {
         while limits.run.admit_session().is_ok() {
             kept += flood(&BoundedRecorder::new(Recorder::new(), &limits), 100_000);
         }
-        assert!(kept * OVERHEAD < 2 * limits.traffic, "{kept} messages");
+        assert!(kept * ENTRY_OVERHEAD < 2 * limits.traffic, "{kept} messages");
         assert!(limits.for_new_run().run.admit_session().is_ok());
     }
 
     /// How many of so many messages are recorded.
     fn flood(record: &BoundedRecorder, messages: usize) -> usize {
-        let got = || record.got(What::Message, 0, Bytes::from_static(b"{}"));
+        let got = || record.record_received(What::Message, 0, Bytes::from_static(b"{}"));
         std::iter::repeat_with(got).take(messages).filter(Result::is_ok).count()
     }
 }

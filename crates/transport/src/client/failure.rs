@@ -267,7 +267,7 @@ const fn repair_of_start(is_start: bool) -> &'static str {
 }
 
 fn begin_of_stdout(first: Option<&str>) -> String {
-    first.map(|line| format!("; its stdout begins with `{line}`, which is no answer")).unwrap_or_default()
+    first.map(|line| format!("; its stdout begins with `{line}`, which is not an answer")).unwrap_or_default()
 }
 
 const fn hint(status: u16) -> &'static str {

@@ -6,8 +6,8 @@ use super::quota::RunQuota;
 use super::rate_limit::RateLimitWaits;
 
 /// A parsed message can take many times its bytes.
-const MESSAGE: usize = 8 * 1024 * 1024;
-const SESSION: usize = 3 * MESSAGE;
+const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
+const MAX_SESSION_BYTES: usize = 3 * MAX_MESSAGE_BYTES;
 
 /// The bounds of one session or probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The same limits for a run that judges what it hears.
+    /// The same limits with unused quotas, for a run that judges answers.
     #[must_use]
     pub fn for_new_run(&self) -> Self {
         Self { run: RunQuota::default(), rate_limit: RateLimitWaits::bounded(), ..self.clone() }
@@ -62,8 +62,8 @@ impl Default for Limits {
             retry: Duration::from_secs(5),
             resumptions: 5,
             rounds: 8,
-            message: MESSAGE,
-            traffic: SESSION,
+            message: MAX_MESSAGE_BYTES,
+            traffic: MAX_SESSION_BYTES,
             record: usize::MAX,
             rate_limit: RateLimitWaits::default(),
             run: RunQuota::default(),

@@ -6,6 +6,7 @@
 mod answer_poster;
 mod basic_auth;
 mod bounded_recorder;
+mod expected_response;
 mod failure;
 mod limits;
 pub(crate) mod link;
@@ -21,7 +22,6 @@ mod route;
 mod session;
 mod target;
 mod turns;
-mod want;
 
 pub use failure::{Blame, Failure, Stderr};
 pub use limits::Limits;

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::Failure;
 
 /// The most bytes that a run may receive. Each message counts with its overhead.
-const WHOLE_RUN: usize = 96 * 1024 * 1024;
+const MAX_RUN_BYTES: usize = 96 * 1024 * 1024;
 /// The bound of a session with a target that has flooded another one before.
-const AFTER_A_FLOOD: usize = 2 * 1024 * 1024;
+const MAX_SESSION_BYTES_AFTER_FLOOD: usize = 2 * 1024 * 1024;
 /// After so many floods no more sessions are opened, because trying again would take minutes.
-const FLOODS: usize = 8;
+const MAX_FLOODS: usize = 8;
 
 /// What the sessions of one run may receive together. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -25,20 +25,24 @@ struct State {
 }
 
 impl RunQuota {
-    /// One that is never used up.
+    /// A quota that is never used up.
     pub fn endless() -> Self {
         Self(Arc::new(State { is_endless: true, ..State::default() }))
     }
 
     /// The bound of a new session, which is `usual` at most.
     pub(crate) fn session_bound(&self, usual: usize) -> usize {
-        if self.0.floods.load(Ordering::Relaxed) == 0 { usual } else { usual.min(AFTER_A_FLOOD) }
+        if self.0.floods.load(Ordering::Relaxed) == 0 {
+            usual
+        } else {
+            usual.min(MAX_SESSION_BYTES_AFTER_FLOOD)
+        }
     }
 
     /// Refuses another session with a target that has flooded too many.
     pub(crate) fn admit_session(&self) -> Result<(), Failure> {
-        let is_over = self.0.floods.load(Ordering::Relaxed) >= FLOODS || self.is_used_up();
-        if is_over { Err(Failure::Flooded { limit: WHOLE_RUN }) } else { Ok(()) }
+        let is_over = self.0.floods.load(Ordering::Relaxed) >= MAX_FLOODS || self.is_used_up();
+        if is_over { Err(Failure::Flooded { limit: MAX_RUN_BYTES }) } else { Ok(()) }
     }
 
     /// Counts what came; false when the run has no room for it.
@@ -55,7 +59,7 @@ impl RunQuota {
     }
 
     fn is_used_up(&self) -> bool {
-        !self.0.is_endless && self.0.received.load(Ordering::Relaxed) > WHOLE_RUN
+        !self.0.is_endless && self.0.received.load(Ordering::Relaxed) > MAX_RUN_BYTES
     }
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of requests that a server refuses because there are too many: HTTP 429 and 503 say nothing about a request itself.
+//! Waits out the rate limit of a server: HTTP 429 and 503 say nothing about the request itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,11 +7,11 @@ use std::time::Duration;
 use super::{Failure, Head};
 
 /// The longest single wait.
-const LONGEST: Duration = Duration::from_secs(2);
+const MAX_WAIT: Duration = Duration::from_secs(2);
 /// How long to wait where the server does not say.
-const UNSAID: Duration = Duration::from_millis(500);
+const DEFAULT_WAIT: Duration = Duration::from_millis(500);
 /// How long all requests of a run wait together.
-const WHOLE_RUN: Duration = Duration::from_secs(6);
+const MAX_RUN_WAIT: Duration = Duration::from_secs(6);
 
 /// Whether 429 and 503 are waited out, and how much time is left for that. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -20,11 +20,11 @@ pub struct RateLimitWaits(Option<Arc<AtomicU64>>);
 impl RateLimitWaits {
     /// For a run that judges answers: 429 and 503 are waited out for a short time, and are a failure after that.
     pub fn bounded() -> Self {
-        let left = u64::try_from(WHOLE_RUN.as_millis()).unwrap_or(u64::MAX);
+        let left = u64::try_from(MAX_RUN_WAIT.as_millis()).unwrap_or(u64::MAX);
         Self(Some(Arc::new(AtomicU64::new(left))))
     }
 
-    /// A failure where `head` says that there are too many requests. Without a wait it is an answer like any other.
+    /// Fails if `head` says that there are too many requests. Where rate limits are not waited out, every answer is admitted.
     pub(crate) fn admit(&self, head: &Head) -> Result<(), Failure> {
         if self.0.is_none() || !matches!(head.status, 429 | 503) {
             return Ok(());
@@ -37,8 +37,8 @@ impl RateLimitWaits {
     /// Waits as `failure` asks, if it is about too many requests and the wait is short. False when there was no wait.
     pub(crate) async fn wait_out(&self, failure: &Failure) -> bool {
         let Failure::RateLimited { retry_after, .. } = failure else { return false };
-        let wait = retry_after.unwrap_or(UNSAID);
-        if wait > LONGEST || !self.take(wait) {
+        let wait = retry_after.unwrap_or(DEFAULT_WAIT);
+        if wait > MAX_WAIT || !self.take(wait) {
             return false;
         }
         tokio::time::sleep(wait).await;

@@ -9,7 +9,7 @@ use super::message::value;
 use super::{Answer, Message, Profile, ServerRequest};
 
 /// How many requests of one batch are answered.
-const AT_ONCE: usize = 256;
+const MAX_ANSWERS: usize = 256;
 
 /// Answers with a profile. In the modern era servers send no requests, and none is answered.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Responder {
         match self.era {
             Era::Modern => Vec::new(),
             Era::Legacy => {
-                message.frames().iter().filter_map(|frame| self.answer(frame)).take(AT_ONCE).collect()
+                message.frames().iter().filter_map(|frame| self.answer(frame)).take(MAX_ANSWERS).collect()
             }
         }
     }

@@ -8,15 +8,15 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use wire::{Frame, Id, Malformed};
 
+use super::expected_response::{ExpectedResponse, RelatedRequest};
 use super::message::same_id;
-use super::want::{About, Want};
 use super::{Failure, Message};
 
 /// How many messages that belong to no request are kept. The oldest are dropped first.
-const UNCLAIMED: usize = 4096;
+const MAX_UNCLAIMED: usize = 4096;
 
 /// How many characters of the first line are kept.
-const FIRST_LINE: usize = 200;
+const FIRST_LINE_CHARS: usize = 200;
 
 /// Delivers each message to the requests that it concerns.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ struct State {
 #[derive(Debug)]
 struct Waiter {
     key: u64,
-    want: Want,
+    expected: ExpectedResponse,
     ids: Vec<Id>,
     token: Option<Id>,
     arrivals: mpsc::UnboundedSender<Arrival>,
@@ -64,15 +64,15 @@ pub(crate) struct Ticket {
 }
 
 impl Router {
-    /// Registers a request. Its ticket gets what answers `want`, what carries `token`, and what may belong to any
+    /// Registers a request. Its ticket gets what answers `expected`, what carries `token`, and what may belong to any
     /// request.
-    pub(crate) fn register(self: &Arc<Self>, want: Want, token: Option<Id>) -> Ticket {
+    pub(crate) fn register(self: &Arc<Self>, expected: ExpectedResponse, token: Option<Id>) -> Ticket {
         let (arrivals, receiver) = mpsc::unbounded_channel();
         let key = self.with(|state| {
             state.keys += 1;
-            let ids = want.ids().to_vec();
+            let ids = expected.ids().to_vec();
             if state.ended.is_none() {
-                state.waiters.push(Waiter { key: state.keys, want, ids, token, arrivals });
+                state.waiters.push(Waiter { key: state.keys, expected, ids, token, arrivals });
             }
             state.keys
         });
@@ -91,7 +91,8 @@ impl Router {
         let line = line.trim_ascii();
         self.with(|state| {
             if state.first_line.is_none() && !line.is_empty() {
-                state.first_line = Some(String::from_utf8_lossy(line).chars().take(FIRST_LINE).collect());
+                state.first_line =
+                    Some(String::from_utf8_lossy(line).chars().take(FIRST_LINE_CHARS).collect());
             }
         });
     }
@@ -102,14 +103,14 @@ impl Router {
     }
 
     /// Notes a line that is not a message.
-    pub(crate) fn noise(&self, why: Malformed) {
+    pub(crate) fn note_noise(&self, why: Malformed) {
         self.with(|state| state.noise = Some(why));
     }
 
     /// Notes a line that was too long to be kept.
-    pub(crate) fn overlong(&self) {
+    pub(crate) fn note_overlong(&self) {
         self.with(|state| {
-            let mut open = state.waiters.iter().filter(|w| w.want.is_open());
+            let mut open = state.waiters.iter().filter(|w| w.expected.is_open());
             if let (Some(only), None) = (open.next(), open.next()) {
                 // The receiver may have gone.
                 let _ = only.arrivals.send(Arrival::Overlong);
@@ -165,14 +166,14 @@ impl State {
     fn route(&mut self, message: &Message, frames: &[Frame<'_>]) {
         self.sound |= !frames.is_empty();
         self.answered |= frames.iter().any(Frame::is_response);
-        let alone = self.waiters.iter().filter(|w| w.want.is_open()).count() == 1;
-        let about: Vec<About> = frames.iter().map(About::from_frame).collect();
+        let alone = self.waiters.iter().filter(|w| w.expected.is_open()).count() == 1;
+        let about: Vec<RelatedRequest> = frames.iter().map(RelatedRequest::from_frame).collect();
         let mut claimed = false;
         for waiter in &mut self.waiters {
-            let answers = waiter.want.apply_frames(frames, alone);
+            let answers = waiter.expected.apply_frames(frames, alone);
             if answers || about.iter().any(|about| waiter.is_concerned(about)) {
                 claimed = true;
-                waiter.send(message, answers && waiter.want.is_settled());
+                waiter.send(message, answers && waiter.expected.is_settled());
             }
         }
         if claimed {
@@ -182,7 +183,7 @@ impl State {
         if !frames.iter().any(Frame::is_response) {
             self.waiters.iter().for_each(|waiter| waiter.send(message, false));
         }
-        if self.unclaimed.len() == UNCLAIMED {
+        if self.unclaimed.len() == MAX_UNCLAIMED {
             self.unclaimed.pop_front();
         }
         self.unclaimed.push_back(message.clone());
@@ -190,7 +191,7 @@ impl State {
 }
 
 impl Waiter {
-    fn is_concerned(&self, about: &About) -> bool {
+    fn is_concerned(&self, about: &RelatedRequest) -> bool {
         let token = about.token.as_ref().zip(self.token.as_ref()).is_some_and(|(a, b)| same_id(a, b));
         token || about.request.as_ref().is_some_and(|id| self.ids.iter().any(|own| same_id(own, id)))
     }
@@ -244,8 +245,8 @@ mod tests {
     #[tokio::test]
     async fn each_message_finds_its_request() {
         let router = Arc::new(Router::default());
-        let mut one = router.register(Want::Ids(vec![Id::from(1)]), Some(Id::from("t")));
-        let mut two = router.register(Want::Ids(vec![Id::from(2)]), None);
+        let mut one = router.register(ExpectedResponse::Ids(vec![Id::from(1)]), Some(Id::from("t")));
+        let mut two = router.register(ExpectedResponse::Ids(vec![Id::from(2)]), None);
         router.route(&message(r#"{"id":2,"result":{}}"#));
         router.route(&message(r#"{"method":"notifications/progress","params":{"progressToken":"t"}}"#));
         router.route(&message(r#"{"method":"notifications/message","params":{}}"#));
@@ -261,10 +262,10 @@ mod tests {
     #[tokio::test]
     async fn the_end_reaches_everybody() {
         let router = Arc::new(Router::default());
-        let mut ticket = router.register(Want::Ids(vec![Id::from(1)]), None);
+        let mut ticket = router.register(ExpectedResponse::Ids(vec![Id::from(1)]), None);
         router.end(Failure::closed("x", "gone"));
         assert!(ticket.next().await.is_err());
-        assert!(router.register(Want::Nothing, None).next().await.is_err());
+        assert!(router.register(ExpectedResponse::Nothing, None).next().await.is_err());
         assert!(router.unclaimed(Duration::from_secs(5)).await.is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! What a name or a value says about itself: whether it looks secret, and whether it is too ordinary to be one. No I/O.
 
 /// Parts that make a name secret, wherever they occur in it.
-const MARKS: [&str; 17] = [
+const SECRET_PARTS: [&str; 17] = [
     "token",
     "secret",
     "password",
@@ -21,17 +21,17 @@ const MARKS: [&str; 17] = [
     "jwt",
 ];
 /// Parts that make a name secret only as whole words.
-const WORDS: [&str; 12] =
+const SECRET_WORDS: [&str; 12] =
     ["auth", "key", "keys", "sig", "pass", "pwd", "code", "pat", "otp", "cred", "creds", "dsn"];
 /// A name with such an ending tells where a secret is, or of what kind it is.
-const ABOUT: [&str; 17] = [
+const HARMLESS_ENDINGS: [&str; 17] = [
     "file", "path", "dir", "home", "name", "url", "uri", "type", "ttl", "timeout", "limit", "length", "size",
     "count", "sock", "socket", "version",
 ];
 /// A name of something that is counted, which is not a secret either.
-const COUNTING: [&str; 4] = ["max", "min", "num", "limit"];
+const COUNT_WORDS: [&str; 4] = ["max", "min", "num", "limit"];
 /// The prefixes of the secrets of well-known services.
-const PREFIXES: [&str; 24] = [
+const SECRET_PREFIXES: [&str; 24] = [
     "sk-",
     "sk_",
     "pk_live_",
@@ -58,7 +58,7 @@ const PREFIXES: [&str; 24] = [
     "shpat_",
 ];
 /// Common values that occur in any text. Hiding them would hide the text.
-const ORDINARY: [&str; 64] = [
+const COMMON_VALUES: [&str; 64] = [
     "true",
     "false",
     "none",
@@ -126,20 +126,22 @@ const ORDINARY: [&str; 64] = [
 ];
 
 /// Hiding shorter values would hide half of any text.
-pub(crate) const SHORTEST: usize = 4;
+pub(crate) const MIN_SECRET: usize = 4;
 /// A shorter text may be a word, however random it looks.
-const SHORTEST_RANDOM: usize = 16;
+const MIN_RANDOM: usize = 16;
 
 /// Whether a name (of a query parameter, an option, a variable, a header) says that its value is a secret.
 pub fn is_secret_name(name: &str) -> bool {
     let words = words_of(name);
-    let is_about = words.last().is_some_and(|last| words.len() > 1 && ABOUT.contains(&last.as_str()));
-    let counts = words.first().is_some_and(|first| words.len() > 1 && COUNTING.contains(&first.as_str()));
+    let is_about =
+        words.last().is_some_and(|last| words.len() > 1 && HARMLESS_ENDINGS.contains(&last.as_str()));
+    let counts = words.first().is_some_and(|first| words.len() > 1 && COUNT_WORDS.contains(&first.as_str()));
     if is_about || counts {
         return false;
     }
     let plain: String = words.concat();
-    MARKS.iter().any(|mark| plain.contains(mark)) || words.iter().any(|word| WORDS.contains(&word.as_str()))
+    SECRET_PARTS.iter().any(|mark| plain.contains(mark))
+        || words.iter().any(|word| SECRET_WORDS.contains(&word.as_str()))
 }
 
 /// The words of a name in lower case, in any common notation: `accessKey`, `ACCESS_KEY`, `--access-key`.
@@ -164,9 +166,9 @@ fn words_of(name: &str) -> Vec<String> {
 pub(crate) fn is_ordinary(value: &str) -> bool {
     let value = value.trim();
     let is_number = value.chars().all(|c| c.is_ascii_digit() || c == '.');
-    value.len() < SHORTEST
+    value.len() < MIN_SECRET
         || (is_number && value.len() < 6)
-        || ORDINARY.iter().any(|word| value.eq_ignore_ascii_case(word))
+        || COMMON_VALUES.iter().any(|word| value.eq_ignore_ascii_case(word))
         || is_place(value)
 }
 
@@ -178,10 +180,10 @@ pub(crate) fn is_place(value: &str) -> bool {
 
 /// Whether a word looks random, as keys and tokens do. Paths, names, versions and numbers do not.
 pub(crate) fn looks_random(word: &str) -> bool {
-    if word.len() < SHORTEST_RANDOM || is_uuid(word) || !word.chars().all(is_of_token) {
+    if word.len() < MIN_RANDOM || is_uuid(word) || !word.chars().all(is_of_token) {
         return false;
     }
-    if PREFIXES.iter().any(|prefix| word.starts_with(prefix)) {
+    if SECRET_PREFIXES.iter().any(|prefix| word.starts_with(prefix)) {
         return true;
     }
     let (mut switches, mut letters, mut longest) = (0_usize, 0_usize, 0_usize);
@@ -194,7 +196,7 @@ pub(crate) fn looks_random(word: &str) -> bool {
     // In `getAllTools2` one letter in three differs in kind from the next. Many digits are a sign of randomness.
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let enough = if digits * 8 >= letters { letters } else { letters * 8 / 5 };
-    letters >= SHORTEST_RANDOM && longest >= 10 && switches * 4 >= enough && distinct(word) >= 8
+    letters >= MIN_RANDOM && longest >= 10 && switches * 4 >= enough && distinct(word) >= 8
 }
 
 /// The words within `text` that look random.

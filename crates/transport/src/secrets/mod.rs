@@ -27,19 +27,19 @@ use unescape::Unescaped;
 /// The text that replaces a secret.
 pub const HIDDEN: &str = "***";
 /// Shorter pieces of a secret reveal nothing.
-const SHORTEST_PIECE: usize = 6;
+const MIN_PIECE: usize = 6;
 /// A line of a longer value is looked for by itself when it has at least so many bytes.
-const SHORTEST_LINE: usize = 20;
+const MIN_LINE: usize = 20;
 /// The most bytes of one piece of a value.
-const LONGEST: usize = 1024;
+const MAX_PIECE: usize = 1024;
 /// How often a text may be escaped: JSON within JSON, and a URL within that.
-const MOST_ESCAPED: usize = 4;
+const MAX_ESCAPE_LEVELS: usize = 4;
 
 /// The secret values. Clones share them.
 #[derive(Clone, Default)]
-pub struct Secrets(Option<Arc<Known>>);
+pub struct Secrets(Option<Arc<KnownSecrets>>);
 
-struct Known {
+struct KnownSecrets {
     values: BTreeSet<String>,
     spellings: Vec<Spelling>,
     whole: AhoCorasick,
@@ -80,15 +80,15 @@ impl Secrets {
 
     fn from_values(values: BTreeSet<String>) -> Self {
         let mut all: Vec<Spelling> = values.iter().flat_map(|value| spellings(value)).collect();
-        all.retain(|spelling| spelling.text.len() >= appearance::SHORTEST);
+        all.retain(|spelling| spelling.text.len() >= appearance::MIN_SECRET);
         if all.is_empty() {
             return Self(None);
         }
         // This fails only when the patterns do not fit into memory.
         let whole = AhoCorasick::new(all.iter().map(|spelling| &spelling.text));
-        let known = whole.ok().map(|whole| Known {
-            beginnings: Pieces::new(&all, |text| &text[..SHORTEST_PIECE]),
-            endings: Pieces::new(&all, |text| &text[text.len() - SHORTEST_PIECE..]),
+        let known = whole.ok().map(|whole| KnownSecrets {
+            beginnings: Pieces::new(&all, |text| &text[..MIN_PIECE]),
+            endings: Pieces::new(&all, |text| &text[text.len() - MIN_PIECE..]),
             values,
             spellings: all,
             whole,
@@ -123,7 +123,7 @@ impl Secrets {
         let mut spans = known.find(text);
         // Each level is unescaped from the one above it, and its spans are mapped back through all levels.
         let mut levels: Vec<Unescaped> = Vec::new();
-        while levels.len() < MOST_ESCAPED
+        while levels.len() < MAX_ESCAPE_LEVELS
             && let Some(level) = Unescaped::new(levels.last().map_or(text, |level| &level.text))
         {
             levels.push(level);
@@ -139,7 +139,7 @@ impl Secrets {
     }
 }
 
-impl Known {
+impl KnownSecrets {
     fn find(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut spans = Vec::new();
         for found in self.whole.find_overlapping_iter(text) {
@@ -148,7 +148,7 @@ impl Known {
             spans.push(if base64 { around_base64(text, span) } else { span });
         }
         for (spelling, span) in self.beginnings.find(text) {
-            let rest = &self.spellings[spelling].text[SHORTEST_PIECE..];
+            let rest = &self.spellings[spelling].text[MIN_PIECE..];
             let more = rest.iter().zip(&text[span.end..]).take_while(|(one, other)| one == other).count();
             if is_cut_after(&text[span.end + more..]) {
                 spans.push(span.start..span.end + more);
@@ -156,7 +156,7 @@ impl Known {
         }
         for (spelling, span) in self.endings.find(text) {
             let spelled = &self.spellings[spelling].text;
-            let before = spelled[..spelled.len() - SHORTEST_PIECE].iter().rev();
+            let before = spelled[..spelled.len() - MIN_PIECE].iter().rev();
             let more =
                 before.zip(text[..span.start].iter().rev()).take_while(|(one, other)| one == other).count();
             if is_cut_before(&text[..span.start - more]) {
@@ -169,7 +169,7 @@ impl Known {
 
 impl Pieces {
     fn new(all: &[Spelling], piece: impl Fn(&[u8]) -> &[u8]) -> Self {
-        let long = all.iter().enumerate().filter(|(_, spelling)| spelling.text.len() > SHORTEST_PIECE);
+        let long = all.iter().enumerate().filter(|(_, spelling)| spelling.text.len() > MIN_PIECE);
         let (of, texts): (Vec<usize>, Vec<&[u8]>) =
             long.map(|(number, spelling)| (number, piece(&spelling.text))).unzip();
         let patterns = (!texts.is_empty()).then(|| AhoCorasick::new(texts).ok()).flatten();
@@ -187,11 +187,11 @@ impl Pieces {
 /// very long value is looked for in pieces, which is cheaper and finds the same.
 fn parts_of_value(value: &str) -> Vec<String> {
     let mut parts: Vec<&str> = vec![value, value.trim()];
-    parts.extend(value.lines().map(str::trim).filter(|line| line.len() >= SHORTEST_LINE));
+    parts.extend(value.lines().map(str::trim).filter(|line| line.len() >= MIN_LINE));
     let mut found = Vec::new();
     for mut part in parts {
-        while part.len() > LONGEST {
-            let (piece, rest) = part.split_at(part.floor_char_boundary(LONGEST));
+        while part.len() > MAX_PIECE {
+            let (piece, rest) = part.split_at(part.floor_char_boundary(MAX_PIECE));
             found.push(piece.to_owned());
             part = rest;
         }

@@ -7,9 +7,9 @@ use url::Url;
 use super::{HIDDEN, Secrets, is_ordinary, is_secret_name, looks_random, random_words};
 
 /// A variable with a secret name may hold an ordinary word. Only a value of at least this length counts as a secret.
-const SHORTEST_VARIABLE: usize = 8;
+const MIN_VARIABLE: usize = 8;
 /// Parts of a variable's name that rule out a secret, however random the value looks.
-const HARMLESS: [&str; 22] = [
+const HARMLESS_PARTS: [&str; 22] = [
     "PATH",
     "HOME",
     "HOST",
@@ -160,9 +160,9 @@ fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
     }
     let upper = name.to_ascii_uppercase();
     let is_path = value.starts_with(['/', '.', '~']) || value.contains(":/");
-    let is_harmless = HARMLESS.iter().any(|part| upper.contains(part));
+    let is_harmless = HARMLESS_PARTS.iter().any(|part| upper.contains(part));
     if is_secret_name(name) && !upper.contains("SESSION") && !upper.ends_with("CODE") && !is_path {
-        return if value.len() >= SHORTEST_VARIABLE { vec![value.to_owned()] } else { Vec::new() };
+        return if value.len() >= MIN_VARIABLE { vec![value.to_owned()] } else { Vec::new() };
     }
     if is_harmless || is_path {
         return Vec::new();
@@ -304,7 +304,7 @@ pub(crate) fn is_harmless_header(name: &str) -> bool {
 
 /// Whether a value that came in a header is worth looking for elsewhere.
 pub(crate) fn is_worth_learning(value: &str) -> bool {
-    value.len() >= SHORTEST_VARIABLE && !is_ordinary(value)
+    value.len() >= MIN_VARIABLE && !is_ordinary(value)
 }
 
 #[cfg(test)]

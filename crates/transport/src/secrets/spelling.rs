@@ -12,7 +12,7 @@ pub(super) struct Spelling {
 }
 
 /// The base64 of a shorter text occurs in other base64 by chance.
-const SHORTEST_ENCODED: usize = 5;
+const MIN_ENCODED: usize = 5;
 
 /// Every way to write `secret`.
 pub(super) fn spellings(secret: &str) -> Vec<Spelling> {
@@ -21,7 +21,7 @@ pub(super) fn spellings(secret: &str) -> Vec<Spelling> {
     if secret.contains(' ') {
         all.push(plain(secret.replace(' ', "+")));
     }
-    if secret.len() >= SHORTEST_ENCODED {
+    if secret.len() >= MIN_ENCODED {
         let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
         all.push(plain(hex.to_ascii_uppercase()));
         all.push(plain(hex));

@@ -11,7 +11,7 @@ use wire::{Frame, Kind, Malformed, Payload};
 use super::{Answer, Handler, Inbound, Limits, Opening, Out};
 
 /// How many streamed messages may be queued before the server has to wait.
-const QUEUE: usize = 16;
+const MAX_QUEUED: usize = 16;
 
 /// Answers a whole payload.
 pub(super) fn answer<H: Handler>(
@@ -22,26 +22,26 @@ pub(super) fn answer<H: Handler>(
     limits: &Limits,
 ) -> Answer {
     match payload {
-        Payload::Single(frame) => one(handler, peer, frame, headers),
+        Payload::Single(frame) => handle_single(handler, peer, frame, headers),
         Payload::Batch(items) if handler.accepts_batches(peer) && !items.is_empty() => {
             if items.len() > limits.batch {
                 return refuse_batch(items.len(), limits.batch);
             }
-            let mut joined = Joined::new(limits.message);
+            let mut answers = BatchAnswers::new(limits.message);
             for item in items {
-                joined.add(item, |item| match item {
-                    Ok(frame) => in_batch(handler, peer, frame, headers),
+                answers.add(item, |item| match item {
+                    Ok(frame) => handle_in_batch(handler, peer, frame, headers),
                     Err(why) => handler.malformed(Some(peer), &why),
                 });
             }
             // On a pipe the responses to a batch form a batch. On an event stream each goes out as it comes.
-            joined.into_answer(headers.is_none())
+            answers.into_answer(headers.is_none())
         }
         Payload::Batch(_) => handler.malformed(Some(peer), &Malformed::NotAnObject("array")),
     }
 }
 
-fn one<H: Handler>(
+fn handle_single<H: Handler>(
     handler: &Arc<H>,
     peer: &Arc<H::Peer>,
     frame: Frame<'_>,
@@ -52,7 +52,7 @@ fn one<H: Handler>(
 }
 
 /// A batch belongs to its session, whatever its messages say. It holds neither handshakes nor modern requests.
-fn in_batch<H: Handler>(
+fn handle_in_batch<H: Handler>(
     handler: &Arc<H>,
     peer: &Arc<H::Peer>,
     frame: Frame<'_>,
@@ -69,7 +69,7 @@ fn refuse_batch(count: usize, most: usize) -> Answer {
 }
 
 /// The answers of a batch, as many as there is room for.
-struct Joined {
+struct BatchAnswers {
     ready: Responses,
     streams: Vec<mpsc::Receiver<Out>>,
 }
@@ -81,7 +81,7 @@ struct Responses {
     most: usize,
 }
 
-impl Joined {
+impl BatchAnswers {
     const fn new(most: usize) -> Self {
         Self { ready: Responses { messages: Vec::new(), bytes: 0, most }, streams: Vec::new() }
     }
@@ -114,7 +114,7 @@ impl Joined {
             (true, true) => Answer::Accepted,
             (false, true) => Answer::Message { status: 200, body: array(&self.ready.messages) },
             (_, false) => {
-                let (sender, receiver) = mpsc::channel(QUEUE);
+                let (sender, receiver) = mpsc::channel(MAX_QUEUED);
                 tokio::spawn(merge(self.ready, self.streams, sender, collect));
                 Answer::Stream(receiver)
             }
@@ -165,9 +165,9 @@ async fn merge(
     sender: mpsc::Sender<Out>,
     collect: bool,
 ) {
-    let (gather, mut gathered) = mpsc::channel(QUEUE);
+    let (gather, mut gathered) = mpsc::channel(MAX_QUEUED);
     for stream in streams {
-        tokio::spawn(pass(stream, gather.clone()));
+        tokio::spawn(forward(stream, gather.clone()));
     }
     drop(gather);
     if !collect {
@@ -195,7 +195,7 @@ async fn merge(
     }
 }
 
-async fn pass(mut stream: mpsc::Receiver<Out>, gather: mpsc::Sender<Out>) {
+async fn forward(mut stream: mpsc::Receiver<Out>, gather: mpsc::Sender<Out>) {
     loop {
         let out = tokio::select! {
             out = stream.recv() => out,
@@ -217,11 +217,11 @@ mod tests {
     use super::*;
 
     fn answered(count: usize, most: usize) -> (Vec<serde_json::Value>, usize) {
-        let mut joined = Joined::new(most);
+        let mut answers = BatchAnswers::new(most);
         let mut handled = 0;
         for _ in 0..count {
             let frame = Frame::parse(br#"{"jsonrpc":"2.0","id":7,"method":"m"}"#);
-            joined.add(frame, |_| {
+            answers.add(frame, |_| {
                 handled += 1;
                 Answer::Message {
                     status: 200,
@@ -229,7 +229,7 @@ mod tests {
                 }
             });
         }
-        let Answer::Message { body, .. } = joined.into_answer(true) else { panic!("it is all there") };
+        let Answer::Message { body, .. } = answers.into_answer(true) else { panic!("it is all there") };
         (serde_json::from_slice(&body).unwrap(), handled)
     }
 

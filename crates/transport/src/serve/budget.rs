@@ -12,10 +12,10 @@ use bytes::Bytes;
 use super::Limits;
 
 /// Pieces of at most this size may also use [`reserve_for_small`], so that large pieces cannot crowd out small ones.
-const SMALL: usize = 4 * 1024;
+const SMALL_PIECE: usize = 4 * 1024;
 
 /// What a charged message costs besides its bytes: the box around it, and its place in a queue.
-const OVERHEAD: usize = 128;
+const MESSAGE_OVERHEAD: usize = 128;
 
 /// A number of bytes that may be held at once. Clones share it.
 #[derive(Clone, Debug)]
@@ -106,13 +106,13 @@ impl Budget {
 
     /// Charges a message for as long as anybody holds it or a slice of it.
     pub fn hold(&self, message: Bytes) -> Result<Bytes, Exhausted> {
-        let reservation = self.reserve(message.len() + OVERHEAD)?;
-        Ok(Bytes::from_owner(Held { message, _reservation: reservation }))
+        let reservation = self.reserve(message.len() + MESSAGE_OVERHEAD)?;
+        Ok(Bytes::from_owner(ChargedMessage { message, _reservation: reservation }))
     }
 
     fn take_bytes(&self, bytes: usize) -> Result<(), Exhausted> {
         let account = &*self.0;
-        let limit = account.limit + if bytes <= SMALL { reserve_for_small(account.limit) } else { 0 };
+        let limit = account.limit + if bytes <= SMALL_PIECE { reserve_for_small(account.limit) } else { 0 };
         let before = account.used.fetch_add(bytes, Ordering::Relaxed);
         let refused = if before.saturating_add(bytes) > limit {
             Err(Exhausted { scope: account.scope, is_too_large: bytes > limit })
@@ -188,12 +188,12 @@ impl Exhausted {
 }
 
 /// A message with its charge.
-struct Held {
+struct ChargedMessage {
     message: Bytes,
     _reservation: Reservation,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for ChargedMessage {
     fn as_ref(&self) -> &[u8] {
         &self.message
     }
@@ -225,9 +225,9 @@ mod tests {
     fn what_is_small_finds_room_when_what_is_large_does_not() {
         let budget = Budget::new(100_000);
         let _large = budget.reserve(100_000).unwrap();
-        assert!(budget.reserve(SMALL + 1).is_err());
-        let small: Vec<_> = std::iter::from_fn(|| budget.reserve(SMALL).ok()).collect();
-        assert_eq!(small.len(), 25_000 / SMALL);
+        assert!(budget.reserve(SMALL_PIECE + 1).is_err());
+        let small: Vec<_> = std::iter::from_fn(|| budget.reserve(SMALL_PIECE).ok()).collect();
+        assert_eq!(small.len(), 25_000 / SMALL_PIECE);
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
         let held = budget.hold(Bytes::from(vec![7; 1000])).unwrap();
         let part = held.slice(10..20);
         drop(held);
-        assert_eq!(budget.used(), 1000 + OVERHEAD);
+        assert_eq!(budget.used(), 1000 + MESSAGE_OVERHEAD);
         drop(part);
         assert_eq!(budget.used(), 0);
     }

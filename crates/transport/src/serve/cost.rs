@@ -1,22 +1,22 @@
 //! Estimates how much memory the tree of a JSON text needs, before it is parsed.
 
 /// Bytes for an element of an array or a member of an object, in a collection that may have just doubled.
-const ELEMENT: usize = 160;
+const BYTES_PER_ELEMENT: usize = 160;
 /// Bytes for an array or an object itself.
-const COLLECTION: usize = 480;
+const BYTES_PER_COLLECTION: usize = 480;
 /// Bytes for each byte of text: the text, its copy in the tree, a second one in the arguments of a call, and the
 /// answer.
-const COPIES: usize = 4;
+const BYTES_PER_TEXT_BYTE: usize = 4;
 /// Bytes for each byte of a short text, in the worst case.
-const WORST: usize = 32;
+const BYTES_PER_SHORT_TEXT_BYTE: usize = 32;
 
 /// Texts of at most this size are not scanned.
-pub(super) const SHORT: usize = 16 * 1024;
+pub(super) const SHORT_TEXT: usize = 16 * 1024;
 
 /// The bytes that handling `text` needs, be it JSON or not. Brackets and commas within strings do not count.
 pub(super) fn estimate_handling(text: &[u8]) -> usize {
-    if text.len() <= SHORT {
-        return text.len() * WORST;
+    if text.len() <= SHORT_TEXT {
+        return text.len() * BYTES_PER_SHORT_TEXT_BYTE;
     }
     let (mut elements, mut collections) = (0_usize, 0_usize);
     let mut rest = text;
@@ -29,7 +29,7 @@ pub(super) fn estimate_handling(text: &[u8]) -> usize {
             _ => {}
         }
     }
-    text.len() * COPIES + elements * ELEMENT + collections * COLLECTION
+    text.len() * BYTES_PER_TEXT_BYTE + elements * BYTES_PER_ELEMENT + collections * BYTES_PER_COLLECTION
 }
 
 /// The rest of the text after the string that begins here. `text` starts after the opening quote.
@@ -54,17 +54,17 @@ mod tests {
         let numbers = format!("[{}1]", "1,".repeat(20_000));
         assert_eq!(
             estimate_handling(numbers.as_bytes()),
-            numbers.len() * COPIES + 20_000 * ELEMENT + COLLECTION
+            numbers.len() * BYTES_PER_TEXT_BYTE + 20_000 * BYTES_PER_ELEMENT + BYTES_PER_COLLECTION
         );
         let said = format!(r#""a \" quote and {}""#, "[1,{".repeat(20_000));
-        assert_eq!(estimate_handling(said.as_bytes()), said.len() * COPIES);
+        assert_eq!(estimate_handling(said.as_bytes()), said.len() * BYTES_PER_TEXT_BYTE);
         let unfinished = format!("\"{}\\", ",".repeat(20_000));
-        assert_eq!(estimate_handling(unfinished.as_bytes()), unfinished.len() * COPIES);
+        assert_eq!(estimate_handling(unfinished.as_bytes()), unfinished.len() * BYTES_PER_TEXT_BYTE);
     }
 
     /// The estimate is never below what the tree really takes.
     #[test]
     fn an_element_is_no_larger_than_estimated() {
-        assert!(size_of::<serde_json::Value>() * 2 <= ELEMENT);
+        assert!(size_of::<serde_json::Value>() * 2 <= BYTES_PER_ELEMENT);
     }
 }

@@ -15,14 +15,14 @@ use crate::MAX_MESSAGE;
 use crate::Transport;
 
 /// How many messages may be queued for a client that reads slowly, and how many bytes.
-const QUEUE: usize = 1024;
-const QUEUED_BYTES: usize = 4 * 1024 * 1024;
+const MAX_QUEUED: usize = 1024;
+const MAX_QUEUED_BYTES: usize = 4 * 1024 * 1024;
 
 /// Queued messages go out in writes of about this size.
-const WRITE: usize = 64 * 1024;
+const WRITE_BYTES: usize = 64 * 1024;
 
 /// How long a client that has stopped writing may take to read what is left.
-const DRAIN: Duration = Duration::from_secs(2);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Serves the process's own stdin and stdout until stdin ends.
 pub async fn stdio<H: Handler>(handler: Arc<H>, limits: Limits) -> io::Result<()> {
@@ -46,7 +46,7 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    let (sender, receiver) = queue(QUEUE, QUEUED_BYTES);
+    let (sender, receiver) = queue(MAX_QUEUED, MAX_QUEUED_BYTES);
     let writer = tokio::spawn(write(output, receiver));
     // A pipe has one client, which may use the whole budget.
     let budgets = Budgets::of_process(&limits).for_session(&limits);
@@ -57,7 +57,7 @@ where
     connection.handler.disconnect(&connection.peer);
     // The writer ends when every sender is gone: ours, those of the streams, and the peer's outbox.
     drop(connection);
-    match tokio::time::timeout(DRAIN, writer).await {
+    match tokio::time::timeout(DRAIN_TIMEOUT, writer).await {
         Ok(Ok(Ok(()))) | Err(_) => ended,
         // The client may stop reading before it stops writing.
         Ok(Ok(Err(error))) if error.kind() == io::ErrorKind::BrokenPipe => ended,
@@ -128,7 +128,7 @@ impl<H: Handler> Connection<H> {
     }
 
     fn answer(&self, bytes: &[u8]) -> Answer {
-        let cost = if bytes.len() <= cost::SHORT { 0 } else { cost::estimate_handling(bytes) };
+        let cost = if bytes.len() <= cost::SHORT_TEXT { 0 } else { cost::estimate_handling(bytes) };
         let _room = match self.budgets.work.reserve(cost) {
             Ok(room) => room,
             Err(why) => return self.refuse(why.to_string()),
@@ -165,7 +165,7 @@ async fn write<W: AsyncWrite + Unpin>(mut output: W, mut messages: Receiver) -> 
         buffer.extend_from_slice(&message);
         buffer.push(b'\n');
         // All queued messages go out in one write.
-        while buffer.len() < WRITE
+        while buffer.len() < WRITE_BYTES
             && let Some(message) = messages.try_recv()
         {
             buffer.extend_from_slice(&message);
@@ -173,7 +173,7 @@ async fn write<W: AsyncWrite + Unpin>(mut output: W, mut messages: Receiver) -> 
         }
         output.write_all(&buffer).await?;
         output.flush().await?;
-        buffer.shrink_to(WRITE);
+        buffer.shrink_to(WRITE_BYTES);
     }
     output.shutdown().await
 }

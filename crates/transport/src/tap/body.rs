@@ -4,11 +4,8 @@ use bytes::{Bytes, BytesMut};
 use wire::sse::{Event, Events, Oddity};
 use wire::{Payload, What};
 
-use super::session_assembler::Piecewise;
-use crate::MAX_MESSAGE;
-
-/// How many bytes of an overlong message are kept.
-const EVIDENCE: usize = 1024;
+use super::session_assembler::EntryParts;
+use crate::{MAX_EVIDENCE_BYTES, MAX_MESSAGE};
 
 /// A body that has not ended.
 #[derive(Debug)]
@@ -33,36 +30,36 @@ impl Body {
         Self::Whole { bytes: BytesMut::new(), json }
     }
 
-    pub(super) fn push(&mut self, piece: &[u8]) -> Piecewise {
+    pub(super) fn push(&mut self, piece: &[u8]) -> EntryParts {
         match self {
             Self::Events(events) => {
                 events.push(piece);
                 std::iter::from_fn(|| events.next()).map(entry).collect()
             }
             Self::Whole { bytes, .. } if bytes.len() + piece.len() > MAX_MESSAGE => {
-                bytes.truncate(EVIDENCE);
+                bytes.truncate(MAX_EVIDENCE_BYTES);
                 let start = bytes.split().freeze();
                 *self = Self::Lost;
                 vec![(What::Noise, start)]
             }
             Self::Whole { bytes, .. } => {
                 bytes.extend_from_slice(piece);
-                Piecewise::new()
+                EntryParts::new()
             }
-            Self::Lost | Self::Foreign => Piecewise::new(),
+            Self::Lost | Self::Foreign => EntryParts::new(),
         }
     }
 
     /// Ends the body; `cut` says that it was cut off.
-    pub(super) fn finish(self, cut: bool) -> Piecewise {
+    pub(super) fn finish(self, cut: bool) -> EntryParts {
         match self {
             Self::Events(mut events) => events.finish().map(entry).into_iter().collect(),
-            Self::Whole { bytes, .. } if bytes.is_empty() => Piecewise::new(),
+            Self::Whole { bytes, .. } if bytes.is_empty() => EntryParts::new(),
             Self::Whole { bytes, json } => {
                 let is_message = !cut && (json || Payload::parse(&bytes).is_ok());
                 vec![(if is_message { What::Message } else { What::Noise }, bytes.freeze())]
             }
-            Self::Lost | Self::Foreign => Piecewise::new(),
+            Self::Lost | Self::Foreign => EntryParts::new(),
         }
     }
 }
@@ -113,7 +110,7 @@ mod tests {
         let mut body = Body::for_media_type("application/json");
         let big = vec![b'x'; MAX_MESSAGE];
         assert!(body.push(&big).is_empty());
-        assert_eq!(body.push(b"y")[0].1.len(), EVIDENCE);
+        assert_eq!(body.push(b"y")[0].1.len(), MAX_EVIDENCE_BYTES);
         assert!(body.push(b"z").is_empty() && body.finish(false).is_empty());
     }
 }

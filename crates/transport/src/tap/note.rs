@@ -36,16 +36,16 @@ pub(super) enum Piece {
 
 /// Queues notes for the writer. Clones share the queue.
 ///
-/// Notes wait in memory, up to a bounded number of bytes. If there were more, the record ends, because after a gap it
-/// would show messages that never existed. The traffic goes on.
+/// Notes wait in memory, up to a bounded number of bytes. Beyond that the record ends, because after a gap it would show
+/// messages that never existed. The traffic goes on.
 #[derive(Clone, Debug)]
-pub struct Pen {
-    notes: mpsc::Sender<Option<Noted>>,
+pub struct RecordSender {
+    notes: mpsc::Sender<Option<QueuedNote>>,
     pub(super) backlog: Arc<Backlog>,
 }
 
 /// The most bytes that wait for the writer.
-pub(super) const MOST_WAITING: usize = 4 * MAX_MESSAGE;
+pub(super) const MAX_WAITING_BYTES: usize = 4 * MAX_MESSAGE;
 
 /// How far the writer is behind.
 #[derive(Debug, Default)]
@@ -55,13 +55,13 @@ pub(super) struct Backlog {
 }
 
 /// A note, and a guard that is dropped once the note is in the record.
-pub(super) type Noted = (Note, oneshot::Sender<()>);
+pub(super) type QueuedNote = (Note, oneshot::Sender<()>);
 
 /// Resolves once a note is in the record, or the record has ended.
-pub(super) type Recorded = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
+pub(super) type UntilRecorded = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
 /// How long a note may take to be recorded. A disk that hangs delays a session, but does not end it.
-const PATIENCE: Duration = Duration::from_secs(2);
+const RECORD_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Backlog {
     /// Whether the writer was so far behind that the record has ended.
@@ -78,14 +78,14 @@ impl Backlog {
     /// Adds a note; false when there is no room for it.
     fn add(&self, note: &Note) -> bool {
         let waiting = self.bytes.fetch_add(note.cost(), Ordering::Relaxed) + note.cost();
-        if waiting > MOST_WAITING {
+        if waiting > MAX_WAITING_BYTES {
             self.is_over.store(true, Ordering::Relaxed);
             self.remove(note.cost());
         }
         !self.is_over()
     }
 
-    /// The writer has done with a note that cost so much.
+    /// Removes a note of that cost, which the writer has processed.
     pub(super) fn remove(&self, cost: usize) {
         self.bytes.fetch_sub(cost, Ordering::Relaxed);
     }
@@ -98,32 +98,32 @@ impl Note {
             Piece::Head(bytes) | Piece::Bytes(bytes) | Piece::Stderr(bytes) => bytes.len(),
             Piece::End(how) => how.as_ref().map_or(0, String::len),
         };
-        bytes + size_of::<Noted>()
+        bytes + size_of::<QueuedNote>()
     }
 }
 
-impl Pen {
-    pub(super) fn new(notes: mpsc::Sender<Option<Noted>>, backlog: Arc<Backlog>) -> Self {
+impl RecordSender {
+    pub(super) fn new(notes: mpsc::Sender<Option<QueuedNote>>, backlog: Arc<Backlog>) -> Self {
         Self { notes, backlog }
     }
 
-    /// Nothing more is noted.
+    /// Tells the writer that no more notes follow.
     pub(super) fn finish(&self) {
-        // A writer that is gone has given its answer already.
+        // This fails if the writer has already ended.
         let _ = self.notes.send(None);
     }
 
-    /// Takes note. Whoever passes on what was noted waits for the record first: this process may be killed at any time, and
-    /// what the other side has seen must be in it.
-    pub(super) fn note(&self, direction: Direction, exchange: u32, piece: Piece) -> Recorded {
+    /// Queues a note. The caller awaits the returned future before it passes the piece on: this process may be killed at
+    /// any time, and what the other side has seen must be in the record.
+    pub(super) fn note(&self, direction: Direction, exchange: u32, piece: Piece) -> UntilRecorded {
         let note = Note { at: Instant::now(), direction, exchange, piece };
         let (recorded, waiting) = oneshot::channel();
         if !self.backlog.is_over() && self.backlog.add(&note) {
-            // A writer that is gone records nothing, and that is all.
+            // If the writer has ended, the piece passes unrecorded.
             let _ = self.notes.send(Some((note, recorded)));
         }
         Box::pin(async move {
-            let _ = tokio::time::timeout(PATIENCE, waiting).await;
+            let _ = tokio::time::timeout(RECORD_TIMEOUT, waiting).await;
         })
     }
 }

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use wire::recording::{About, Medium, Tape, write};
 
-use super::note::{Backlog, MOST_WAITING, Noted, Pen};
+use super::note::{Backlog, MAX_WAITING_BYTES, QueuedNote, RecordSender};
 use super::redact::Redactor;
-use super::session_assembler::{ASIDE, Filed, SessionAssembler};
+use super::session_assembler::{NO_SESSION, SessionAssembler, SessionEntry};
 
 /// How long the last lines may take. A disk that hangs must not keep the session from ending.
-const PATIENCE: Duration = Duration::from_secs(5);
+const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a writer works with.
+/// The options of a writer.
 pub struct RecordOptions {
     /// Where the lines go; each is written as soon as it is known.
     pub sink: Box<dyn Write + Send>,
@@ -30,13 +30,13 @@ pub struct RecordOptions {
     /// Whether the sessions are returned in the end.
     pub keep: bool,
     /// Called once, when the sink fails.
-    pub trouble: Box<dyn FnOnce(io::Error) + Send>,
+    pub on_failure: Box<dyn FnOnce(io::Error) + Send>,
 }
 
 /// Writes the record until it is told to finish.
 #[derive(Debug)]
 pub struct RecordWriter {
-    pen: Pen,
+    sender: RecordSender,
     written: oneshot::Receiver<Written>,
 }
 
@@ -51,35 +51,35 @@ pub struct Written {
 
 impl RecordWriter {
     /// Starts the thread, which writes the first line.
-    pub fn start(desk: RecordOptions) -> io::Result<Self> {
-        let (sender, notes) = mpsc::channel();
+    pub fn start(options: RecordOptions) -> io::Result<Self> {
+        let (queue, notes) = mpsc::channel();
         let (done, written) = oneshot::channel();
         let thread = std::thread::Builder::new().name("record-writer".to_owned());
         let backlog = Arc::<Backlog>::default();
-        let pen = Pen::new(sender, backlog.clone());
+        let sender = RecordSender::new(queue, backlog.clone());
         thread.spawn(move || {
             // The receiver is gone when the session has not waited for it.
-            let _ = done.send(Writing::new(desk, backlog).run(&notes));
+            let _ = done.send(Writing::new(options, backlog).run(&notes));
         })?;
-        Ok(Self { pen, written })
+        Ok(Self { sender, written })
     }
 
-    /// A pen for the traffic.
-    pub fn pen(&self) -> Pen {
-        self.pen.clone()
+    /// The end that the traffic sends its notes to.
+    pub fn sender(&self) -> RecordSender {
+        self.sender.clone()
     }
 
     /// Writes what is left, and returns what was recorded.
     pub async fn finish(self) -> Written {
-        self.pen.finish();
-        let written = tokio::time::timeout(PATIENCE, self.written).await;
+        self.sender.finish();
+        let written = tokio::time::timeout(FINISH_TIMEOUT, self.written).await;
         written.ok().and_then(Result::ok).unwrap_or_default()
     }
 }
 
 struct Writing {
-    desk: RecordOptions,
-    trouble: Option<Box<dyn FnOnce(io::Error) + Send>>,
+    options: RecordOptions,
+    on_failure: Option<Box<dyn FnOnce(io::Error) + Send>>,
     assembler: SessionAssembler,
     start: Instant,
     tapes: BTreeMap<usize, Tape>,
@@ -87,17 +87,17 @@ struct Writing {
 }
 
 impl Writing {
-    fn new(mut desk: RecordOptions, backlog: Arc<Backlog>) -> Self {
-        let trouble = std::mem::replace(&mut desk.trouble, Box::new(|_| {}));
-        let assembler = SessionAssembler::new(desk.endpoint.as_deref());
+    fn new(mut options: RecordOptions, backlog: Arc<Backlog>) -> Self {
+        let on_failure = std::mem::replace(&mut options.on_failure, Box::new(|_| {}));
+        let assembler = SessionAssembler::new(options.endpoint.as_deref());
         let tapes = BTreeMap::new();
-        Self { desk, trouble: Some(trouble), assembler, start: Instant::now(), tapes, backlog }
+        Self { options, on_failure: Some(on_failure), assembler, start: Instant::now(), tapes, backlog }
     }
 
-    fn run(mut self, notes: &mpsc::Receiver<Option<Noted>>) -> Written {
-        let target = self.desk.about.target.take().map(|target| self.desk.redactor.text(&target));
-        self.desk.about.target = target;
-        let header = write::header(&self.desk.about);
+    fn run(mut self, notes: &mpsc::Receiver<Option<QueuedNote>>) -> Written {
+        let target = self.options.about.target.take().map(|target| self.options.redactor.text(&target));
+        self.options.about.target = target;
+        let header = write::header(&self.options.about);
         self.write(&header);
         while let Ok(Some((note, recorded))) = notes.recv() {
             let (at, cost) = (note.at.saturating_duration_since(self.start), note.cost());
@@ -107,21 +107,21 @@ impl Writing {
             drop(recorded);
         }
         if self.backlog.is_over() {
-            let why = format!("more than {MOST_WAITING} bytes waited to be written");
+            let why = format!("more than {MAX_WAITING_BYTES} bytes waited to be written");
             self.give_up(io::Error::new(io::ErrorKind::TimedOut, why));
         }
         let rest = self.assembler.finish(self.start.elapsed());
         self.put(rest);
-        Written { complete: self.trouble.is_some(), tapes: self.tapes.into_values().collect() }
+        Written { complete: self.on_failure.is_some(), tapes: self.tapes.into_values().collect() }
     }
 
-    fn put(&mut self, filed: Vec<Filed>) {
+    fn put(&mut self, filed: Vec<SessionEntry>) {
         let mut lines = Vec::new();
-        for Filed { session, medium, entry } in filed {
-            let entry = self.desk.redactor.entry(entry);
+        for SessionEntry { session, medium, entry } in filed {
+            let entry = self.options.redactor.entry(entry);
             let name = self.session(session, medium, &mut lines);
             lines.extend_from_slice(&write::entry(&name, &entry));
-            if self.desk.keep
+            if self.options.keep
                 && let Some(tape) = self.tapes.get_mut(&session)
             {
                 tape.transcript.entries.push(entry);
@@ -135,8 +135,8 @@ impl Writing {
     /// The name of a session. A line announces it when something new is known.
     fn session(&mut self, session: usize, medium: Option<Medium>, lines: &mut Vec<u8>) -> String {
         let name = match session {
-            ASIDE => format!("{}-aside", self.desk.name),
-            number => format!("{}-{}", self.desk.name, number + 1),
+            NO_SESSION => format!("{}-aside", self.options.name),
+            number => format!("{}-{}", self.options.name, number + 1),
         };
         let known = self.tapes.get(&session).map(|tape| tape.medium);
         if known.is_none_or(|known| known != medium) {
@@ -148,12 +148,12 @@ impl Writing {
         name
     }
 
-    /// Written at once, so that nothing is lost when this process is killed.
+    /// Writes and flushes, so that nothing is lost when this process is killed.
     fn write(&mut self, lines: &[u8]) {
-        if self.trouble.is_none() {
+        if self.on_failure.is_none() {
             return;
         }
-        let written = self.desk.sink.write_all(lines).and_then(|()| self.desk.sink.flush());
+        let written = self.options.sink.write_all(lines).and_then(|()| self.options.sink.flush());
         if let Err(why) = written {
             self.give_up(why);
         }
@@ -161,8 +161,8 @@ impl Writing {
 
     /// Reports once why nothing more is written.
     fn give_up(&mut self, why: io::Error) {
-        if let Some(trouble) = self.trouble.take() {
-            trouble(why);
+        if let Some(on_failure) = self.on_failure.take() {
+            on_failure(why);
         }
     }
 }
@@ -201,7 +201,7 @@ mod tests {
     #[tokio::test]
     async fn a_sink_that_hangs_ends_the_record_and_not_the_traffic() {
         let (release, stuck) = mpsc::channel();
-        let (told, trouble) = mpsc::channel();
+        let (told, on_failure) = mpsc::channel();
         let writer = RecordWriter::start(RecordOptions {
             sink: Box::new(Stuck(stuck)),
             redactor: Redactor::default(),
@@ -209,18 +209,22 @@ mod tests {
             name: "stuck".to_owned(),
             endpoint: None,
             keep: false,
-            trouble: Box::new(move |why| drop(told.send(why.to_string()))),
+            on_failure: Box::new(move |why| drop(told.send(why.to_string()))),
         })
         .unwrap();
-        let pen = writer.pen();
-        let piece = Bytes::from(vec![b' '; MOST_WAITING / 8]);
-        let notes = (0..20).map(|_| pen.note(Direction::ToClient, 0, Piece::Head(piece.clone())));
+        let sender = writer.sender();
+        let piece = Bytes::from(vec![b' '; MAX_WAITING_BYTES / 8]);
+        let notes = (0..20).map(|_| sender.note(Direction::ToClient, 0, Piece::Head(piece.clone())));
         let last = notes.last().unwrap();
-        assert!((MOST_WAITING / 2..=MOST_WAITING).contains(&pen.backlog.bytes()), "{}", pen.backlog.bytes());
+        assert!(
+            (MAX_WAITING_BYTES / 2..=MAX_WAITING_BYTES).contains(&sender.backlog.bytes()),
+            "{}",
+            sender.backlog.bytes()
+        );
         tokio::time::timeout(Duration::from_millis(500), last).await.expect("what is lost is not waited for");
         drop(release);
         assert!(!writer.finish().await.complete);
-        assert!(trouble.recv().unwrap().contains("waited to be written"));
-        assert_eq!(pen.backlog.bytes(), 0);
+        assert!(on_failure.recv().unwrap().contains("waited to be written"));
+        assert_eq!(sender.backlog.bytes(), 0);
     }
 }

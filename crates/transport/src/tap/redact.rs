@@ -130,9 +130,10 @@ impl Redactor {
 
 /// The values of cookies, without the attributes.
 fn cookie_values(header: &str) -> impl Iterator<Item = &str> {
-    const SETTINGS: [&str; 7] = ["path", "domain", "expires", "max-age", "samesite", "version", "priority"];
+    const COOKIE_ATTRIBUTES: [&str; 7] =
+        ["path", "domain", "expires", "max-age", "samesite", "version", "priority"];
     let pairs = header.split(';').filter_map(|pair| pair.trim().split_once('='));
-    let values = pairs.filter(|(name, _)| !SETTINGS.contains(&name.to_ascii_lowercase().as_str()));
+    let values = pairs.filter(|(name, _)| !COOKIE_ATTRIBUTES.contains(&name.to_ascii_lowercase().as_str()));
     values.map(|(_, value)| value).filter(|value| is_worth_learning(value))
 }
 

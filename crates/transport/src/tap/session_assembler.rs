@@ -8,26 +8,26 @@ use wire::recording::Medium;
 use wire::{Direction, Entry, What};
 
 use super::body::Body;
-use super::lines::Streams;
+use super::lines::ProcessLines;
 use super::note::{Note, Piece};
-use super::sessions::{Asked, Sessions};
+use super::sessions::{Sessions, TappedRequest};
 
 /// Pieces that are complete.
-pub(super) type Piecewise = Vec<(What, Bytes)>;
+pub(super) type EntryParts = Vec<(What, Bytes)>;
 
 /// The session of exchanges that carry no messages: metadata, tokens, favicons.
-pub(super) const ASIDE: usize = usize::MAX;
+pub(super) const NO_SESSION: usize = usize::MAX;
 
 /// Collects notes until entries are complete.
 #[derive(Debug)]
 pub(super) enum SessionAssembler {
-    Stdio(Box<Streams>),
+    Stdio(Box<ProcessLines>),
     Http(Exchanges),
 }
 
 /// An entry and the session that it belongs to.
 #[derive(Debug)]
-pub(super) struct Filed {
+pub(super) struct SessionEntry {
     pub(super) session: usize,
     pub(super) medium: Option<Medium>,
     pub(super) entry: Entry,
@@ -44,7 +44,7 @@ pub(super) struct Exchanges {
 
 #[derive(Debug)]
 struct Exchange {
-    asked: Asked,
+    asked: TappedRequest,
     /// Entries whose session is not known yet.
     waiting: Vec<Entry>,
     sent: Option<Body>,
@@ -55,7 +55,7 @@ struct Exchange {
 impl SessionAssembler {
     pub(super) fn new(endpoint: Option<&str>) -> Self {
         match endpoint {
-            None => Self::Stdio(Box::new(Streams::new())),
+            None => Self::Stdio(Box::new(ProcessLines::new())),
             Some(path) => Self::Http(Exchanges {
                 endpoint: path.to_owned(),
                 sessions: Sessions::default(),
@@ -65,13 +65,13 @@ impl SessionAssembler {
     }
 
     /// Adds a note, and returns the entries that are complete.
-    pub(super) fn add_note(&mut self, note: Note, at: Duration) -> Vec<Filed> {
+    pub(super) fn add_note(&mut self, note: Note, at: Duration) -> Vec<SessionEntry> {
         let (direction, exchange) = (note.direction, note.exchange);
         let entry = |(what, bytes)| Entry { at, direction, what, exchange, bytes };
         match self {
             Self::Stdio(streams) => {
                 let pieces = streams.add_piece(direction, note.piece).into_iter();
-                let filed = |entry| Filed { session: 0, medium: Some(Medium::Stdio), entry };
+                let filed = |entry| SessionEntry { session: 0, medium: Some(Medium::Stdio), entry };
                 pieces.map(entry).map(filed).collect()
             }
             Self::Http(exchanges) => exchanges.add_note(note, entry),
@@ -79,7 +79,7 @@ impl SessionAssembler {
     }
 
     /// Ends everything, and returns the entries that were not complete.
-    pub(super) fn finish(&mut self, at: Duration) -> Vec<Filed> {
+    pub(super) fn finish(&mut self, at: Duration) -> Vec<SessionEntry> {
         let ends = |exchange| {
             [Direction::ToServer, Direction::ToClient].map(|direction| Note {
                 at: std::time::Instant::now(),
@@ -97,7 +97,7 @@ impl SessionAssembler {
 }
 
 impl Exchanges {
-    fn add_note(&mut self, note: Note, entry: impl Fn((What, Bytes)) -> Entry) -> Vec<Filed> {
+    fn add_note(&mut self, note: Note, entry: impl Fn((What, Bytes)) -> Entry) -> Vec<SessionEntry> {
         let number = note.exchange;
         let filed = match note.direction {
             Direction::ToServer => self.add_request_piece(number, note.piece, entry),
@@ -117,12 +117,12 @@ impl Exchanges {
         number: u32,
         piece: Piece,
         entry: impl Fn((What, Bytes)) -> Entry,
-    ) -> Vec<Filed> {
+    ) -> Vec<SessionEntry> {
         if let Piece::Head(head) = piece {
             let asked = read_request_head(&head);
-            let ours = is_path(&self.endpoint, &asked.path) || self.sessions.posts_to(&asked.path);
+            let ours = is_path(&self.endpoint, &asked.path) || self.sessions.is_post_path(&asked.path);
             let sent = Some(if ours { Body::for_media_type(&media_type(&head)) } else { Body::Foreign });
-            let session = (!ours).then_some(ASIDE);
+            let session = (!ours).then_some(NO_SESSION);
             let waiting = vec![entry((What::Head, head))];
             self.open.insert(number, Exchange { asked, waiting, sent, got: None, session });
             return if ours { Vec::new() } else { self.release_waiting(number) };
@@ -149,18 +149,18 @@ impl Exchanges {
         number: u32,
         piece: Piece,
         entry: impl Fn((What, Bytes)) -> Entry,
-    ) -> Vec<Filed> {
+    ) -> Vec<SessionEntry> {
         // A response may come before its request has ended. By then the session is known.
         let mut filed = self.release_waiting(number);
         let Some(exchange) = self.open.get_mut(&number) else { return filed };
-        let session = exchange.session.unwrap_or(ASIDE);
+        let session = exchange.session.unwrap_or(NO_SESSION);
         let pieces = match piece {
             Piece::Head(head) => {
-                let aside = session == ASIDE;
+                let aside = session == NO_SESSION;
                 exchange.got =
                     Some(if aside { Body::Foreign } else { Body::for_media_type(&media_type(&head)) });
                 if let Some(id) = header(&head, "mcp-session-id").filter(|_| !aside) {
-                    self.sessions.has_id(session, &id);
+                    self.sessions.set_id(session, &id);
                 }
                 vec![(What::Head, head)]
             }
@@ -175,7 +175,7 @@ impl Exchanges {
         let base = exchange.asked.path.clone();
         for (what, bytes) in pieces {
             if let Some(place) = (what == What::Event).then(|| endpoint_of(&bytes)).flatten() {
-                self.sessions.posts(session, &base, &place);
+                self.sessions.add_post_path(session, &base, &place);
             }
             filed.push(self.file_entry(session, entry((what, bytes))));
         }
@@ -183,7 +183,7 @@ impl Exchanges {
     }
 
     /// The entries that waited until their session is known.
-    fn release_waiting(&mut self, number: u32) -> Vec<Filed> {
+    fn release_waiting(&mut self, number: u32) -> Vec<SessionEntry> {
         let Some(exchange) = self.open.get_mut(&number) else { return Vec::new() };
         let waiting = std::mem::take(&mut exchange.waiting);
         let body = waiting.iter().find(|entry| entry.what == What::Message);
@@ -196,8 +196,8 @@ impl Exchanges {
         waiting.into_iter().map(|entry| self.file_entry(session, entry)).collect()
     }
 
-    fn file_entry(&self, session: usize, entry: Entry) -> Filed {
-        Filed { session, medium: self.sessions.medium(session), entry }
+    fn file_entry(&self, session: usize, entry: Entry) -> SessionEntry {
+        SessionEntry { session, medium: self.sessions.medium(session), entry }
     }
 }
 
@@ -205,10 +205,10 @@ fn is_path(endpoint: &str, path: &str) -> bool {
     path.split('?').next() == Some(endpoint)
 }
 
-fn read_request_head(head: &[u8]) -> Asked {
+fn read_request_head(head: &[u8]) -> TappedRequest {
     let text = String::from_utf8_lossy(head);
     let mut start = text.lines().next().unwrap_or_default().split(' ').map(str::to_owned);
-    Asked {
+    TappedRequest {
         verb: start.next().unwrap_or_default(),
         path: start.next().unwrap_or_default(),
         session_id: header(head, "mcp-session-id"),

@@ -12,7 +12,7 @@ use wire::{Frame, Id, Kind, Payload};
 /// The sessions seen so far, as far as HTTP distinguishes them.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
-    known: Vec<Known>,
+    known: Vec<TappedSession>,
     /// By `Mcp-Session-Id`.
     by_id: HashMap<String, usize>,
     /// By the path that an HTTP+SSE server told its client to post to.
@@ -20,7 +20,7 @@ pub(super) struct Sessions {
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct TappedSession {
     /// The era of the requests without a session id that may belong to it.
     loose: Option<Era>,
     /// The ids of its requests.
@@ -30,7 +30,7 @@ struct Known {
 
 /// The part of a request that decides on its session.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct TappedRequest {
     pub(super) verb: String,
     /// Path and query.
     pub(super) path: String,
@@ -40,7 +40,7 @@ pub(super) struct Asked {
 
 impl Sessions {
     /// The session of a request with that body.
-    pub(super) fn find_session(&mut self, asked: &Asked, body: &[u8]) -> usize {
+    pub(super) fn find_session(&mut self, asked: &TappedRequest, body: &[u8]) -> usize {
         let frames = frames(body);
         let found = self.named(asked).unwrap_or_else(|| self.unnamed(asked, &frames));
         let requests = frames.iter().filter(|frame| frame.kind() == Kind::Request);
@@ -49,7 +49,7 @@ impl Sessions {
     }
 
     /// Whether a path is one that messages are posted to, besides the endpoint itself.
-    pub(super) fn posts_to(&self, path: &str) -> bool {
+    pub(super) fn is_post_path(&self, path: &str) -> bool {
         self.by_post.contains_key(path)
     }
 
@@ -58,16 +58,16 @@ impl Sessions {
         self.known.get(session).and_then(|known| known.medium)
     }
 
-    /// The response gave the session an id.
-    pub(super) fn has_id(&mut self, session: usize, id: &str) {
+    /// Notes the id that a response gave the session.
+    pub(super) fn set_id(&mut self, session: usize, id: &str) {
         if !self.by_id.contains_key(id) {
             self.by_id.insert(id.to_owned(), session);
             self.known[session].loose = None;
         }
     }
 
-    /// The server told the client to post there.
-    pub(super) fn posts(&mut self, session: usize, base: &str, place: &str) {
+    /// Notes the path that an HTTP+SSE server told its client to post to.
+    pub(super) fn add_post_path(&mut self, session: usize, base: &str, place: &str) {
         let root = Url::parse("http://tap.invalid").and_then(|root| root.join(base));
         let Ok(url) = root.and_then(|root| root.join(place.trim())) else { return };
         let path =
@@ -76,7 +76,7 @@ impl Sessions {
         self.known[session].medium = Some(Medium::HttpSse);
     }
 
-    fn named(&mut self, asked: &Asked) -> Option<usize> {
+    fn named(&mut self, asked: &TappedRequest) -> Option<usize> {
         if let Some(id) = &asked.session_id {
             let found = self.by_id.get(id).copied();
             return Some(found.unwrap_or_else(|| {
@@ -88,7 +88,7 @@ impl Sessions {
         self.by_post.get(&asked.path).copied()
     }
 
-    fn unnamed(&mut self, asked: &Asked, frames: &[Frame<'_>]) -> usize {
+    fn unnamed(&mut self, asked: &TappedRequest, frames: &[Frame<'_>]) -> usize {
         if asked.verb == "GET" {
             // A stream of a server without session ids, or the beginning of HTTP+SSE. The first event decides.
             return self.newest(Era::Legacy, &[]).unwrap_or_else(|| self.begin(None, None));
@@ -103,12 +103,13 @@ impl Sessions {
 
     /// The newest session that a request with these ids may belong to: no client uses an id twice.
     fn newest(&self, era: Era, ids: &[Id]) -> Option<usize> {
-        let fits = |known: &Known| known.loose == Some(era) && !ids.iter().any(|id| known.ids.contains(id));
+        let fits =
+            |known: &TappedSession| known.loose == Some(era) && !ids.iter().any(|id| known.ids.contains(id));
         self.known.iter().rposition(fits)
     }
 
     fn begin(&mut self, loose: Option<Era>, medium: Option<Medium>) -> usize {
-        self.known.push(Known { loose, ids: HashSet::new(), medium });
+        self.known.push(TappedSession { loose, ids: HashSet::new(), medium });
         self.known.len() - 1
     }
 }
@@ -121,7 +122,7 @@ fn frames(body: &[u8]) -> Vec<Frame<'_>> {
     }
 }
 
-fn era(asked: &Asked, frames: &[Frame<'_>]) -> Era {
+fn era(asked: &TappedRequest, frames: &[Frame<'_>]) -> Era {
     let header = asked.protocol.as_deref().and_then(|text| text.parse::<Version>().ok());
     let named = frames.iter().any(|frame| {
         let params = frame.params.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
@@ -134,9 +135,9 @@ fn era(asked: &Asked, frames: &[Frame<'_>]) -> Era {
 mod tests {
     use super::*;
 
-    fn post(session_id: Option<&str>) -> Asked {
+    fn post(session_id: Option<&str>) -> TappedRequest {
         let session_id = session_id.map(str::to_owned);
-        Asked { verb: "POST".into(), path: "/mcp".into(), session_id, protocol: None }
+        TappedRequest { verb: "POST".into(), path: "/mcp".into(), session_id, protocol: None }
     }
 
     const INITIALIZE: &[u8] = br#"{"id":0,"method":"initialize"}"#;
@@ -146,8 +147,8 @@ mod tests {
         let mut sessions = Sessions::default();
         let one = sessions.find_session(&post(None), INITIALIZE);
         let two = sessions.find_session(&post(None), INITIALIZE);
-        sessions.has_id(one, "a");
-        sessions.has_id(two, "b");
+        sessions.set_id(one, "a");
+        sessions.set_id(two, "b");
         assert_ne!(one, two);
         assert_eq!(sessions.find_session(&post(Some("a")), br#"{"id":1,"method":"ping"}"#), one);
         assert_eq!(sessions.find_session(&post(Some("b")), br#"{"id":1,"method":"ping"}"#), two);
@@ -175,15 +176,15 @@ mod tests {
     #[test]
     fn posts_of_http_sse_belong_to_their_stream() {
         let mut sessions = Sessions::default();
-        let get = Asked { verb: "GET".into(), path: "/sse".into(), ..Asked::default() };
+        let get = TappedRequest { verb: "GET".into(), path: "/sse".into(), ..TappedRequest::default() };
         let (one, two) = (sessions.find_session(&get, b""), sessions.find_session(&get, b""));
         assert_ne!(one, two);
-        sessions.posts(one, "/sse", "/messages?sessionId=1");
-        sessions.posts(two, "/sse", "messages?sessionId=2");
-        let to = |path: &str| Asked { path: path.into(), ..post(None) };
+        sessions.add_post_path(one, "/sse", "/messages?sessionId=1");
+        sessions.add_post_path(two, "/sse", "messages?sessionId=2");
+        let to = |path: &str| TappedRequest { path: path.into(), ..post(None) };
         assert_eq!(sessions.find_session(&to("/messages?sessionId=1"), INITIALIZE), one);
         assert_eq!(sessions.find_session(&to("/messages?sessionId=2"), INITIALIZE), two);
         assert_eq!(sessions.medium(one), Some(Medium::HttpSse));
-        assert!(sessions.posts_to("/messages?sessionId=1") && !sessions.posts_to("/token"));
+        assert!(sessions.is_post_path("/messages?sessionId=1") && !sessions.is_post_path("/token"));
     }
 }

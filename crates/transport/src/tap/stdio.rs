@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use wire::Direction;
 
-use super::note::{Pen, Piece, Recorded};
+use super::note::{Piece, RecordSender, UntilRecorded};
 
 /// How long the streams are read after the process has ended: its own children may hold them open.
 const LINGER: Duration = Duration::from_secs(1);
@@ -29,7 +29,7 @@ pub async fn run<I, O, E>(
     program: &str,
     arguments: &[String],
     streams: Streams<I, O, E>,
-    pen: &Pen,
+    record: &RecordSender,
 ) -> std::io::Result<ExitStatus>
 where
     I: AsyncRead + Send + Unpin + 'static,
@@ -40,48 +40,56 @@ where
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.kill_on_drop(true).spawn()?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (up, down, aside) = (pen.clone(), pen.clone(), pen.clone());
+    let (up, down, aside) = (record.clone(), record.clone(), record.clone());
     let asking = tokio::spawn(async move {
         if let Some(stdin) = stdin {
-            ask(streams.input, stdin, &up).await;
+            pass_input(streams.input, stdin, &up).await;
         }
     });
     let answering = tokio::spawn(async move {
         if let Some(stdout) = stdout {
-            pass(stdout, streams.output, |bytes| down.note(Direction::ToClient, 0, Piece::Bytes(bytes)))
-                .await;
+            pass_stream(stdout, streams.output, |bytes| {
+                down.note(Direction::ToClient, 0, Piece::Bytes(bytes))
+            })
+            .await;
         }
     });
     let complaining = tokio::spawn(async move {
         if let Some(stderr) = stderr {
-            pass(stderr, streams.errors, |bytes| aside.note(Direction::ToClient, 0, Piece::Stderr(bytes)))
-                .await;
+            pass_stream(stderr, streams.errors, |bytes| {
+                aside.note(Direction::ToClient, 0, Piece::Stderr(bytes))
+            })
+            .await;
         }
     });
-    let status = watch_over(&mut child).await?;
+    let status = wait_and_pass_signals(&mut child).await?;
     // What was written before the end may still be on its way.
     let rest = futures_util::future::join(answering, complaining);
     let _ = tokio::time::timeout(LINGER, rest).await;
     asking.abort();
-    pen.note(Direction::ToClient, 0, Piece::End(Some(format!("it ended with {status}")))).await;
+    record.note(Direction::ToClient, 0, Piece::End(Some(format!("it ended with {status}")))).await;
     Ok(status)
 }
 
 /// Passes on what the client writes, and the end of its input.
-async fn ask(mut input: impl AsyncRead + Unpin, stdin: impl AsyncWrite + Unpin, pen: &Pen) {
-    let up = |bytes| pen.note(Direction::ToServer, 0, Piece::Bytes(bytes));
-    if !pass(&mut input, stdin, up).await {
+async fn pass_input(
+    mut input: impl AsyncRead + Unpin,
+    stdin: impl AsyncWrite + Unpin,
+    record: &RecordSender,
+) {
+    let up = |bytes| record.note(Direction::ToServer, 0, Piece::Bytes(bytes));
+    if !pass_stream(&mut input, stdin, up).await {
         // The process no longer reads. The rest is discarded, so that the client does not block.
         let _ = tokio::io::copy(&mut input, &mut tokio::io::sink()).await;
     }
-    pen.note(Direction::ToServer, 0, Piece::End(None)).await;
+    record.note(Direction::ToServer, 0, Piece::End(None)).await;
 }
 
 /// Passes on until the end of `from`; false when `to` is closed.
-async fn pass(
+async fn pass_stream(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
-    note: impl Fn(Bytes) -> Recorded,
+    note: impl Fn(Bytes) -> UntilRecorded,
 ) -> bool {
     let mut buffer = vec![0; 64 * 1024];
     while let Ok(count @ 1..) = from.read(&mut buffer).await {
@@ -98,7 +106,7 @@ async fn pass(
 /// Waits for the end of the process, and passes on signals meanwhile. A process that ignores the first termination
 /// signal is killed on the second.
 #[cfg(unix)]
-async fn watch_over(child: &mut Child) -> std::io::Result<ExitStatus> {
+async fn wait_and_pass_signals(child: &mut Child) -> std::io::Result<ExitStatus> {
     use std::io::IsTerminal as _;
 
     use rustix::process::Signal;
@@ -136,6 +144,6 @@ async fn watch_over(child: &mut Child) -> std::io::Result<ExitStatus> {
 
 /// Waits for the end.
 #[cfg(not(unix))]
-async fn watch_over(child: &mut Child) -> std::io::Result<ExitStatus> {
+async fn wait_and_pass_signals(child: &mut Child) -> std::io::Result<ExitStatus> {
     child.wait().await
 }

@@ -1,4 +1,4 @@
-//! HTTP servers that misbehave: what is no HTTP, no JSON, too much, too little, or never comes.
+//! HTTP servers that misbehave: answers that are not HTTP, not JSON, too long, too short, or never come.
 
 use std::time::{Duration, Instant};
 

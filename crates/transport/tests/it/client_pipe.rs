@@ -11,7 +11,7 @@ use crate::client_support::{connect, damaged, discovered, error, in_process, ope
 
 const LEGACY: Version = Version::V2025_06_18;
 const MODERN: Version = Version::V2026_07_28;
-const SOON: Duration = Duration::from_millis(500);
+const SHORT_WAIT: Duration = Duration::from_millis(500);
 
 #[tokio::test]
 async fn the_handshake_comes_first_and_in_order() {
@@ -161,7 +161,7 @@ async fn raw_bytes_go_out_as_they_are() {
     assert!(session.send_bytes("{\"half\":").await.unwrap().is_none());
     assert!(session.incoming(Duration::from_millis(20)).await.unwrap().is_none(), "no newline was added");
     session.send_bytes(" 1}\n").await.unwrap();
-    let got = session.incoming(SOON).await.unwrap().unwrap();
+    let got = session.incoming(SHORT_WAIT).await.unwrap().unwrap();
     assert_eq!(got.params().unwrap()["line"], "{\"half\": 1}");
 }
 
@@ -226,7 +226,7 @@ async fn a_profile_may_answer_otherwise_or_not_at_all() {
     let session = Session::connect(&target, LEGACY, profile, quick()).await.unwrap();
     let mut heard = session.listen(None).await.unwrap();
     loop {
-        let message = heard.next_within(SOON).await.unwrap().unwrap();
+        let message = heard.next_within(SHORT_WAIT).await.unwrap().unwrap();
         if message.method().as_deref() == Some("answered") {
             assert_eq!(
                 message.params().unwrap(),
@@ -286,8 +286,8 @@ async fn a_modern_client_answers_no_requests() {
     let reply = session.request("tools/list").send().await.unwrap();
     assert_eq!(reply.messages[0].method().as_deref(), Some("ping"), "it is seen all the same");
     session.notify("notifications/x", None).await.unwrap();
-    session.incoming(SOON).await.unwrap();
-    let next = session.incoming(SOON).await.unwrap().unwrap();
+    session.incoming(SHORT_WAIT).await.unwrap();
+    let next = session.incoming(SHORT_WAIT).await.unwrap().unwrap();
     assert_eq!(next.params().unwrap()["method"], "notifications/x");
 }
 
@@ -332,7 +332,7 @@ async fn a_request_that_takes_too_long_is_taken_back() {
     let failure = session.request("slow").timeout(Duration::from_millis(40)).send().await.unwrap_err();
     // What the target has printed instead may follow.
     assert!(failure.to_string().starts_with("the target gave no answer to slow within 40 ms"), "{failure}");
-    assert!(session.incoming(SOON).await.unwrap().unwrap().is_notification("taken-back"));
+    assert!(session.incoming(SHORT_WAIT).await.unwrap().unwrap().is_notification("taken-back"));
 }
 
 #[tokio::test]

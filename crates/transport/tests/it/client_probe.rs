@@ -1,4 +1,4 @@
-//! Finding out what a target speaks: both eras, every wire, and targets that do not help.
+//! Finding out what a target speaks: both eras, every transport, and targets that misbehave.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
 

@@ -1,4 +1,4 @@
-//! The raw door: bytes that no HTTP client would send, and exactly what comes back.
+//! The raw socket: bytes that no HTTP client would send, and exactly what comes back.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
 

@@ -14,7 +14,7 @@ use yardstick_transport::client::{Closing, Failure, Target};
 use crate::client_support::{Conn, HttpPeer, Req, http, open, result, welcome, welcomed};
 
 const OLD: Version = Version::V2024_11_05;
-const SOON: Duration = Duration::from_millis(500);
+const SHORT_WAIT: Duration = Duration::from_millis(500);
 
 type Line = (mpsc::UnboundedSender<Value>, Arc<Mutex<mpsc::UnboundedReceiver<Value>>>);
 
@@ -77,9 +77,9 @@ async fn messages_go_by_post_and_come_by_stream() {
     let refused = session.request("refuse").send().await.unwrap();
     assert_eq!((refused.status(), refused.body.as_ref()), (Some(400), b"bad".as_slice()));
     session.request("ask").send().await.unwrap();
-    let mut heard = session.incoming(SOON).await.unwrap().unwrap();
+    let mut heard = session.incoming(SHORT_WAIT).await.unwrap().unwrap();
     if heard.method().as_deref() == Some("ping") {
-        heard = session.incoming(SOON).await.unwrap().unwrap();
+        heard = session.incoming(SHORT_WAIT).await.unwrap().unwrap();
     }
     assert_eq!(heard.params().unwrap(), json!({"jsonrpc": "2.0", "id": "q", "result": {}}));
     assert!(matches!(session.close().await, Closing::HungUp));

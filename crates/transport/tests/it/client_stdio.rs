@@ -1,4 +1,4 @@
-//! Processes as targets: well-behaved, silent, dying, deaf, loud.
+//! Processes as targets: well-behaved ones, and ones that are silent, die, do not read, or write too much.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
 
@@ -136,7 +136,7 @@ async fn the_ladder_goes_as_far_as_it_must() {
     assert_eq!(end(&gone).await.0, Step::AlreadyExited);
 }
 
-/// Whether a process runs; one that is dead but not yet buried does not.
+/// Whether a process runs. A zombie does not.
 fn runs(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z') && !rest.is_empty())

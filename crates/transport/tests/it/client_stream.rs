@@ -16,7 +16,7 @@ use crate::client_support::{Conn, HttpPeer, Req, connect, http, open, quick, res
 
 const LEGACY: Version = Version::V2025_11_25;
 const MODERN: Version = Version::V2026_07_28;
-const SOON: Duration = Duration::from_millis(500);
+const SHORT_WAIT: Duration = Duration::from_millis(500);
 
 /// A legacy server that answers the handshake; `script` does the rest.
 async fn legacy<F, R>(script: F) -> HttpPeer
@@ -258,8 +258,8 @@ async fn what_comes_on_the_background_stream_belongs_to_no_request() {
     .await;
     let session = open(&peer.target(), LEGACY).await.unwrap();
     assert!(session.open_get_stream().await.unwrap());
-    assert_eq!(session.incoming(SOON).await.unwrap().unwrap().method().as_deref(), Some("ping"));
-    let heard = session.incoming(SOON).await.unwrap().unwrap();
+    assert_eq!(session.incoming(SHORT_WAIT).await.unwrap().unwrap().method().as_deref(), Some("ping"));
+    let heard = session.incoming(SHORT_WAIT).await.unwrap().unwrap();
     assert_eq!(heard.params().unwrap(), json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
 }
 
@@ -293,18 +293,18 @@ async fn a_modern_request_is_cancelled_by_closing_its_stream() {
     let mut pending = session.request("tools/call").start().await.unwrap();
     pending.next().await.unwrap().unwrap();
     pending.cancel("enough").await.unwrap();
-    assert_eq!(tokio::time::timeout(SOON, told.recv()).await.unwrap(), Some("closed"));
+    assert_eq!(tokio::time::timeout(SHORT_WAIT, told.recv()).await.unwrap(), Some("closed"));
     assert!(pending.next().await.unwrap().is_none());
     assert!(!pending.is_settled());
 
     let mut dropped = session.request("tools/call").start().await.unwrap();
     dropped.next().await.unwrap().unwrap();
     drop(dropped);
-    assert_eq!(tokio::time::timeout(SOON, told.recv()).await.unwrap(), Some("closed"));
+    assert_eq!(tokio::time::timeout(SHORT_WAIT, told.recv()).await.unwrap(), Some("closed"));
 
     let late = session.request("tools/call").timeout(Duration::from_millis(30)).send().await;
     assert!(late.unwrap_err().is_timeout());
-    assert_eq!(tokio::time::timeout(SOON, told.recv()).await.unwrap(), Some("closed"));
+    assert_eq!(tokio::time::timeout(SHORT_WAIT, told.recv()).await.unwrap(), Some("closed"));
     assert_eq!(log.lock().unwrap()[..], ["tools/call", "tools/call", "tools/call"], "no notification is due");
 }
 

@@ -1,4 +1,4 @@
-//! The end that answers, with a handler that only does what a test tells it.
+//! The server side of the transports, with a handler that does what a test tells it.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
 

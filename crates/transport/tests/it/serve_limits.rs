@@ -1,4 +1,4 @@
-//! The end that answers, asked for too much: what it refuses and how, and that it gives back what it took.
+//! The limits of a server: what it refuses, how, and that it releases what it reserved.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests may, as tests may")]
 

@@ -1,4 +1,4 @@
-//! The HTTP tap: what passes, what changes on the way, and what is written down.
+//! The HTTP tap: what passes, what changes on the way, and what is recorded.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "the helpers of tests may, as tests may")]
 
@@ -46,11 +46,11 @@ impl Tapped {
             name: "t".into(),
             endpoint: Some(endpoint.url.path().to_owned()),
             keep: false,
-            trouble: Box::new(|why| panic!("{why}")),
+            on_failure: Box::new(|why| panic!("{why}")),
         });
         let writer = writer.unwrap();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let tap = HttpTap::bind(address, &endpoint, writer.pen()).await.unwrap();
+        let tap = HttpTap::bind(address, &endpoint, writer.sender()).await.unwrap();
         Self { tap, writer, sink }
     }
 

@@ -10,10 +10,10 @@ use super::head;
 use super::write::{RecordedLine, quoted};
 use crate::{Entry, What};
 
-/// Members that hold a message, ours first; the others are what people call it elsewhere.
+/// Members that hold a message: ours first, then the names that other tools use.
 const MESSAGE: [&str; 6] = ["message", "payload", "data", "frame", "body", "raw"];
 
-pub(super) fn write(entry: &Entry, line: &mut RecordedLine) {
+pub(super) fn write_content(entry: &Entry, line: &mut RecordedLine) {
     if entry.what == What::Head
         && let Some((start, headers)) = head::split(&entry.bytes)
     {
@@ -21,7 +21,7 @@ pub(super) fn write(entry: &Entry, line: &mut RecordedLine) {
         return line.raw("headers", headers.as_bytes());
     }
     match std::str::from_utf8(&entry.bytes) {
-        Ok(text) if entry.what == What::Message && stands_by_itself(text) => {
+        Ok(text) if entry.what == What::Message && can_be_embedded(text) => {
             line.raw("message", text.as_bytes());
         }
         Ok(text) => line.raw("text", quoted(text).as_bytes()),
@@ -29,8 +29,8 @@ pub(super) fn write(entry: &Entry, line: &mut RecordedLine) {
     }
 }
 
-/// Whether `text` can stand in a line as it is, and be found again.
-fn stands_by_itself(text: &str) -> bool {
+/// Whether `text` can be a member's value as it is, so that reading returns exactly this text.
+fn can_be_embedded(text: &str) -> bool {
     text.starts_with(['{', '['])
         && !text.contains(['\n', '\r'])
         && serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| raw.get() == text)
@@ -53,11 +53,11 @@ pub(super) fn read_content(fields: &Fields<'_>, what: What, line: &Bytes) -> Res
         return Ok(Some(head.into()));
     }
     let Some(raw) = MESSAGE.iter().find_map(|name| fields.get(name)) else { return Ok(None) };
-    carried(raw, line).map(Some)
+    read_message(raw, line).map(Some)
 }
 
-/// The message that a member holds: as JSON, or as the text of it.
-pub(super) fn carried(raw: &RawValue, line: &Bytes) -> Result<Bytes, String> {
+/// The message that a member holds, as JSON or as a string of JSON.
+pub(super) fn read_message(raw: &RawValue, line: &Bytes) -> Result<Bytes, String> {
     if !raw.get().starts_with('"') {
         // A span of the line, so that nothing is copied.
         return Ok(line.slice_ref(raw.get().as_bytes()));

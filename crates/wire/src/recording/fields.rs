@@ -1,4 +1,4 @@
-//! The members of a line, each looked at only where it is wanted.
+//! The members of a line, which are parsed on demand.
 
 use serde_json::Value;
 use serde_json::value::RawValue;

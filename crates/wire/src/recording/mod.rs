@@ -1,8 +1,8 @@
 //! Recorded sessions as lines of JSON.
 //!
-//! The first line names the format; a line without a direction tells of a session; every other line is an
-//! [`Entry`](crate::Entry). Writing is exact: what is read back is what was recorded, byte for byte. Reading is
-//! liberal, because others capture sessions too: a direction and a message are enough.
+//! The first line names the format; a line without a direction describes a session; every other line is an
+//! [`Entry`](crate::Entry). Writing is exact: what is read back is what was recorded, byte for byte. Reading is liberal,
+//! because other tools record sessions too: a direction and a message are enough.
 
 mod content;
 mod fields;
@@ -25,7 +25,7 @@ pub const FORMAT: &str = "mcp-transcript";
 pub const FORMAT_VERSION: u64 = 1;
 
 /// The session of lines that do not name one.
-const UNNAMED: &str = "1";
+const UNNAMED_SESSION: &str = "1";
 
 /// What a file of recorded sessions holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,8 +77,8 @@ pub enum Medium {
     PostMessage,
 }
 
-/// The exchange of what a host and its sandbox proxy say to each other, in a session over `postMessage`; what View and
-/// host say has none.
+/// The exchange number of messages between a host and its sandbox proxy, in a session over `postMessage`. Messages between
+/// View and host have the number 0.
 pub const PROXY: u32 = 1;
 
 impl Recording {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::fields::Fields;
-use super::{About, FORMAT, FORMAT_VERSION, Medium, Recording, Tape, UNNAMED, content, spelling};
+use super::{About, FORMAT, FORMAT_VERSION, Medium, Recording, Tape, UNNAMED_SESSION, content, spelling};
 use crate::{Direction, Entry, Line, Lines, What};
 
 /// Members that say who sent a message, ours first.
@@ -24,7 +24,7 @@ pub struct UnreadableRecording {
     pub why: String,
 }
 
-/// What has been read so far.
+/// The recording that has been read so far.
 #[derive(Debug, Default)]
 struct RecordingReader {
     recording: Recording,
@@ -96,7 +96,7 @@ impl RecordingReader {
         if version.parse::<u64>().is_ok_and(|version| version > FORMAT_VERSION) {
             return Err(format!("version {version} of the format is newer than this program; update it"));
         }
-        // Files that were put together have several; the first one speaks for all.
+        // Concatenated files have several; the first one counts.
         if self.recording.about == About::default() {
             let word = |name| fields.word(name);
             self.recording.about =
@@ -120,7 +120,7 @@ impl RecordingReader {
         Ok(())
     }
 
-    /// An entry; `posted` is the exchange that the windows of an app stand for, if it names them.
+    /// Reads an entry; `posted` is the exchange that it belongs to, if it names the windows of an app.
     fn entry(
         &mut self,
         fields: &Fields<'_>,
@@ -153,7 +153,7 @@ impl RecordingReader {
         let tape = fields.name("session")?;
         for (name, direction) in [("request", Direction::ToServer), ("response", Direction::ToClient)] {
             let Some(raw) = fields.get(name) else { continue };
-            let bytes = content::carried(raw, line)?;
+            let bytes = content::read_message(raw, line)?;
             let entry = Entry { at, direction, what: What::Message, exchange: 0, bytes };
             self.tape(tape.clone()).transcript.entries.push(entry);
         }
@@ -161,7 +161,7 @@ impl RecordingReader {
     }
 
     fn tape(&mut self, name: Option<String>) -> &mut Tape {
-        let name = name.unwrap_or_else(|| UNNAMED.to_owned());
+        let name = name.unwrap_or_else(|| UNNAMED_SESSION.to_owned());
         let tapes = &mut self.recording.tapes;
         let at = *self.known.entry(name).or_insert_with_key(|name| {
             tapes.push(Tape::new(name.clone(), None, None));
@@ -192,7 +192,7 @@ fn sender(fields: &Fields<'_>) -> Result<Option<Direction>, String> {
 fn what(fields: &Fields<'_>) -> Result<What, String> {
     if let Some(word) = fields.text("what")? {
         let known = spelling::what_of(&word);
-        return known.ok_or_else(|| format!("`what` is `{word}`; there are {}", spelling::WHATS));
+        return known.ok_or_else(|| format!("`what` is `{word}`; there are {}", spelling::WHAT_WORDS));
     }
     let stderr = STREAM.iter().any(|name| fields.word(name).as_deref() == Some("stderr"));
     Ok(if stderr { What::Stderr } else { What::Message })

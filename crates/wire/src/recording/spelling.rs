@@ -1,10 +1,10 @@
-//! The words of the format, and those that others use for the same things.
+//! The words of the format, and the words that other tools use for the same things.
 
 use super::{Medium, PROXY};
 use crate::{Direction, What};
 
-/// What may stand in `what`, for messages to people.
-pub(super) const WHATS: &str = "message, noise, head, event, stderr, end";
+/// The possible values of `what`, for error messages.
+pub(super) const WHAT_WORDS: &str = "message, noise, head, event, stderr, end";
 
 /// Who sent it.
 pub(super) const fn sender(direction: Direction) -> &'static str {
@@ -24,7 +24,7 @@ pub(super) const fn windows(direction: Direction, exchange: u32) -> (&'static st
     }
 }
 
-/// The direction and exchange of what one window of an app says to another; `None` when the words mean no windows.
+/// The direction and exchange of a message between the windows of an app; `None` when the words name no windows.
 pub(super) fn windows_of(from: &str, to: Option<&str>) -> Option<(Direction, u32)> {
     match (from.to_ascii_lowercase().as_str(), to) {
         ("view" | "app" | "guest", _) => Some((Direction::ToServer, 0)),
@@ -51,7 +51,7 @@ pub(super) fn what_of(word: &str) -> Option<What> {
     all.into_iter().find(|known| what(*known) == word)
 }
 
-/// A direction in any of the spellings that are met in the field.
+/// A direction, in any of the spellings that other tools use.
 pub(super) fn direction_of(word: &str) -> Option<Direction> {
     let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
     match (plain.to_ascii_lowercase().as_str(), word.trim()) {
@@ -111,7 +111,7 @@ mod tests {
             let (from, to) = windows(direction, exchange);
             assert_eq!(windows_of(from, Some(to)), Some((direction, exchange)));
         }
-        for word in WHATS.split(", ") {
+        for word in WHAT_WORDS.split(", ") {
             assert_eq!(what_of(word).map(what), Some(word));
         }
     }

@@ -16,7 +16,7 @@ pub fn header(about: &About) -> Vec<u8> {
     line.finish()
 }
 
-/// The line that tells of a session, before its entries.
+/// The line that describes a session, before its entries.
 pub fn session(tape: &Tape) -> Vec<u8> {
     let mut line = RecordedLine::default();
     line.text("session", &tape.name);
@@ -34,24 +34,24 @@ pub fn session(tape: &Tape) -> Vec<u8> {
 
 /// The line of one entry.
 pub fn entry(session: &str, entry: &Entry) -> Vec<u8> {
-    let mut line = begun(session, entry);
+    let mut line = begin_line(session, entry);
     line.text("from", spelling::sender(entry.direction));
     if entry.exchange != 0 {
         line.raw("exchange", entry.exchange.to_string().as_bytes());
     }
-    rest(line, entry)
+    finish_line(line, entry)
 }
 
 /// The line of one entry in a session over `postMessage`, which names the windows.
-pub fn posted(session: &str, entry: &Entry) -> Vec<u8> {
-    let mut line = begun(session, entry);
+fn posted_entry(session: &str, entry: &Entry) -> Vec<u8> {
+    let mut line = begin_line(session, entry);
     let (from, to) = spelling::windows(entry.direction, entry.exchange);
     line.text("from", from);
     line.text("to", to);
-    rest(line, entry)
+    finish_line(line, entry)
 }
 
-fn begun(session: &str, entry: &Entry) -> RecordedLine {
+fn begin_line(session: &str, entry: &Entry) -> RecordedLine {
     let mut line = RecordedLine::default();
     let micros = entry.at.as_micros();
     line.raw("at", format!("{}.{:03}", micros / 1000, micros % 1000).as_bytes());
@@ -59,18 +59,18 @@ fn begun(session: &str, entry: &Entry) -> RecordedLine {
     line
 }
 
-fn rest(mut line: RecordedLine, entry: &Entry) -> Vec<u8> {
+fn finish_line(mut line: RecordedLine, entry: &Entry) -> Vec<u8> {
     if entry.what != What::Message {
         line.text("what", spelling::what(entry.what));
     }
-    content::write(entry, &mut line);
+    content::write_content(entry, &mut line);
     line.finish()
 }
 
-/// A whole session: the line that tells of it, and its entries.
+/// A whole session: the line that describes it, and its entries.
 pub fn tape(tape: &Tape) -> Vec<u8> {
     let mut lines = session(tape);
-    let line = if tape.medium == Some(Medium::PostMessage) { posted } else { entry };
+    let line = if tape.medium == Some(Medium::PostMessage) { posted_entry } else { entry };
     for item in &tape.transcript.entries {
         lines.extend_from_slice(&line(&tape.name, item));
     }

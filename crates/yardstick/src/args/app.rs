@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::values::count;
-use super::{AllowCalls, JudgingArguments};
-use crate::connection::ConnectionArguments;
+use super::{AllowCalls, JudgingArguments, TargetArguments};
 
 const USAGE: &str = "\
 yardstick check app [OPTIONS] [URL]
@@ -26,21 +25,15 @@ Examples:
   yardstick check app --only app/csp -- ./my-server
   yardstick check app --html app.html --fixture answers.json     one file, without a server
 
-Needs Chromium; YARDSTICK_BROWSER names one that is not found. Nothing else is needed, and no network.
-Only tools that say they are read-only are called; the app of any other one learns that its call was cancelled.
+Needs Chromium, and no network. If Chromium is not found, set YARDSTICK_BROWSER to its path.
+Only tools that say they are read-only are called; the app of any other tool is told that its call was cancelled.
 Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested, 130 interrupted"
 )]
 pub(crate) struct AppArguments {
-    /// The URL of an HTTP server
-    #[arg(value_name = "URL", conflicts_with = "command")]
-    pub(crate) url: Option<String>,
-    /// The command that starts a stdio server
-    #[arg(last = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<String>,
     /// Show the app in this file; there is no server
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "command", "tool", "args"])]
     pub(crate) html: Option<PathBuf>,
-    /// What the tools of that app answer: an object with `arguments`, `result`, `tools` and `meta`
+    /// The results of that app's tools: an object with `tool`, `arguments`, `result`, `tools` and `meta`
     #[arg(long, value_name = "FILE", requires = "html")]
     pub(crate) fixture: Option<PathBuf>,
     #[command(flatten)]
@@ -48,30 +41,21 @@ pub(crate) struct AppArguments {
     /// Show the app of this tool only, and call it, whatever it says about itself (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Vec<String>,
-    /// The arguments of the --tool at the same place, or without --tool of each tool by name: JSON or @FILE (repeatable)
+    /// Arguments as JSON or @FILE: of the --tool in the same position, or without --tool an object by tool name (repeatable)
     #[arg(long, value_name = "JSON")]
     pub(crate) args: Vec<String>,
     /// Which tools are called, by the host and by the apps
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     pub(crate) allow_calls: AllowCalls,
-    /// Show the apps to this kind of host only, besides the strict one (repeatable); `list` shows all
+    /// Show the apps only in this kind of host, besides the strict one (repeatable); `list` prints all
     #[arg(long, value_name = "NAME")]
     pub(crate) row: Vec<String>,
-    /// A header for every HTTP request, as `Name: value`; `${NAME}` is a variable, `$$` a dollar (repeatable)
-    #[arg(long, value_name = "HEADER")]
-    pub(crate) header: Vec<String>,
-    /// A variable for the server's environment, as `NAME=value` (repeatable)
-    #[arg(long, value_name = "VARIABLE")]
-    pub(crate) env: Vec<String>,
-    /// The directory that the server runs in
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<PathBuf>,
-    /// How many apps are shown side by side
+    #[command(flatten)]
+    pub(crate) target: TargetArguments,
+    /// How many apps are shown in parallel
     #[arg(long, value_name = "COUNT", value_parser = count)]
     pub(crate) jobs: Option<usize>,
-    #[command(flatten)]
-    pub(crate) connection: ConnectionArguments,
-    /// Show secrets as they are, in reports too, which say so
+    /// Do not hide secrets, not even in reports, which then say so
     #[arg(long)]
     pub(crate) with_secrets: bool,
 }

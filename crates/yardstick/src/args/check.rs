@@ -6,8 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::values::{count, seconds};
-use super::{AppArguments, CheckHostArguments, JudgingArguments, Sides, WireArguments};
-use crate::connection::ConnectionArguments;
+use super::{AppArguments, CheckHostArguments, JudgingArguments, Sides, TargetArguments, WireArguments};
 
 /// The usual limits, in seconds.
 pub(crate) const TIMEOUT: &str = "10";
@@ -50,12 +49,6 @@ Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested, 130 interr
 pub(crate) struct CheckArguments {
     #[command(subcommand)]
     pub(crate) subject: Option<CheckSubject>,
-    /// The URL of an HTTP server
-    #[arg(value_name = "URL", conflicts_with = "command")]
-    pub(crate) url: Option<String>,
-    /// The command that starts a stdio server
-    #[arg(last = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<String>,
     /// Measure the built-in server, over both transports or one of them
     #[arg(
         long,
@@ -67,7 +60,7 @@ pub(crate) struct CheckArguments {
         conflicts_with_all = ["url", "command"]
     )]
     pub(crate) built_in: Option<BuiltIn>,
-    /// Measure every server of a client's configuration, the file with its `mcpServers` or `servers`
+    /// Measure every server of a client's configuration file, from its `mcpServers` or `servers`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "command", "built_in", "header", "bearer", "env", "cwd"])]
     pub(crate) config: Option<PathBuf>,
     /// Only this server of the configuration (repeatable)
@@ -81,24 +74,17 @@ pub(crate) struct CheckArguments {
     /// Call this tool, whatever it says about itself (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Vec<String>,
-    /// The arguments of the --tool at the same place, or without --tool of each tool by name: JSON or @FILE (repeatable)
+    /// Arguments as JSON or @FILE: of the --tool in the same position, or without --tool an object by tool name (repeatable)
     #[arg(long, value_name = "JSON")]
     pub(crate) args: Vec<String>,
-    /// Say what would run and which tools would be called, and call nothing
+    /// Print what would run and which tools would be called, without calling any
     #[arg(long)]
     pub(crate) plan: bool,
-    /// A header for every HTTP request, as `Name: value`; `${NAME}` is a variable, `$$` a dollar (repeatable)
-    #[arg(long, value_name = "HEADER")]
-    pub(crate) header: Vec<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArguments,
     /// The token that the server asks for, never shown [default: $YARDSTICK_BEARER]
     #[arg(long, value_name = "TOKEN")]
     pub(crate) bearer: Option<String>,
-    /// A variable for the server's environment, as `NAME=value` (repeatable)
-    #[arg(long, value_name = "VARIABLE")]
-    pub(crate) env: Vec<String>,
-    /// The directory that the server runs in
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<PathBuf>,
     /// How many seconds the server has for one answer, once it has started
     #[arg(long, value_name = "SECONDS", default_value = TIMEOUT, value_parser = seconds)]
     pub(crate) timeout: Duration,
@@ -108,12 +94,10 @@ pub(crate) struct CheckArguments {
     /// How many seconds to wait for an HTTP server that does not accept connections yet
     #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with_all = ["command", "built_in"])]
     pub(crate) wait: Option<Duration>,
-    /// How many checks run side by side
+    /// How many checks run in parallel
     #[arg(long, value_name = "COUNT", value_parser = count)]
     pub(crate) jobs: Option<usize>,
-    #[command(flatten)]
-    pub(crate) connection: ConnectionArguments,
-    /// Show secrets as they are, in reports and recordings too, which say so
+    /// Do not hide secrets, not even in reports and recordings, which then say so
     #[arg(long)]
     pub(crate) with_secrets: bool,
     /// Save every session of the run in this file
@@ -125,13 +109,13 @@ pub(crate) struct CheckArguments {
 }
 
 impl CheckArguments {
-    /// What names a server, where something does.
+    /// The word that names a server, if there is one.
     pub(crate) fn target_given(&self) -> Option<&str> {
         let built_in = self.built_in.map(|_| "--built-in");
-        self.url.as_deref().or(built_in).or(self.config.as_ref().map(|_| "--config"))
+        self.target.url.as_deref().or(built_in).or(self.config.as_ref().map(|_| "--config"))
     }
 
-    /// The first option that says what to look for, or how to reach a target.
+    /// The first option that makes sense only with a target.
     pub(crate) fn option_of_a_target(&self) -> Option<&'static str> {
         let given = [
             ("--only", !self.judging.only.is_empty()),
@@ -139,10 +123,10 @@ impl CheckArguments {
             ("--protocol", !self.judging.protocol.is_empty()),
             ("--tool", !self.tool.is_empty()),
             ("--args", !self.args.is_empty()),
-            ("--header", !self.header.is_empty()),
+            ("--header", !self.target.header.is_empty()),
             ("--bearer", self.bearer.is_some()),
-            ("--env", !self.env.is_empty()),
-            ("--cwd", self.cwd.is_some()),
+            ("--env", !self.target.env.is_empty()),
+            ("--cwd", self.target.cwd.is_some()),
         ];
         given.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
     }
@@ -153,9 +137,9 @@ impl CheckArguments {
 pub(crate) enum CheckSubject {
     /// Judge recorded sessions, such as `tap` and `check --record` write
     Wire(WireArguments),
-    /// Show the MCP Apps of a server to many hosts, in a browser, and judge what they do
+    /// Show the MCP Apps of a server in many kinds of hosts, in a browser, and judge them
     App(Box<AppArguments>),
-    /// Measure a host of MCP Apps; the built-in one unless told otherwise
+    /// Measure a host of MCP Apps, by default the built-in one
     Host(Box<CheckHostArguments>),
 }
 

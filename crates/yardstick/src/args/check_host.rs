@@ -19,10 +19,10 @@ Examples:
 A host is shown Views that are probes. What they, their server and witnesses on loopback see is judged.
 Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested")]
 pub(crate) struct CheckHostArguments {
-    /// A web host: the address that shows a tool, with `{server}`, `{other}`, `{tool}` and `{arguments}` in it
+    /// A web host: the URL that shows a tool, with `{server}`, `{other}`, `{tool}` and `{arguments}` in it
     #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["remote", "manual", "serve", "stdio"])]
     pub(crate) page: Option<String>,
-    /// A script that knows that page: it sets `globalThis.yardstickDriver` to an object of functions
+    /// A script that drives that page: it sets `globalThis.yardstickDriver` to an object of functions
     #[arg(long, value_name = "FILE", requires = "page")]
     pub(crate) script: Option<PathBuf>,
     /// A host that is driven by JSON in POST requests to this URL
@@ -40,10 +40,10 @@ pub(crate) struct CheckHostArguments {
     /// What the host runs on, for the report
     #[arg(long, value_name = "NAME")]
     pub(crate) platform: Option<String>,
-    /// Write all that was seen as JSON into this file
+    /// Write all facts that the checks use into this file, as JSON
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) facts: Option<PathBuf>,
-    /// Break the built-in host on purpose; `list` shows how
+    /// Break the built-in host on purpose; `list` prints the ways
     #[arg(long, value_name = "NAME", conflicts_with_all = ["page", "remote", "manual", "serve", "stdio"])]
     pub(crate) fault: Option<String>,
     #[command(flatten)]

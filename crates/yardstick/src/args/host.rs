@@ -32,16 +32,16 @@ pub(crate) struct HostArguments {
     /// Set this variable for the command (repeatable)
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// Behave like this host: see the page for what there is
+    /// Behave like this host; the page lists the profiles
     #[arg(long, value_name = "NAME", default_value = "strict")]
     pub(crate) profile: String,
-    /// Start the servers again when a file here changes (repeatable)
+    /// Restart the servers when a file here changes (repeatable)
     #[arg(long, value_name = "PATH")]
     pub(crate) watch: Vec<PathBuf>,
-    /// Let apps and servers ask the model; you answer in its place
+    /// Let apps and servers request sampling; you answer for the model
     #[arg(long)]
     pub(crate) sampling: bool,
-    /// Tell servers of this folder as a root (repeatable) [default: no roots]
+    /// Offer this folder to servers as a root (repeatable) [default: no roots]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) root: Vec<PathBuf>,
     /// Listen on this port; 0 picks a free one
@@ -50,7 +50,7 @@ pub(crate) struct HostArguments {
     /// Do not open the browser
     #[arg(long)]
     pub(crate) no_open: bool,
-    /// Show secrets on the page and in what is saved from it
+    /// Do not hide secrets on the page and in what is saved from it
     #[arg(long)]
     pub(crate) with_secrets: bool,
     #[command(flatten)]

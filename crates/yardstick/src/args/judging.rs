@@ -20,11 +20,11 @@ pub(crate) struct JudgingArguments {
     /// Leave these checks out, named in the same ways (repeatable)
     #[arg(long, value_name = "CHECK")]
     pub(crate) skip: Vec<String>,
-    /// Known failures, which do not fail the run: `CHECK [REVISION] [TRANSPORT]` a line, or the official suite's
+    /// Known failures, which do not fail the run: lines of `CHECK [REVISION] [TRANSPORT]`, or the official suite's
     /// expected-failures YAML
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write what falls short in this run as a baseline
+    /// Write the failures and warnings of this run as a baseline
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) write_baseline: Option<PathBuf>,
     #[command(flatten)]

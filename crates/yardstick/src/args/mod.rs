@@ -15,6 +15,7 @@ mod output;
 mod report;
 mod serve;
 mod tap;
+mod target;
 mod values;
 mod wire;
 
@@ -37,11 +38,12 @@ pub(crate) use self::output::OutputArguments;
 pub(crate) use self::report::ReportArguments;
 pub(crate) use self::serve::ServeArguments;
 pub(crate) use self::tap::TapArguments;
+pub(crate) use self::target::TargetArguments;
 pub(crate) use self::wire::{Sides, WireArguments};
 use crate::address::read_endpoint;
 use crate::terminal;
 
-/// Measures MCP servers against the specification, and ships a reference to compare with.
+/// Measures MCP servers, apps and hosts against the specification, and includes a reference of each.
 #[derive(Debug, Parser)]
 #[command(name = "yardstick", version, about, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -91,13 +93,13 @@ Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested, 130 interr
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure a server; with no target and no choice of checks, the built-in one
+    /// Measure a server; without arguments, the built-in one
     Check(Box<CheckArguments>),
-    /// Show MCP Apps in the browser, as a strict host does; with no target, those of the built-in server
+    /// Show MCP Apps in the browser, in a strict test host; without a target, those of the built-in server
     Host(HostArguments),
     /// Run the reference server, on stdio or over HTTP
     Serve(ServeArguments),
-    /// Sit between a client and a server, pass everything on, and record
+    /// Record the messages between a client and a server
     Tap(TapArguments),
     /// List the checks
     List(ListArguments),
@@ -105,7 +107,7 @@ pub(crate) enum Command {
     Explain(ExplainArguments),
     /// Show a saved run again, in any format
     Report(ReportArguments),
-    /// Print what makes a shell complete the options and subcommands
+    /// Print a completion script for a shell
     Completions(CompletionsArguments),
     /// Print the manual page, or write one for each subcommand into a folder
     Man(ManArguments),
@@ -131,15 +133,15 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Argumen
 }
 
 /// The subcommands that take one URL or a command after `--`.
-const STARTING: [&str; 2] = ["check", "tap"];
+const TARGET_SUBCOMMANDS: [&str; 2] = ["check", "tap"];
 /// The subjects of `check` that are not servers.
-const SUBJECTS: [&str; 3] = ["wire", "app", "host"];
+const CHECK_SUBJECTS: [&str; 3] = ["wire", "app", "host"];
 
 /// What is wrong with a command line that makes sense only with a `--` before one of its words.
 fn explain_missing_dashes(words: &[OsString]) -> Option<clap::Error> {
     let words: Vec<&str> = words.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
-    let subcommand = words.get(1).filter(|word| STARTING.contains(word))?;
-    let is_subject = |word: &&&str| *subcommand == "check" && SUBJECTS.contains(word);
+    let subcommand = words.get(1).filter(|word| TARGET_SUBCOMMANDS.contains(word))?;
+    let is_subject = |word: &&&str| *subcommand == "check" && CHECK_SUBJECTS.contains(word);
     if words.contains(&"--") || words[2..].iter().any(|word| is_subject(&word)) {
         return None;
     }

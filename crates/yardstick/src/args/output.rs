@@ -15,7 +15,7 @@ pub(crate) struct OutputArguments {
     /// (repeatable) [default: human]
     #[arg(long, value_name = "FORMAT[:FILE]", value_parser = format::parse)]
     pub(crate) format: Vec<RequestedReport>,
-    /// Write report.json, .ndjson, .junit.xml, .sarif, .md and .html into this folder besides
+    /// Also write report.json, .ndjson, .junit.xml, .sarif, .md and .html into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Only the findings, a line each, and the verdict

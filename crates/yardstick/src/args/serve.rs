@@ -19,10 +19,10 @@ Examples:
 
 What clients may ask for is bounded in bytes, numbers and time: docs/limits.md.")]
 pub(crate) struct ServeArguments {
-    /// Listen on this address instead; port 0 picks a free one
+    /// Listen on this address instead of stdio; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<SocketAddr>,
-    /// Do one thing wrong on purpose (repeatable); `list` shows what there is
+    /// Break one rule on purpose (repeatable); `list` prints all faults
     #[arg(long, value_name = "NAME")]
     pub(crate) fault: Vec<String>,
     /// Admit this Host besides loopback (repeatable)
@@ -31,13 +31,13 @@ pub(crate) struct ServeArguments {
     /// Admit this Origin besides loopback (repeatable)
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
-    /// Ask every request for this token, as an OAuth resource server does [default: $YARDSTICK_TOKEN]
+    /// Require this token in every request, as an OAuth resource server does [default: $YARDSTICK_TOKEN]
     #[arg(long, value_name = "TOKEN", requires = "http")]
     pub(crate) token: Option<String>,
-    /// The same, with the token in a file, where no list of processes shows it
+    /// Read that token from a file, so that no list of processes shows it
     #[arg(long, value_name = "FILE", requires = "http", conflicts_with = "token")]
     pub(crate) token_file: Option<PathBuf>,
-    /// The longest message that is taken, as bytes or with K, M or G; what is held at once grows with it [default: 4M, on stdio 16M]
+    /// The longest accepted message, in bytes or with K, M or G; the memory limits grow with it [default: 4M, on stdio 16M]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_message: Option<usize>,
 }

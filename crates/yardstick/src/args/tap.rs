@@ -29,10 +29,10 @@ pub(crate) struct TapArguments {
     /// Append to this file [default: a new one, named after the time]
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Judge what was recorded, in the end, on stderr
+    /// Judge the recorded sessions at the end; the report goes to stderr
     #[arg(long)]
     pub(crate) check: bool,
-    /// Write secrets as they are
+    /// Do not hide secrets in the recording
     #[arg(long)]
     pub(crate) with_secrets: bool,
     #[command(flatten)]

@@ -6,19 +6,18 @@ use std::path::Path;
 use suite::{AppFailure, AppOptions, HostRow, ROWS, Report, Viewing, row_named};
 use transport::client::{Target, quoted};
 
-use super::check::{keep_baseline, read_baseline, read_selection};
-use crate::address::read_endpoint;
+use super::check::{read_baseline, read_selection, write_baseline};
 use crate::args::{AllowCalls, AppArguments};
 use crate::calls::read_calls;
-use crate::connection::add_headers;
 use crate::exit::{Exit, Usage};
 use crate::files::{unwritable, write_whole};
 use crate::fixture::Fixture;
 use crate::format::{Format, Places};
 use crate::progress::ViewingLine;
-use crate::signals::told_to_stop;
+use crate::signals::stop_requested;
 use crate::suggest::did_you_mean;
-use crate::{target, terminal};
+use crate::target::{self, read_target};
+use crate::{reproduction, terminal};
 
 /// The folder of the pictures, within the one of the reports.
 const PICTURES: &str = "screenshots";
@@ -35,19 +34,22 @@ pub(super) async fn run(arguments: AppArguments) -> anyhow::Result<Exit> {
             options.calls.arguments.insert(fixture.tool().to_owned(), fixture.arguments.clone().into());
             fixture.into_target(html)?
         }
-        None => read_target(&arguments)?.with_secrets(arguments.with_secrets),
+        None => {
+            let named = read_target(&arguments.target, "check app")?;
+            named.unwrap_or_else(target::reference).with_secrets(arguments.with_secrets)
+        }
     };
     terminal::hide_secrets(&target.secrets());
     let output = &arguments.judging.output;
     let places = Places::open(output)?;
     let human = places.wanted.iter().any(|place| place.format == Format::Human && place.file.is_none());
     let line = ViewingLine::new(human);
-    let again = name_again(&arguments, &target);
+    let again = reproduction_arguments(&arguments, &target);
     let measured =
         suite::check_apps(&target, &again, &options, |tool, row| line.show(tool, row.name), |_| {});
     let measured = tokio::select! {
         measured = Box::pin(measured) => measured,
-        () = told_to_stop() => {
+        () = stop_requested() => {
             line.clear();
             terminal::warn("interrupted: nothing was judged");
             return Ok(Exit::Interrupted);
@@ -59,12 +61,12 @@ pub(super) async fn run(arguments: AppArguments) -> anyhow::Result<Exit> {
         write_pictures(folder, &viewings, &mut report)?;
     }
     places.write(&report.clone().into(), output.detail(), |_| false)?;
-    keep_baseline(&arguments.judging, std::iter::once(&report))?;
+    write_baseline(&arguments.judging, std::iter::once(&report))?;
     explain_calls(&viewings);
     Ok(report.verdict().into())
 }
 
-/// What is wrong with the command line is told from what is wrong with the target.
+/// Distinguishes a mistake on the command line from a problem of the target.
 fn explain_failure(failure: AppFailure) -> anyhow::Error {
     match failure {
         AppFailure::NoSuchApp { .. } => Usage(failure.to_string()).into(),
@@ -84,7 +86,7 @@ fn read_options(arguments: &AppArguments) -> anyhow::Result<AppOptions> {
         rows: if rows.is_empty() { usual.rows } else { rows },
         selection: read_selection(judging)?,
         calls: read_calls(arguments.allow_calls, &arguments.tool, &arguments.args)?,
-        baseline: judging.baseline.as_deref().map(read_baseline).transpose()?.unwrap_or_default(),
+        baseline: read_baseline(judging)?,
         jobs: arguments.jobs.unwrap_or(usual.jobs),
         ..usual
     })
@@ -107,20 +109,8 @@ fn list_rows() -> String {
     text
 }
 
-/// The server; the built-in one if none was named.
-fn read_target(arguments: &AppArguments) -> anyhow::Result<Target> {
-    let Some(url) = &arguments.url else {
-        let program = target::read_program(&arguments.command, &arguments.env, arguments.cwd.clone())?;
-        return Ok(program.map_or_else(target::reference, Target::Command));
-    };
-    let mut endpoint = read_endpoint(url, "check app")?;
-    arguments.connection.apply_to(&mut endpoint)?;
-    add_headers(&mut endpoint, &arguments.header)?;
-    Ok(Target::Url(endpoint))
-}
-
 /// The arguments that name the same apps again.
-fn name_again(arguments: &AppArguments, target: &Target) -> String {
+fn reproduction_arguments(arguments: &AppArguments, target: &Target) -> String {
     let mut again = "app".to_owned();
     for (option, file) in [("--html", &arguments.html), ("--fixture", &arguments.fixture)] {
         if let Some(file) = file {
@@ -138,16 +128,8 @@ fn name_again(arguments: &AppArguments, target: &Target) -> String {
         AllowCalls::None => again.push_str(" --allow-calls none"),
         AllowCalls::ReadOnly => {}
     }
-    match target {
-        Target::Command(_) => {
-            let _ = write!(again, " -- {}", target.name_on_command_line());
-        }
-        Target::Url(_) => {
-            let _ = write!(again, " {}", target.name_on_command_line());
-        }
-        Target::InProcess(_) => {}
-    }
-    again
+    let target = reproduction::target_arguments(target);
+    if target.is_empty() { again } else { format!("{again} {target}") }
 }
 
 /// One picture for each app and row, named in the report.

@@ -8,12 +8,12 @@ use suite::host::{HostDriver, HostOptions, ProbeStage, run_host};
 use transport::MAX_MESSAGE;
 use transport::serve::{Limits, pipe};
 
-use super::check::{keep_baseline, read_baseline, read_selection};
+use super::check::{read_baseline, read_selection, write_baseline};
 use crate::args::CheckHostArguments;
 use crate::exit::{Exit, Usage};
 use crate::files::write_whole;
 use crate::format::Places;
-use crate::signals::told_to_stop;
+use crate::signals::stop_requested;
 use crate::suggest::did_you_mean;
 use crate::terminal;
 
@@ -32,7 +32,7 @@ pub(super) async fn run(arguments: &CheckHostArguments) -> anyhow::Result<Exit> 
         let stage =
             ProbeStage::listen(address).await.with_context(|| format!("cannot listen on {address}"))?;
         terminal::print(&format!("{}\n", stage.url()))?;
-        told_to_stop().await;
+        stop_requested().await;
         return Ok(Exit::Success);
     }
     measure(arguments).await
@@ -41,11 +41,11 @@ pub(super) async fn run(arguments: &CheckHostArguments) -> anyhow::Result<Exit> 
 async fn measure(arguments: &CheckHostArguments) -> anyhow::Result<Exit> {
     let judging = &arguments.judging;
     let selection = read_selection(judging)?;
-    let baseline = judging.baseline.as_deref().map(read_baseline).transpose()?.unwrap_or_default();
+    let baseline = read_baseline(judging)?;
     let options = HostOptions {
         selection,
         baseline,
-        arguments: again(arguments),
+        arguments: reproduction_arguments(arguments),
         platform: arguments.platform.clone(),
     };
     let places = Places::open(&judging.output)?;
@@ -56,7 +56,7 @@ async fn measure(arguments: &CheckHostArguments) -> anyhow::Result<Exit> {
         write_whole(file, facts.to_value().to_string().as_bytes())?;
     }
     places.write(&report.clone().into(), judging.output.detail(), |_| false)?;
-    keep_baseline(judging, std::iter::once(&report))?;
+    write_baseline(judging, std::iter::once(&report))?;
     Ok(report.verdict().into())
 }
 
@@ -90,7 +90,7 @@ fn named_fault(name: &str) -> Result<&'static HostFault, Usage> {
 }
 
 /// The arguments that name the same host again.
-fn again(arguments: &CheckHostArguments) -> String {
+fn reproduction_arguments(arguments: &CheckHostArguments) -> String {
     let mut words = vec!["host".to_owned()];
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     words.extend(arguments.page.as_deref().map(|page| format!("--page {}", quoted(page))));

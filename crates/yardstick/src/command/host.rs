@@ -18,17 +18,17 @@ use crate::exit::{Exit, Usage};
 use crate::suggest::did_you_mean;
 use crate::{target, terminal};
 
-/// How long the lines about the servers are waited for; the page is there before.
-const SETTLING: Duration = Duration::from_secs(20);
+/// How long to wait for the servers before the warnings about them are printed. The page works before that.
+const CONNECT_LIMIT: Duration = Duration::from_secs(20);
 
 pub(crate) async fn run(arguments: HostArguments) -> anyhow::Result<Exit> {
     let options = Options {
         address: SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port)),
-        targets: targets(&arguments)?,
+        targets: read_targets(&arguments)?,
         profile: arguments.profile.clone(),
-        watch: watched(&arguments)?,
+        watch: read_watched(&arguments)?,
         sampling: arguments.sampling,
-        roots: roots(&arguments)?,
+        roots: read_roots(&arguments)?,
         ..Options::default()
     };
     let host = host::Host::start(options).await.map_err(|error| match error {
@@ -40,24 +40,24 @@ pub(crate) async fn run(arguments: HostArguments) -> anyhow::Result<Exit> {
     })?;
     terminal::print(&format!("{}\n", host.url()))?;
     if !arguments.no_open && terminal::is_stdout_terminal() {
-        open(&host.url());
+        open_browser(&host.url());
     }
     let told = async {
-        for line in host.settled(SETTLING).await {
+        for line in host.settled(CONNECT_LIMIT).await {
             terminal::warn(&line);
         }
         std::future::pending::<()>().await;
     };
     tokio::select! {
-        () = crate::signals::told_to_stop() => {}
+        () = crate::signals::stop_requested() => {}
         () = told => {}
     }
     host.shut_down().await;
     Ok(Exit::Success)
 }
 
-/// All that were named; the built-in server when none was.
-fn targets(arguments: &HostArguments) -> anyhow::Result<Vec<HostedServer>> {
+/// The servers that the user names; the built-in server if there are none.
+fn read_targets(arguments: &HostArguments) -> anyhow::Result<Vec<HostedServer>> {
     let mut targets: Vec<HostedServer> = Vec::new();
     for url in &arguments.urls {
         let mut endpoint = read_endpoint(url, "host")?;
@@ -82,7 +82,7 @@ fn targets(arguments: &HostArguments) -> anyhow::Result<Vec<HostedServer>> {
     Ok(targets)
 }
 
-fn watched(arguments: &HostArguments) -> anyhow::Result<Vec<PathBuf>> {
+fn read_watched(arguments: &HostArguments) -> anyhow::Result<Vec<PathBuf>> {
     for path in &arguments.watch {
         if !path.exists() {
             return Err(Usage(format!("--watch {}: there is no such file", path.display())).into());
@@ -92,7 +92,7 @@ fn watched(arguments: &HostArguments) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// The folders that servers are told of.
-fn roots(arguments: &HostArguments) -> anyhow::Result<Vec<Value>> {
+fn read_roots(arguments: &HostArguments) -> anyhow::Result<Vec<Value>> {
     let root = |path: &PathBuf| {
         let unfit = |why: String| Usage(format!("--root {}: {why}", path.display()));
         let folder = path.canonicalize().map_err(|why| unfit(why.to_string()))?;
@@ -113,7 +113,7 @@ fn roots(arguments: &HostArguments) -> anyhow::Result<Vec<Value>> {
 }
 
 /// Opens the browser of this desktop, if there is one.
-fn open(url: &str) {
+fn open_browser(url: &str) {
     let opener = if cfg!(target_os = "macos") {
         Some("open")
     } else if cfg!(windows) {

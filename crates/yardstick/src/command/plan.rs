@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use report::visible;
 use suite::{Options, Preview, RevisionPreview, ToolPreview};
 
-use crate::target::MeasuredServer;
+use crate::target::ServerUnderTest;
 
 /// How much of some arguments is shown.
-const SHOWN: usize = 200;
+const MAX_ARGUMENT_CHARS: usize = 200;
 
 /// Says what a run would do with `servers`.
-pub(crate) async fn show(servers: &[MeasuredServer], options: &Options) -> anyhow::Result<String> {
+pub(crate) async fn show(servers: &[ServerUnderTest], options: &Options) -> anyhow::Result<String> {
     let mut text = String::new();
     for subject in servers.iter().flat_map(|server| &server.subjects) {
         let preview = suite::preview(&subject.target, options).await?;
@@ -50,7 +50,7 @@ fn line(text: &mut String, tool: &ToolPreview) -> std::fmt::Result {
     let name = visible(&tool.name);
     match (tool.decision.is_call(), &tool.arguments) {
         (true, Ok(arguments)) => {
-            let shown: String = visible(arguments).chars().take(SHOWN).collect();
+            let shown: String = visible(arguments).chars().take(MAX_ARGUMENT_CHARS).collect();
             writeln!(text, "  call   {name} {shown} ({why})")
         }
         (true, Err(none)) => writeln!(text, "  leave  {name} ({})", visible(none)),

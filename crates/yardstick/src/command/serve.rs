@@ -12,11 +12,11 @@ use transport::serve::{Handler, Limits, pipe};
 
 use crate::args::ServeArguments;
 use crate::exit::{Exit, Usage};
-use crate::signals::told_to_stop;
+use crate::signals::stop_requested;
 use crate::suggest::did_you_mean;
 use crate::terminal;
 
-/// How long what is under way may take once the server is told to stop.
+/// How long open requests may take once the server is told to stop.
 const GRACE: Duration = Duration::from_millis(700);
 
 pub(crate) async fn run(arguments: ServeArguments) -> anyhow::Result<Exit> {
@@ -26,7 +26,7 @@ pub(crate) async fn run(arguments: ServeArguments) -> anyhow::Result<Exit> {
     let faults = arguments.fault.iter().map(|name| named_fault(name)).collect::<Result<Vec<_>, _>>()?;
     let faults = Faults::new(faults);
     let options = faults.http_options();
-    // A sound server does without the layer that spoils its messages.
+    // Without faults, the server runs without the layer that applies them.
     if arguments.fault.is_empty() {
         let server = Server::new();
         serve(server.clone(), options, &arguments, || server.close()).await
@@ -58,7 +58,7 @@ async fn serve<H: Handler>(
     let http = HttpServer::bind(address, handler, options).await;
     let http = http.with_context(|| format!("cannot listen on {address}; is something else there?"))?;
     terminal::print(&format!("{}\n", http.url()))?;
-    told_to_stop().await;
+    stop_requested().await;
     close();
     http.shut_down(GRACE).await;
     Ok(Exit::Success)

@@ -17,8 +17,8 @@ use crate::address::read_endpoint;
 use crate::args::TapArguments;
 use crate::exit::{Exit, Usage};
 use crate::files::SharedLog;
-use crate::record::about;
-use crate::signals::{First, listen, told_to_stop};
+use crate::run_recording::recording_header;
+use crate::signals::{FirstSignal, listen_for_signals, stop_requested};
 use crate::{target, terminal};
 
 /// How long connections may take to close once the tap is told to stop.
@@ -34,16 +34,16 @@ pub(crate) async fn run(arguments: TapArguments) -> anyhow::Result<Exit> {
 
 async fn over_stdio(program: &str, args: &[String], arguments: &TapArguments) -> anyhow::Result<Exit> {
     let target = Target::command(program, args.to_vec()).with_secrets(arguments.with_secrets);
-    let (writer, file) = begin(&target, None, arguments)?;
+    let (writer, file) = start_recording(&target, None, arguments)?;
     let streams = stdio::Streams {
         input: tokio::io::stdin(),
         output: tokio::io::stdout(),
         errors: tokio::io::stderr(),
     };
-    let ended = stdio::run(program, args, streams, &writer.pen()).await;
-    end(writer.finish().await, &file, arguments);
+    let ended = stdio::run(program, args, streams, &writer.sender()).await;
+    judge_recording(writer.finish().await, &file, arguments);
     match ended {
-        Ok(status) => Ok(Exit::Program(code(status))),
+        Ok(status) => Ok(Exit::Program(exit_code(status))),
         // The exit code that a shell gives.
         Err(why) => {
             terminal::warn(&format!("yardstick tap: `{program}` cannot be started: {why}"));
@@ -56,26 +56,26 @@ async fn over_http(url: &str, arguments: &TapArguments) -> anyhow::Result<Exit> 
     let mut endpoint = read_endpoint(url, "tap")?;
     arguments.connection.apply_to(&mut endpoint)?;
     let target = Target::Url(endpoint.clone()).with_secrets(arguments.with_secrets);
-    let (writer, file) = begin(&target, Some(endpoint.url.path().to_owned()), arguments)?;
+    let (writer, file) = start_recording(&target, Some(endpoint.url.path().to_owned()), arguments)?;
     let address = arguments.http.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-    let tap = HttpTap::bind(address, &endpoint, writer.pen()).await?;
+    let tap = HttpTap::bind(address, &endpoint, writer.sender()).await?;
     terminal::print(&format!("{}\n", tap.url()))?;
-    listen(if arguments.check { First::Finishes } else { First::Asks });
-    told_to_stop().await;
+    listen_for_signals(if arguments.check { FirstSignal::StopsWithoutLimit } else { FirstSignal::Stops });
+    stop_requested().await;
     tap.shut_down(GRACE).await;
-    Ok(end(writer.finish().await, &file, arguments).unwrap_or(Exit::Success))
+    Ok(judge_recording(writer.finish().await, &file, arguments).unwrap_or(Exit::Success))
 }
 
 /// Begins the recording. If the file cannot be written, a warning says so and the session goes on unrecorded.
-fn begin(
+fn start_recording(
     target: &Target,
     endpoint: Option<String>,
     arguments: &TapArguments,
 ) -> anyhow::Result<(RecordWriter, PathBuf)> {
-    let moment = stamp();
+    let moment = time_for_file_name();
     let opened = match &arguments.record {
         Some(path) => SharedLog::open(path, false).map(|file| (file, path.clone())),
-        None => fresh(&moment),
+        None => create_new_file(&moment),
     };
     let (sink, path): (Box<dyn Write + Send>, PathBuf) = match opened {
         Ok((file, path)) => {
@@ -92,11 +92,11 @@ fn begin(
     let writer = RecordWriter::start(RecordOptions {
         sink,
         redactor: Redactor::for_foreign_requests(target),
-        about: about(Some(target.describe())),
+        about: recording_header(Some(target.describe())),
         name: format!("{moment}-{}", std::process::id()),
         endpoint,
         keep: arguments.check,
-        trouble: Box::new(|why| {
+        on_failure: Box::new(|why| {
             terminal::warn(&format!("yardstick tap: the recording ends here: {why}; the session goes on"));
         }),
     });
@@ -104,22 +104,22 @@ fn begin(
 }
 
 /// Judges what was recorded, if that was asked for.
-fn end(written: Written, file: &Path, arguments: &TapArguments) -> Option<Exit> {
+fn judge_recording(written: Written, file: &Path, arguments: &TapArguments) -> Option<Exit> {
     if !arguments.check {
         return None;
     }
     let recorded = Recorded {
         description: file.display().to_string(),
-        arguments: super::wire::again(&[file.to_owned()]),
+        arguments: super::wire::reproduction_arguments(&[file.to_owned()]),
         tapes: written.tapes,
     };
     let judged = suite::judge(&recorded, &[Side::Server], &Options::default());
     terminal::warn_styled(&report::human::render(&judged.report));
-    Some(super::wire::exit(&judged))
+    Some(super::wire::explain_exit(&judged))
 }
 
 /// A file that was not there before.
-fn fresh(moment: &str) -> io::Result<(SharedLog, PathBuf)> {
+fn create_new_file(moment: &str) -> io::Result<(SharedLog, PathBuf)> {
     for number in 1.. {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
         let path = PathBuf::from(format!("yardstick-{moment}{suffix}.ndjson"));
@@ -132,7 +132,7 @@ fn fresh(moment: &str) -> io::Result<(SharedLog, PathBuf)> {
 }
 
 /// The time, as it stands in a file name.
-fn stamp() -> String {
+fn time_for_file_name() -> String {
     let now = wire::rfc3339::format_millis(SystemTime::now());
     let digits: String = now.chars().filter(char::is_ascii_digit).collect();
     digits.get(..14).map(|digits| format!("{}-{}", &digits[..8], &digits[8..])).unwrap_or(digits)
@@ -140,13 +140,13 @@ fn stamp() -> String {
 
 /// The exit code; if a signal ended the program, the one that a shell gives.
 #[cfg(unix)]
-fn code(status: ExitStatus) -> u8 {
+fn exit_code(status: ExitStatus) -> u8 {
     use std::os::unix::process::ExitStatusExt as _;
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
 #[cfg(not(unix))]
-fn code(status: ExitStatus) -> u8 {
+fn exit_code(status: ExitStatus) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

@@ -8,7 +8,7 @@ use protocol::method::Side;
 use suite::{Judged, Options, Recorded};
 use wire::recording::{Recording, Tape};
 
-use super::check::{keep_baseline, read_baseline, read_selection};
+use super::check::{read_baseline, read_selection, write_baseline};
 use crate::args::{Sides, WireArguments};
 use crate::exit::{Exit, Usage};
 use crate::format::Places;
@@ -25,23 +25,24 @@ pub(super) fn run(arguments: &WireArguments) -> anyhow::Result<Exit> {
     for file in files {
         tapes.extend(read_tapes(file, files.len() > 1)?);
     }
-    let recorded = Recorded { description: names(files, ", "), arguments: again(files), tapes };
+    let recorded =
+        Recorded { description: names(files, ", "), arguments: reproduction_arguments(files), tapes };
     let sides: &[Side] = match side.unwrap_or_default() {
         Sides::Server => &[Side::Server],
         Sides::Client => &[Side::Client],
         Sides::Both => &[Side::Server, Side::Client],
     };
-    let baseline = judging.baseline.as_deref().map(read_baseline).transpose()?.unwrap_or_default();
+    let baseline = read_baseline(judging)?;
     let options = Options { protocols: judging.protocol.clone(), selection, baseline, ..Options::default() };
     let judged = suite::judge(&recorded, sides, &options);
     let places = Places::open(&judging.output)?;
     places.write(&judged.report.clone().into(), judging.output.detail(), |_| false)?;
-    keep_baseline(judging, std::iter::once(&judged.report))?;
-    Ok(exit(&judged))
+    write_baseline(judging, std::iter::once(&judged.report))?;
+    Ok(explain_exit(&judged))
 }
 
 /// Says what was not judged. A recording that could be read only in part is not a success.
-pub(super) fn exit(judged: &Judged) -> Exit {
+pub(super) fn explain_exit(judged: &Judged) -> Exit {
     for why in &judged.skipped {
         terminal::warn(&format!("not judged: {}", report::visible(why)));
     }
@@ -79,7 +80,7 @@ fn names(files: &[PathBuf], between: &str) -> String {
 }
 
 /// The arguments that name the same files again.
-pub(super) fn again(files: &[PathBuf]) -> String {
+pub(super) fn reproduction_arguments(files: &[PathBuf]) -> String {
     let quoted = |file: &PathBuf| {
         let name = file.display().to_string();
         let plain = |c: char| c.is_alphanumeric() || "-_./+=:,@".contains(c);

@@ -1,4 +1,4 @@
-//! Servers that mean harm: a run stays small, hears signals, and leaves nothing behind.
+//! Hostile servers: a run stays small, reacts to signals, and leaves nothing behind.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

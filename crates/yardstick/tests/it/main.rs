@@ -10,6 +10,7 @@ mod app;
 mod check;
 mod configured;
 #[cfg(target_os = "linux")]
+mod folder;
 mod hostile;
 #[cfg(unix)]
 mod interrupt;
@@ -50,7 +51,7 @@ fn yardstick(arguments: &[&str]) -> Output {
 /// The binary.
 const SELF: &str = env!("CARGO_BIN_EXE_yardstick");
 
-/// A file that is gone when the test is over.
+/// A file that is removed when the test ends.
 struct Scratch(std::path::PathBuf);
 
 impl Scratch {

@@ -1,4 +1,4 @@
-//! The command lines of README, docs and help run, and what the pages show is what comes.
+//! The command lines in README, docs and help work, and print what the pages show.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -22,7 +22,7 @@ const PAGES: [&str; 7] = [
 ];
 const SUBCOMMANDS: [&str; 9] =
     ["check", "host", "serve", "tap", "list", "explain", "report", "completions", "man"];
-/// Keeps a run short where the line leaves it open what is looked for.
+/// Keeps a run short if the line does not choose the checks.
 const SHORT: &str = "--only server/tools/unknown-tool-refused --protocol 2025-11-25";
 /// The same for what is not a server.
 const SHORT_OF_SUBJECTS: [(&str, &str); 2] = [
@@ -42,7 +42,7 @@ fn commands_in(page: &str) -> Vec<String> {
     };
     let in_block = |line: &&str| line.starts_with("    ") || !line.starts_with(' ');
     let lines = page.lines().filter(in_block).filter_map(strip);
-    // What stands apart by two blanks is said about the command; what follows a pipe is somebody else's.
+    // Two blanks end the command and begin a comment; a pipe begins a command that is not ours.
     lines
         .map(|line| {
             line.split("  ").next().unwrap_or_default().split(" | ").next().unwrap_or_default().to_owned()

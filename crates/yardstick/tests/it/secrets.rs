@@ -4,13 +4,14 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 use crate::SELF;
+use crate::folder::Folder;
 
 const ECHO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/servers/echo.py");
 
@@ -29,28 +30,6 @@ const PASSWORD: &str = "QZpass-word";
 const SEGMENT: &str = "QZ7f8a9c6b5d4e3f2a1b0c";
 const QUERY: &str = "QZquery-value";
 const FRAGMENT: &str = "QZfragment";
-
-/// A folder that is gone when the test is over.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("yardstick-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Every spelling of a secret that a reader could make sense of.
 fn spellings(secret: &str) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! `yardstick tap`: nobody notices it, and nothing escapes it.
+//! `yardstick tap`: it changes nothing, and records everything.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Output, Stdio};

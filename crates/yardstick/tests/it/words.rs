@@ -1,4 +1,4 @@
-//! `list`, `explain`, help, and what is said to a command line that makes no sense.
+//! `list`, `explain`, help, and the errors for an invalid command line.
 
 use crate::{stderr, stdout, yardstick};
 

@@ -20,9 +20,9 @@ const SELECTIONS: [&str; 7] = [
     "yardstick-transport",
 ];
 /// The others use so little of others that asking for all of it would cost them more than it saves.
-const SMALL: [&str; 3] = ["yardstick-browser", "yardstick-protocol", "yardstick-wire"];
-/// What only tests use, in seconds: nothing that is slow to build depends on these.
-const LEAVES: [&str; 2] = ["console", "getrandom"];
+const SMALL_CRATES: [&str; 3] = ["yardstick-browser", "yardstick-protocol", "yardstick-wire"];
+/// Crates that only tests use and that build in seconds.
+const TEST_ONLY_CRATES: [&str; 2] = ["console", "getrandom"];
 
 #[test]
 fn a_crate_alone_builds_what_the_workspace_builds() {
@@ -32,7 +32,7 @@ fn a_crate_alone_builds_what_the_workspace_builds() {
         for (package, found) in features(selection) {
             let expected = &all[&package];
             if !found.is_subset(expected)
-                && !LEAVES.iter().any(|leaf| package.starts_with(&format!("{leaf} ")))
+                && !TEST_ONLY_CRATES.iter().any(|leaf| package.starts_with(&format!("{leaf} ")))
             {
                 differing
                     .push(format!("{package} in {selection:?}: {found:?}, in the workspace {expected:?}"));
@@ -50,7 +50,11 @@ fn a_crate_alone_builds_what_the_workspace_builds() {
 #[test]
 fn every_crate_is_compared_or_known_to_be_small() {
     let folders = std::fs::read_dir(root().join("crates")).expect("the crates are there").count();
-    assert_eq!(SELECTIONS.len() + SMALL.len(), folders, "name every crate in SELECTIONS or in SMALL");
+    assert_eq!(
+        SELECTIONS.len() + SMALL_CRATES.len(),
+        folders,
+        "name every crate in SELECTIONS or in SMALL_CRATES"
+    );
 }
 
 /// The packages by others that a selection builds, each with its sets of features: one for programs, one for macros.

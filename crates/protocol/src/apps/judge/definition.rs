@@ -1,4 +1,4 @@
-//! A message against its definition.
+//! Checks a message against its definition.
 
 use serde_json::Value;
 
@@ -13,21 +13,21 @@ use crate::schema::{Extension, Schema, SchemaFlaw, Validator};
 
 /// The revision that the text links to.
 const BASE: Version = Version::V2025_11_25;
-/// Hosts may pass on what servers of this one say.
+/// Hosts may pass on messages of servers that speak this revision.
 const MODERN: Version = Version::V2026_07_28;
 
-/// A request or notification against its definition.
-pub(super) fn called(by: BridgeParty, row: &UiMethod, value: &Value) -> Vec<Breach> {
+/// Checks a request or notification.
+pub(super) fn check_call(by: BridgeParty, row: &UiMethod, value: &Value) -> Vec<Breach> {
     let (name, newer) = match row.schema {
         Some(name) => (Some(name), None),
-        None => (named(BASE, row.name), named(MODERN, row.name)),
+        None => (message_name(BASE, row.name), message_name(MODERN, row.name)),
     };
-    compared(by, name.and_then(bridge), newer.and_then(modern), value, "")
+    compare(by, name.and_then(bridge_validator), newer.and_then(modern_validator), value, "")
 }
 
-/// A result against the definition of what was asked.
-pub(super) fn result(by: BridgeParty, about: &UnansweredRequest, result: &Value) -> Vec<Breach> {
-    // Newer servers ask back, or answer later; what they say then is not the bridge's.
+/// Checks the result of a request.
+pub(super) fn check_result(by: BridgeParty, about: &UnansweredRequest, result: &Value) -> Vec<Breach> {
+    // Newer servers may ask for input or answer with a task. The bridge does not define these results.
     let elsewhere = result["resultType"].as_str().is_some_and(|kind| kind != "complete");
     if elsewhere || about.method == "tools/call" && result["task"].is_object() {
         return Vec::new();
@@ -37,32 +37,32 @@ pub(super) fn result(by: BridgeParty, about: &UnansweredRequest, result: &Value)
         Some(request) => request.strip_suffix("Request").map(|stem| format!("{stem}Result")),
         None => row.and_then(|row| method::find(BASE, row.name)?.result.map(str::to_owned)),
     };
-    compared(by, name.as_deref().and_then(bridge), None, result, "/result")
+    compare(by, name.as_deref().and_then(bridge_validator), None, result, "/result")
 }
 
-/// An error response.
-pub(super) fn error(by: BridgeParty, value: &Value) -> Vec<Breach> {
+/// Checks an error response.
+pub(super) fn check_error(by: BridgeParty, value: &Value) -> Vec<Breach> {
     let mut value = value.clone();
     // An error whose request could not be read has a null id in JSON-RPC, and none in MCP.
     if let Some(members) = value.as_object_mut().filter(|members| members.get("id") == Some(&Value::Null)) {
         members.remove("id");
     }
-    compared(by, bridge("JSONRPCErrorResponse"), None, &value, "")
+    compare(by, bridge_validator("JSONRPCErrorResponse"), None, &value, "")
 }
 
-fn named(version: Version, name: &str) -> Option<&'static str> {
+fn message_name(version: Version, name: &str) -> Option<&'static str> {
     method::find(version, name).map(|row| row.message)
 }
 
-fn bridge(name: &str) -> Option<Validator> {
+fn bridge_validator(name: &str) -> Option<Validator> {
     Schema::for_version(BASE).with(Extension::Apps).validator(name)
 }
 
-fn modern(name: &str) -> Option<Validator> {
+fn modern_validator(name: &str) -> Option<Validator> {
     Schema::for_version(MODERN).validator(name)
 }
 
-fn compared(
+fn compare(
     by: BridgeParty,
     validator: Option<Validator>,
     newer: Option<Validator>,

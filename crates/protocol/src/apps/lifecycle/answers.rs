@@ -14,7 +14,7 @@ use crate::apps::way::Way;
 #[derive(Clone, Debug, Default)]
 pub(super) struct AnswerRules {
     open: HashMap<(Way, RequestKey), UnansweredRequest>,
-    /// The open requests, oldest first, with whether their answerer has spoken since.
+    /// The open requests, oldest first. The flag says whether the receiver has sent anything since.
     order: Vec<(Way, RequestKey, bool)>,
     done: HashSet<(Way, RequestKey)>,
 }
@@ -37,15 +37,19 @@ impl RequestKey {
 
 impl AnswerRules {
     /// The request that a message answers, if it waits for its answer.
-    pub(super) fn about(&self, way: Way, message: &BridgeMessage<'_>) -> Option<&UnansweredRequest> {
+    pub(super) fn answered_request(
+        &self,
+        way: Way,
+        message: &BridgeMessage<'_>,
+    ) -> Option<&UnansweredRequest> {
         let (BridgeMessage::Result { id, .. } | BridgeMessage::Error { id: Some(id), .. }) = message else {
             return None;
         };
         self.open.get(&(way.back(), RequestKey::from_id(id)?))
     }
 
-    /// Takes down a message, and gives back the request that it answers.
-    pub(super) fn heard(
+    /// Judges a message, and returns the request that it answers.
+    pub(super) fn judge(
         &mut self,
         way: Way,
         message: &BridgeMessage<'_>,
@@ -57,14 +61,14 @@ impl AnswerRules {
         match *message {
             BridgeMessage::Request { method, id, params } => {
                 let key = RequestKey::from_id(id)?;
-                self.asked(way, &key, id, method, found);
+                self.judge_request(way, &key, id, method, found);
                 self.order.push((way, key.clone(), false));
                 let pending = UnansweredRequest { way, method: method.to_owned(), params: params.clone() };
                 self.open.insert((way, key), pending);
                 None
             }
             BridgeMessage::Notification { method: "notifications/cancelled", params } => {
-                // What was called off need not be answered.
+                // A cancelled request need not be answered.
                 let key = (way, RequestKey::from_id(&params["requestId"])?);
                 if self.open.remove(&key).is_some() {
                     self.done.insert(key);
@@ -72,7 +76,7 @@ impl AnswerRules {
                 None
             }
             BridgeMessage::Result { id, .. } | BridgeMessage::Error { id: Some(id), .. } => {
-                self.answered(way, id, found)
+                self.judge_answer(way, id, found)
             }
             BridgeMessage::Error { id: None, .. } => {
                 let says = "an error without an id answers no request; its message was not understood";
@@ -83,19 +87,19 @@ impl AnswerRules {
         }
     }
 
-    /// Which requests were left without an answer.
-    pub(super) fn ended(&self, found: &mut Vec<Breach>) {
+    /// Judges the requests that were not answered.
+    pub(super) fn judge_end(&self, found: &mut Vec<Breach>) {
         for (way, key, spoken) in &self.order {
             let Some(pending) = self.open.get(&(*way, key.clone())) else { continue };
             let says = format!("{} was not answered", pending.method);
-            // People may still think about the rest, and the record may end before they are done.
+            // Other requests may wait for a person, and the record may end before the answer.
             let prompt = matches!(pending.method.as_str(), "ping" | "ui/initialize") && *spoken;
             let most = if prompt { Gravity::Must } else { Gravity::Note };
             found.push(rule::ANSWERED.broken(way.to(), says).at_most(most));
         }
     }
 
-    fn asked(&self, way: Way, key: &RequestKey, id: &Value, method: &str, found: &mut Vec<Breach>) {
+    fn judge_request(&self, way: Way, key: &RequestKey, id: &Value, method: &str, found: &mut Vec<Breach>) {
         let key = (way, key.clone());
         if self.open.contains_key(&key) || self.done.contains(&key) {
             let says = format!("{method} has the id {id}, which an earlier request had");
@@ -103,7 +107,7 @@ impl AnswerRules {
         }
     }
 
-    fn answered(&mut self, way: Way, id: &Value, found: &mut Vec<Breach>) -> Option<UnansweredRequest> {
+    fn judge_answer(&mut self, way: Way, id: &Value, found: &mut Vec<Breach>) -> Option<UnansweredRequest> {
         let key = (way.back(), RequestKey::from_id(id)?);
         if let Some(pending) = self.open.remove(&key) {
             self.done.insert(key);

@@ -1,4 +1,4 @@
-//! What either end uses of the other was announced; and what was announced is there.
+//! Both ends use only capabilities that the other end announced, and support those that they announce.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::apps::way::{BridgeParty, Way};
 use crate::apps::{Modality, rule};
 use crate::code;
 
-/// What both ends announced.
+/// The capabilities that both ends announced.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CapabilityRules {
     app: Option<Value>,
@@ -17,26 +17,26 @@ pub(super) struct CapabilityRules {
 }
 
 impl CapabilityRules {
-    pub(super) fn heard(&mut self, said: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
-        let params = said.message.params();
-        match said.told(Way::ViewToHost) {
+    pub(super) fn judge(&mut self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
+        let params = placed.message.params();
+        match placed.method_sent(Way::ViewToHost) {
             Some("ui/initialize") => self.app = Some(params["appCapabilities"].clone()),
-            Some(name) => self.view_uses(name, params, found),
+            Some(name) => self.judge_view_use(name, params, found),
             None => {}
         }
-        if let Some(name) = said.told(Way::HostToView) {
-            self.host_uses(name, found);
+        if let Some(name) = placed.method_sent(Way::HostToView) {
+            self.judge_host_use(name, found);
         }
-        if let Some((about, result)) = said.granted(Way::ViewToHost)
+        if let Some((about, result)) = placed.granted_request(Way::ViewToHost)
             && about.method == "ui/initialize"
         {
             self.host = Some(result["hostCapabilities"].clone());
         }
-        self.denied(said, found);
+        self.judge_denial(placed, found);
     }
 
-    /// The text describes the capabilities of a host, and forbids nothing to those who do not look at them; but sampling.
-    fn view_uses(&self, name: &str, params: &Value, found: &mut Vec<Breach>) {
+    /// The text describes the capabilities of a host. Only for sampling does it forbid a View to ignore them.
+    fn judge_view_use(&self, name: &str, params: &Value, found: &mut Vec<Breach>) {
         let by = BridgeParty::View;
         if let (Some(host), Some(needed)) = (&self.host, method::from_view(name).and_then(needed_of_host)) {
             let says = |what: &str| format!("{name} needs {what}, which the host did not announce");
@@ -55,10 +55,10 @@ impl CapabilityRules {
             let says = "the View tells of a change of its tools, and did not announce tools.listChanged";
             found.push(rule::LIST_CHANGED.broken(by, says));
         }
-        self.kinds(name, params, found);
+        self.judge_kinds(name, params, found);
     }
 
-    fn host_uses(&self, name: &str, found: &mut Vec<Breach>) {
+    fn judge_host_use(&self, name: &str, found: &mut Vec<Breach>) {
         let by = BridgeParty::Host;
         let asks_for_tools = matches!(name, "tools/call" | "tools/list");
         if asks_for_tools && self.app.as_ref().is_some_and(|app| !app["tools"].is_object()) {
@@ -76,8 +76,8 @@ impl CapabilityRules {
         }
     }
 
-    /// Kinds of content that the host takes none of. A host that lists no kinds says nothing.
-    fn kinds(&self, name: &str, params: &Value, found: &mut Vec<Breach>) {
+    /// Judges kinds of content that the host does not accept. A host that lists no kinds accepts any.
+    fn judge_kinds(&self, name: &str, params: &Value, found: &mut Vec<Breach>) {
         let member = match name {
             "ui/message" => "message",
             "ui/update-model-context" => "updateModelContext",
@@ -87,22 +87,22 @@ impl CapabilityRules {
         if taken.is_empty() {
             return;
         }
-        for kind in used(params).into_iter().filter(|kind| !taken.contains_key(kind.key())) {
+        for kind in kinds_in(params).into_iter().filter(|kind| !taken.contains_key(kind.key())) {
             let says = format!("{name} has {}, which the host does not take", kind.key());
             found.push(rule::MODALITY.broken(BridgeParty::View, says));
         }
     }
 
-    /// Whoever announced something and then does not know it has announced too much.
-    fn denied(&self, said: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
-        if let Some((about, code::METHOD_NOT_FOUND)) = said.refused(Way::ViewToHost)
+    /// Judges an end that announced a capability and then does not know its method.
+    fn judge_denial(&self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
+        if let Some((about, code::METHOD_NOT_FOUND)) = placed.refused_request(Way::ViewToHost)
             && let Some(needed) = method::from_view(&about.method).and_then(stable_need)
             && self.host.as_ref().is_some_and(|host| host[needed].is_object())
         {
             let says = format!("{} is not known to the host, which announced {needed}", about.method);
             found.push(rule::HOST_KEEPS.broken(BridgeParty::Host, says));
         }
-        if let Some((about, code::METHOD_NOT_FOUND)) = said.refused(Way::HostToView)
+        if let Some((about, code::METHOD_NOT_FOUND)) = placed.refused_request(Way::HostToView)
             && matches!(about.method.as_str(), "tools/list" | "tools/call")
             && self.app.as_ref().is_some_and(|app| app["tools"].is_object())
         {
@@ -116,14 +116,14 @@ fn needed_of_host(row: &'static UiMethod) -> Option<&'static str> {
     row.host_capability
 }
 
-/// What announces this very method: `serverTools` came before `tools/list` did.
+/// The capability that certainly covers the method: `serverTools` is older than `tools/list`.
 fn stable_need(row: &'static UiMethod) -> Option<&'static str> {
     let later = matches!(row.name, "tools/list" | "resources/list" | "resources/templates/list");
     row.host_capability.filter(|_| !later)
 }
 
 /// The kinds of content that a message has.
-fn used(params: &Value) -> Vec<Modality> {
+fn kinds_in(params: &Value) -> Vec<Modality> {
     let one = std::slice::from_ref(&params["content"]);
     let items = params["content"].as_array().map_or(one, Vec::as_slice);
     let mut kinds: Vec<_> = items.iter().filter_map(|item| kind(item["type"].as_str()?)).collect();

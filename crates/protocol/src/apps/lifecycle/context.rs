@@ -1,4 +1,4 @@
-//! The surroundings of a View, and what is told of their changes.
+//! The host context of a View, and the notifications of its changes.
 
 use serde_json::{Map, Value};
 
@@ -7,15 +7,15 @@ use crate::apps::breach::Breach;
 use crate::apps::way::{BridgeParty, Way};
 use crate::apps::{merge_context, rule};
 
-/// What the View was told of its surroundings.
+/// The host context as the View knows it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ContextRules {
     known: Map<String, Value>,
 }
 
 impl ContextRules {
-    pub(super) fn heard(&mut self, said: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
-        match said.granted(Way::ViewToHost) {
+    pub(super) fn judge(&mut self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
+        match placed.granted_request(Way::ViewToHost) {
             Some((about, result)) if about.method == "ui/initialize" => {
                 self.known = result["hostContext"].as_object().cloned().unwrap_or_default();
             }
@@ -24,14 +24,14 @@ impl ContextRules {
             }
             _ => {}
         }
-        if said.told(Way::HostToView) == Some("ui/notifications/host-context-changed")
-            && let Some(change) = said.message.params().as_object()
+        if placed.method_sent(Way::HostToView) == Some("ui/notifications/host-context-changed")
+            && let Some(change) = placed.message.params().as_object()
         {
-            self.changed(change, found);
+            self.judge_change(change, found);
         }
     }
 
-    fn changed(&mut self, change: &Map<String, Value>, found: &mut Vec<Breach>) {
+    fn judge_change(&mut self, change: &Map<String, Value>, found: &mut Vec<Breach>) {
         let stale: Vec<_> = change
             .iter()
             .filter(|(key, value)| self.known.get(*key) == Some(value))

@@ -1,4 +1,4 @@
-//! Display modes: declared, offered, asked for, held.
+//! Display modes: those that the View declares, those that the host offers, and the current one.
 
 use serde_json::Value;
 
@@ -11,45 +11,45 @@ use crate::code;
 /// What is known of display modes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ModeRules {
-    /// What the View declared, if it did.
+    /// The modes that the View declared, if it did.
     declared: Option<Vec<DisplayMode>>,
-    /// What the host offers, if it says; names, for there may be modes of tomorrow.
+    /// The names of the modes that the host offers, if it says so. There may be unknown ones.
     offered: Option<Vec<String>>,
     current: Option<DisplayMode>,
-    /// What the host said, since the View last asked, that the mode is.
+    /// The mode that the host has named since the last request of the View.
     told: Option<DisplayMode>,
 }
 
 impl ModeRules {
-    pub(super) fn heard(&mut self, said: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
-        let params = said.message.params();
-        match said.told(Way::ViewToHost) {
+    pub(super) fn judge(&mut self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
+        let params = placed.message.params();
+        match placed.method_sent(Way::ViewToHost) {
             Some("ui/initialize") => {
                 self.declared = AppCapabilities::from_value(&params["appCapabilities"]).0.display_modes;
             }
-            Some("ui/request-display-mode") => self.asked(params, found),
+            Some("ui/request-display-mode") => self.judge_request(params, found),
             _ => {}
         }
-        if said.told(Way::HostToView) == Some("ui/notifications/host-context-changed") {
-            self.changed(params, found);
+        if placed.method_sent(Way::HostToView) == Some("ui/notifications/host-context-changed") {
+            self.judge_change(params, found);
         }
-        match said.granted(Way::ViewToHost) {
+        match placed.granted_request(Way::ViewToHost) {
             Some((about, result)) if about.method == "ui/initialize" => {
-                self.begun(&result["hostContext"], found);
+                self.judge_first(&result["hostContext"], found);
             }
             Some((about, result)) if about.method == "ui/request-display-mode" => {
-                self.answered(mode(&about.params["mode"]), mode(&result["mode"]), found);
+                self.judge_answer(mode(&about.params["mode"]), mode(&result["mode"]), found);
             }
             _ => {}
         }
-        match said.refused(Way::ViewToHost) {
-            Some((about, code)) if about.method == "ui/request-display-mode" => refused(code, found),
+        match placed.refused_request(Way::ViewToHost) {
+            Some((about, code)) if about.method == "ui/request-display-mode" => judge_refusal(code, found),
             _ => {}
         }
     }
 
-    fn begun(&mut self, context: &Value, found: &mut Vec<Breach>) {
-        self.offered(context);
+    fn judge_first(&mut self, context: &Value, found: &mut Vec<Breach>) {
+        self.note_offered(context);
         let Some(first) = mode(&context["displayMode"]) else { return };
         self.current = Some(first);
         // The first mode is not a switch, so nothing forbids it.
@@ -62,14 +62,14 @@ impl ModeRules {
         }
     }
 
-    fn changed(&mut self, context: &Value, found: &mut Vec<Breach>) {
-        self.offered(context);
+    fn judge_change(&mut self, context: &Value, found: &mut Vec<Breach>) {
+        self.note_offered(context);
         let Some(now) = mode(&context["displayMode"]) else { return };
-        self.switched(now, found);
+        self.judge_switch(now, found);
         self.told = Some(now);
     }
 
-    fn asked(&mut self, params: &Value, found: &mut Vec<Breach>) {
+    fn judge_request(&mut self, params: &Value, found: &mut Vec<Breach>) {
         self.told = None;
         let Some(wanted) = mode(&params["mode"]) else { return };
         let by = BridgeParty::View;
@@ -90,7 +90,7 @@ impl ModeRules {
                 let says = format!("{wanted} is asked for, and the View did not declare it");
                 found.push(rule::MODE_DECLARED.broken(by, says));
             }
-            // A host may decline what was not declared, or not.
+            // A host may decline or grant a mode that was not declared.
             None => {
                 let says = format!("{wanted} is asked for, and the View declared no modes");
                 found.push(rule::MODE_DECLARED.broken(by, says).at_most(Gravity::Note));
@@ -98,24 +98,29 @@ impl ModeRules {
         }
     }
 
-    fn answered(&mut self, wanted: Option<DisplayMode>, got: Option<DisplayMode>, found: &mut Vec<Breach>) {
+    fn judge_answer(
+        &mut self,
+        wanted: Option<DisplayMode>,
+        got: Option<DisplayMode>,
+        found: &mut Vec<Breach>,
+    ) {
         let (Some(wanted), Some(got)) = (wanted, got) else { return };
         let by = BridgeParty::Host;
         if let Some(told) = self.told.take().filter(|told| *told != got) {
             let says = format!("the answer says {got}, and host-context-changed said {told}");
             found.push(rule::MODE_TRUE.broken(by, says));
         }
-        // Not known yet is inline, the default.
+        // The default is inline.
         let current = self.current.unwrap_or(DisplayMode::Inline);
         if self.offered.is_some() && !self.is_offered(wanted) && got != current {
             let says = format!("{wanted} is not offered; the answer is {got}, and not {current}");
             found.push(rule::MODE_KEPT.broken(by, says));
         }
-        self.switched(got, found);
+        self.judge_switch(got, found);
     }
 
-    /// The host put the View into a mode, or left it there.
-    fn switched(&mut self, now: DisplayMode, found: &mut Vec<Breach>) {
+    /// Judges the mode that the host has set or kept.
+    fn judge_switch(&mut self, now: DisplayMode, found: &mut Vec<Breach>) {
         let before = self.current.replace(now);
         if before.unwrap_or(DisplayMode::Inline) != now && !self.is_declared(now) {
             let says = format!("the View was switched to {now}, which it did not declare");
@@ -123,7 +128,7 @@ impl ModeRules {
         }
     }
 
-    fn offered(&mut self, context: &Value) {
+    fn note_offered(&mut self, context: &Value) {
         if let Some(modes) = context["availableDisplayModes"].as_array() {
             self.offered = Some(modes.iter().filter_map(Value::as_str).map(str::to_owned).collect());
         }
@@ -142,8 +147,8 @@ fn mode(value: &Value) -> Option<DisplayMode> {
     value.as_str().and_then(DisplayMode::named)
 }
 
-/// The text knows no error here. A host without modes at all, and one that was asked nonsense, may be forgiven.
-fn refused(code: i64, found: &mut Vec<Breach>) {
+/// The text defines no error here. It is only a note if the host has no modes or the request is invalid.
+fn judge_refusal(code: i64, found: &mut Vec<Breach>) {
     let most = if [code::METHOD_NOT_FOUND, code::INVALID_PARAMS].contains(&code) {
         Gravity::Note
     } else {

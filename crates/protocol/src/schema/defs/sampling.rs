@@ -1,4 +1,4 @@
-//! Sampling: a server asks for the words of the client's model.
+//! Sampling: a server asks the client's model.
 
 use super::base::SERVER_REQUEST;
 use super::json::JSON_OBJECT;

@@ -1,4 +1,4 @@
-//! Tasks as 2025-11-25 tried them, in its core.
+//! Tasks as a part of the core, in 2025-11-25.
 
 use super::base::{NEXT_PAGE, NOTIFICATION, PAGE_PARAMS, REQUEST, RESULT};
 use super::meta::REQUEST_PARAMS;

@@ -1,4 +1,4 @@
-//! Everything that one side may say to the other. What a revision does not know drops out by itself.
+//! The unions of all messages of one side. Types that a revision does not have drop out.
 
 use crate::schema::words::*;
 

@@ -1,4 +1,4 @@
-//! What goes wrong is found, and blamed on the right one.
+//! Broken rules are found, and blamed on the right party.
 
 use serde_json::{Value, json};
 use yardstick_protocol::apps::BridgeParty::{self, Host, Proxy, View};

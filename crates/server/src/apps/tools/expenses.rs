@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{both, looking, nothing};
+use super::{no_arguments, read_only, text_and_structure};
 use crate::apps::app;
 use crate::apps::ledger::{CATEGORIES, Expense};
 use crate::apps::link::{EVERYBODY, Link, MODEL_ONLY};
@@ -24,7 +24,7 @@ pub(super) const EXPENSE_FORM: Tool = Tool::new(
                 "additionalProperties": false,
             },
             "outputSchema": expenses_schema(json!({}), &["entries", "total"]),
-            "annotations": looking(),
+            "annotations": read_only(),
         })
     },
     Run::Now(form),
@@ -67,7 +67,7 @@ pub(super) const CLEAR_EXPENSES: Tool = Tool::new(
         json!({
             "title": "Clear the expenses",
             "description": "Forgets all expenses that were submitted",
-            "inputSchema": nothing(),
+            "inputSchema": no_arguments(),
             "annotations": {
                 "readOnlyHint": false, "destructiveHint": true, "idempotentHint": true, "openWorldHint": false,
             },
@@ -83,8 +83,8 @@ pub(super) const CLEAR_EXPENSES: Tool = Tool::new(
 
 fn form(call: &Call, _: &Value) -> Value {
     let ledger = &call.server.apps.ledger;
-    let said = format!("{} A new one goes to submit_expense.", ledger.said());
-    both(said, ledger.to_value())
+    let said = format!("{} A new one goes to submit_expense.", ledger.in_words());
+    text_and_structure(said, ledger.to_value())
 }
 
 fn submit(call: &Call, arguments: &Value) -> Value {
@@ -93,11 +93,11 @@ fn submit(call: &Call, arguments: &Value) -> Value {
         Err(why) => return failure(why),
     };
     let ledger = &call.server.apps.ledger;
-    let said = format!("Submitted: {}.", expense.said());
+    let said = format!("Submitted: {}.", expense.in_words());
     let id = ledger.add(expense);
     let mut structured = ledger.to_value();
     structured["id"] = id.into();
-    both(format!("{said} {}", ledger.said()), structured)
+    text_and_structure(format!("{said} {}", ledger.in_words()), structured)
 }
 
 fn expenses_schema(more: Value, required: &[&str]) -> Value {

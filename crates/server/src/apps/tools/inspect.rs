@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{both, looking, nothing};
+use super::{no_arguments, read_only, text_and_structure};
 use crate::apps::app;
 use crate::apps::link::Link;
 use crate::apps::locale::Locale;
@@ -16,7 +16,7 @@ pub(super) const INSPECT_HOST: Tool = Tool::new(
         json!({
             "title": "Inspect the host",
             "description": "Repeats what the client has said about itself, and opens an app that inspects its host",
-            "inputSchema": nothing(),
+            "inputSchema": no_arguments(),
             "outputSchema": {
                 "type": "object",
                 "properties": {
@@ -29,7 +29,7 @@ pub(super) const INSPECT_HOST: Tool = Tool::new(
                 },
                 "required": ["protocolVersion", "showsApps", "wantsOpenAiMetadata", "locale"],
             },
-            "annotations": looking(),
+            "annotations": read_only(),
         })
     },
     Run::Now(inspect),
@@ -53,5 +53,5 @@ fn inspect(call: &Call, _: &Value) -> Value {
             structured[member] = hint.as_str().into();
         }
     }
-    both(said, structured)
+    text_and_structure(said, structured)
 }

@@ -27,17 +27,17 @@ pub(crate) const TOOLS: &[Tool] = &[
 ];
 
 /// An input schema for no arguments.
-fn nothing() -> Value {
+fn no_arguments() -> Value {
     json!({ "type": "object", "additionalProperties": false })
 }
 
 /// The annotations of a read-only tool.
-fn looking() -> Value {
+fn read_only() -> Value {
     json!({ "readOnlyHint": true, "openWorldHint": false })
 }
 
 /// A result as text and, for the app, as structured content.
-fn both(said: impl Into<String>, structured: Value) -> Value {
+fn text_and_structure(said: impl Into<String>, structured: Value) -> Value {
     let mut result = text(said);
     result["structuredContent"] = structured;
     result
@@ -46,6 +46,6 @@ fn both(said: impl Into<String>, structured: Value) -> Value {
 /// A result in the caller's language, which it declares.
 fn in_language_of(call: &Call, make: impl FnOnce(Locale) -> Value) -> Value {
     let mut result = make(Locale::for_caller(call));
-    locale::answer(call, &mut result);
+    locale::declare_language(call, &mut result);
     result
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{both, in_language_of, looking, nothing};
+use super::{in_language_of, no_arguments, read_only, text_and_structure};
 use crate::apps::app;
 use crate::apps::link::{APP_ONLY, EVERYBODY, Link};
 use crate::apps::locale::{Locale, counted};
@@ -16,7 +16,7 @@ pub(super) const SYSTEM_MONITOR: Tool = Tool::new(
         json!({
             "title": "System monitor",
             "description": "Shows how the machine that this server runs on is doing: processor, memory, load",
-            "inputSchema": nothing(),
+            "inputSchema": no_arguments(),
             "outputSchema": {
                 "type": "object",
                 "properties": {
@@ -28,7 +28,7 @@ pub(super) const SYSTEM_MONITOR: Tool = Tool::new(
                 },
                 "required": ["host", "cores", "uptimeSeconds", "simulated", "sample"],
             },
-            "annotations": looking(),
+            "annotations": read_only(),
         })
     },
     Run::Now(monitor),
@@ -41,9 +41,9 @@ pub(super) const POLL_SYSTEM: Tool = Tool::new(
         json!({
             "title": "Poll the system",
             "description": "The newest figures for the system monitor; for the app alone",
-            "inputSchema": nothing(),
+            "inputSchema": no_arguments(),
             "outputSchema": sample_schema(),
-            "annotations": looking(),
+            "annotations": read_only(),
         })
     },
     Run::Now(poll),
@@ -51,21 +51,26 @@ pub(super) const POLL_SYSTEM: Tool = Tool::new(
 .with_ui(Link::only_for(APP_ONLY));
 
 fn monitor(call: &Call, _: &Value) -> Value {
-    let (facts, sample) = call.server.apps.monitor.look();
+    let (facts, sample) = call.server.apps.monitor.take_sample();
     in_language_of(call, |locale| {
-        let said =
-            format!("{} {}", facts_said(locale, &facts, &sample), sample_said(locale, &facts, &sample));
+        let said = format!(
+            "{} {}",
+            describe_facts(locale, &facts, &sample),
+            describe_sample(locale, &facts, &sample)
+        );
         let structured = json!({
             "host": facts.host, "cores": sample.cpu.len(), "uptimeSeconds": facts.uptime_seconds,
             "simulated": facts.simulated, "sample": to_value(&sample),
         });
-        both(said, structured)
+        text_and_structure(said, structured)
     })
 }
 
 fn poll(call: &Call, _: &Value) -> Value {
-    let (facts, sample) = call.server.apps.monitor.look();
-    in_language_of(call, |locale| both(sample_said(locale, &facts, &sample), to_value(&sample)))
+    let (facts, sample) = call.server.apps.monitor.take_sample();
+    in_language_of(call, |locale| {
+        text_and_structure(describe_sample(locale, &facts, &sample), to_value(&sample))
+    })
 }
 
 fn sample_schema() -> Value {
@@ -96,7 +101,7 @@ fn to_value(sample: &Sample) -> Value {
     })
 }
 
-fn facts_said(locale: Locale, facts: &Facts, sample: &Sample) -> String {
+fn describe_facts(locale: Locale, facts: &Facts, sample: &Sample) -> String {
     let (host, count) = (&facts.host, sample.cpu.len());
     let (hours, minutes) = (facts.uptime_seconds / 3600, facts.uptime_seconds / 60 % 60);
     match locale {
@@ -110,7 +115,7 @@ fn facts_said(locale: Locale, facts: &Facts, sample: &Sample) -> String {
     }
 }
 
-fn sample_said(locale: Locale, facts: &Facts, sample: &Sample) -> String {
+fn describe_sample(locale: Locale, facts: &Facts, sample: &Sample) -> String {
     let cpu = locale.number(sample.mean(), 0);
     let gib = |bytes: u64| locale.number(bytes as f64 / f64::from(1 << 30), 1);
     let (used, total) = (gib(sample.used_bytes), gib(sample.total_bytes));
@@ -149,7 +154,11 @@ mod tests {
     fn figures_are_said_in_the_language() {
         let (facts, sample) = figures(false);
         let said = |locale| {
-            format!("{} {}", facts_said(locale, &facts, &sample), sample_said(locale, &facts, &sample))
+            format!(
+                "{} {}",
+                describe_facts(locale, &facts, &sample),
+                describe_sample(locale, &facts, &sample)
+            )
         };
         assert_eq!(
             said(Locale::En),
@@ -166,7 +175,7 @@ mod tests {
         let (facts, sample) = figures(true);
         for (locale, word) in [(Locale::En, "simulated"), (Locale::De, "simuliert"), (Locale::Fr, "simulées")]
         {
-            assert!(sample_said(locale, &facts, &sample).contains(word));
+            assert!(describe_sample(locale, &facts, &sample).contains(word));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{both, in_language_of, looking, nothing};
+use super::{in_language_of, no_arguments, read_only, text_and_structure};
 use crate::apps::app;
 use crate::apps::link::Link;
 use crate::apps::locale::Locale;
@@ -18,7 +18,7 @@ pub(super) const WHERE_AM_I: Tool = Tool::new(
         json!({
             "title": "Where am I?",
             "description": "Shows an example place on a globe; the server does not know where the user is",
-            "inputSchema": nothing(),
+            "inputSchema": no_arguments(),
             "outputSchema": {
                 "type": "object",
                 "properties": {
@@ -28,7 +28,7 @@ pub(super) const WHERE_AM_I: Tool = Tool::new(
                 },
                 "required": ["latitude", "longitude"],
             },
-            "annotations": looking(),
+            "annotations": read_only(),
         })
     },
     Run::Now(place),
@@ -38,7 +38,7 @@ pub(super) const WHERE_AM_I: Tool = Tool::new(
 fn place(call: &Call, _: &Value) -> Value {
     in_language_of(call, |locale| {
         let structured = json!({ "latitude": LATITUDE, "longitude": LONGITUDE, "label": label(locale) });
-        both(said(locale, call.client.hints.place.as_deref()), structured)
+        text_and_structure(in_words(locale, call.client.hints.place.as_deref()), structured)
     })
 }
 
@@ -50,7 +50,7 @@ const fn label(locale: Locale) -> &'static str {
     }
 }
 
-fn said(locale: Locale, hint: Option<&str>) -> String {
+fn in_words(locale: Locale, hint: Option<&str>) -> String {
     let (label, north, west) = (label(locale), locale.number(LATITUDE, 4), locale.number(-LONGITUDE, 4));
     let said = match locale {
         Locale::En => format!("{label}, {north}° N, {west}° W. The server does not know where you are."),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{both, in_language_of, looking, nothing};
+use super::{in_language_of, no_arguments, read_only, text_and_structure};
 use crate::apps::app;
 use crate::apps::link::Link;
 use crate::apps::locale::Locale;
@@ -15,7 +15,7 @@ pub(super) const POEM_CARD: Tool = Tool::new(
         json!({
             "title": "A poem",
             "description": "A short poem about measuring, in the language of the reader",
-            "inputSchema": nothing(),
+            "inputSchema": no_arguments(),
             "outputSchema": {
                 "type": "object",
                 "properties": {
@@ -28,7 +28,7 @@ pub(super) const POEM_CARD: Tool = Tool::new(
                 },
                 "required": ["title", "lines"],
             },
-            "annotations": looking(),
+            "annotations": read_only(),
         })
     },
     Run::Now(card),
@@ -82,6 +82,6 @@ fn card(call: &Call, _: &Value) -> Value {
             Locale::Fr => FRENCH,
         };
         let lines: Vec<_> = text.lines().collect();
-        both(format!("{title}\n\n{text}"), json!({ "title": title, "lines": lines }))
+        text_and_structure(format!("{title}\n\n{text}"), json!({ "title": title, "lines": lines }))
     })
 }

@@ -3,7 +3,7 @@
 use protocol::{Span, Version};
 use serde_json::{Value, json};
 
-use super::describe_asking_tool;
+use super::define_asking_tool;
 use crate::call::{Ask, Call, Stop};
 use crate::catalogue::tool::{Run, Tool, text};
 
@@ -14,7 +14,7 @@ const SINCE_ELICITATION: Span = Span::since(Version::V2025_06_18);
 const FORM: Tool = Tool::new(
     "ask-form",
     || {
-        describe_asking_tool(
+        define_asking_tool(
             "Ask by a form",
             "Asks the user by a form with every kind of field, format and default",
         )
@@ -27,7 +27,7 @@ const FORM: Tool = Tool::new(
 const CHOICES: Tool = Tool::new(
     "ask-choices",
     || {
-        describe_asking_tool(
+        define_asking_tool(
             "Ask for choices",
             "Asks the user to choose: one or several, with titles and without",
         )
@@ -38,13 +38,13 @@ const CHOICES: Tool = Tool::new(
 
 const ROOTS: Tool = Tool::new(
     "list-roots",
-    || describe_asking_tool("List roots", "Asks the client for its roots; needs a client with roots"),
+    || define_asking_tool("List roots", "Asks the client for its roots; needs a client with roots"),
     Run::Later(|call, _| Box::pin(roots(call))),
 );
 
 const PING: Tool = Tool::new(
     "ping-client",
-    || describe_asking_tool("Ping the client", "Pings the client and waits for its answer"),
+    || define_asking_tool("Ping the client", "Pings the client and waits for its answer"),
     Run::Later(|call, _| {
         Box::pin(async move {
             call.ping().await?;

@@ -14,14 +14,14 @@ pub(super) const TOOLS: &[Tool] = &[PICTURE, SOUND, DOCUMENT, LINK, MIXED];
 
 const PICTURE: Tool = Tool::new(
     "picture",
-    || described("Picture", "Returns a small picture"),
+    || define("Picture", "Returns a small picture"),
     Run::Now(|_, _| json!({ "content": [picture()] })),
 )
 .with_icon(icon::PICTURE);
 
 const SOUND: Tool = Tool::new(
     "sound",
-    || described("Sound", "Returns a short tone"),
+    || define("Sound", "Returns a short tone"),
     Run::Now(
         |_, _| json!({ "content": [{ "type": "audio", "data": media::wav(), "mimeType": "audio/wav" }] }),
     ),
@@ -32,8 +32,7 @@ const SOUND: Tool = Tool::new(
 const DOCUMENT: Tool = Tool::new(
     "document",
     || {
-        let mut definition =
-            described("Document", "Returns a resource within its result, as text or as bytes");
+        let mut definition = define("Document", "Returns a resource within its result, as text or as bytes");
         definition["inputSchema"] = json!({
             "type": "object",
             "properties": { "as": { "type": "string", "enum": ["text", "blob"], "default": "text" } },
@@ -47,13 +46,13 @@ const DOCUMENT: Tool = Tool::new(
 
 const LINK: Tool = Tool::new(
     "link",
-    || described("Link", "Returns a link to a resource, which the client may read"),
+    || define("Link", "Returns a link to a resource, which the client may read"),
     Run::Now(|_, _| json!({ "content": [link()] })),
 );
 
 const MIXED: Tool = Tool::new(
     "mixed",
-    || described("Mixed", "Returns text, a picture, a document and a link, each meant for somebody"),
+    || define("Mixed", "Returns text, a picture, a document and a link, each meant for somebody"),
     Run::Now(|_, _| {
         let text = json!({
             "type": "text",
@@ -66,7 +65,7 @@ const MIXED: Tool = Tool::new(
     }),
 );
 
-fn described(title: &str, description: &str) -> Value {
+fn define(title: &str, description: &str) -> Value {
     json!({
         "title": title,
         "description": description,

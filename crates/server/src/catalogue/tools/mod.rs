@@ -38,7 +38,7 @@ const OWN: &[&[Tool]] = &[
 ];
 
 /// The definition of a tool without arguments that asks the user or the client.
-fn describe_asking_tool(title: &str, description: &str) -> Value {
+fn define_asking_tool(title: &str, description: &str) -> Value {
     json!({
         "title": title,
         "description": description,

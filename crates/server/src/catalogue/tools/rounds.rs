@@ -4,7 +4,7 @@ use protocol::capability::{ELICITATION_FORM, ROOTS, SAMPLING};
 use protocol::{Span, Version};
 use serde_json::{Value, json};
 
-use super::describe_asking_tool;
+use super::define_asking_tool;
 use super::sampling::words;
 use crate::call::{Ask, Call, Stop};
 use crate::catalogue::tool::{Run, Tool, text};
@@ -13,7 +13,7 @@ pub(super) const TOOLS: &[Tool] = &[ROUNDS, SURVEY];
 
 const ROUNDS: Tool = Tool::new(
     "ask-in-rounds",
-    || describe_asking_tool("Ask in rounds", "Asks for a first name, then for a last name, then greets"),
+    || define_asking_tool("Ask in rounds", "Asks for a first name, then for a last name, then greets"),
     Run::Later(|call, _| Box::pin(rounds(call))),
 )
 .in_span(Span::since(Version::V2025_06_18));
@@ -28,7 +28,7 @@ async fn rounds(call: Call) -> Result<Value, Stop> {
 
 const SURVEY: Tool = Tool::new(
     "survey",
-    || describe_asking_tool("Survey", "Asks user, model and client at once, each as far as the client can"),
+    || define_asking_tool("Survey", "Asks user, model and client at once, each as far as the client can"),
     Run::Later(|call, _| Box::pin(survey(call))),
 );
 

@@ -17,7 +17,7 @@ const SINCE_TASKS: Span = Span::since(Version::V2025_11_25);
 
 const RESEARCH: Tool = Tool::new(
     "research",
-    || described("Research", "Takes its time and reports; a task for clients that know tasks"),
+    || define("Research", "Takes its time and reports; a task for clients that know tasks"),
     Run::Later(|call, arguments| Box::pin(work(call, arguments, "nothing was found"))),
 )
 .with_tasks(TaskSupport::Optional)
@@ -25,7 +25,7 @@ const RESEARCH: Tool = Tool::new(
 
 const ARCHIVE: Tool = Tool::new(
     "archive",
-    || described("Archive", "Takes its time, and can be called as a task only"),
+    || define("Archive", "Takes its time, and can be called as a task only"),
     Run::Later(|call, arguments| Box::pin(work(call, arguments, "everything is archived"))),
 )
 .in_span(SINCE_TASKS)
@@ -35,7 +35,7 @@ const ARCHIVE: Tool = Tool::new(
 const INTERVIEW: Tool = Tool::new(
     "interview",
     || {
-        described(
+        define(
             "Interview",
             "Asks the user two questions in the midst of its work; needs a client with elicitation",
         )
@@ -47,7 +47,7 @@ const INTERVIEW: Tool = Tool::new(
 
 const BREAK: Tool = Tool::new(
     "break",
-    || described("Break", "Takes its time, then breaks with a protocol error"),
+    || define("Break", "Takes its time, then breaks with a protocol error"),
     Run::Later(|call, arguments| {
         Box::pin(async move {
             work(call, arguments, "").await?;
@@ -81,7 +81,7 @@ fn question(key: &'static str, message: &str) -> Ask {
     Ask::elicitation(key, form)
 }
 
-fn described(title: &str, description: &str) -> Value {
+fn define(title: &str, description: &str) -> Value {
     json!({
         "title": title,
         "description": description,

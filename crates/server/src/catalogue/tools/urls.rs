@@ -82,7 +82,7 @@ struct Page {
 
 impl Page {
     fn new() -> Result<Self, RpcError> {
-        let id = seal::unguessable();
+        let id = seal::random_name();
         id.map(|id| Self { id }).ok_or_else(|| RpcError::new(code::INTERNAL_ERROR, "no randomness for a URL"))
     }
 

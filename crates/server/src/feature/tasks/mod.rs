@@ -27,24 +27,24 @@ pub(crate) use store::Tasks;
 pub(crate) use task::Task;
 
 /// Small enough that a test can have more than one page.
-const PAGE: usize = 10;
+const PAGE_SIZE: usize = 10;
 
 /// The task of that id, with all details.
-pub(crate) fn described(call: &Call, id: &str) -> Option<Value> {
+pub(crate) fn describe(call: &Call, id: &str) -> Option<Value> {
     let task = call.server.tasks.find(call.version().era(), &call.peer, id)?;
-    Some(task.described())
+    Some(task.describe())
 }
 
 /// `tasks/get`
 pub(crate) fn get(call: &Call) -> Result<Reply, Stop> {
-    Ok(Reply::Done(find(call)?.described()))
+    Ok(Reply::Done(find(call)?.describe()))
 }
 
 /// `tasks/list` (2025-11-25)
 pub(crate) fn list(call: &Call) -> Result<Reply, Stop> {
     let tasks = call.server.tasks.visible_to(Era::Legacy, &call.peer);
-    let tasks = tasks.iter().map(|task| task.outlined()).collect();
-    Ok(Reply::Done(lists::page(call, "tasks", tasks, PAGE)?))
+    let tasks = tasks.iter().map(|task| task.outline_only()).collect();
+    Ok(Reply::Done(lists::page(call, "tasks", tasks, PAGE_SIZE)?))
 }
 
 /// `tasks/cancel`. For a task that has ended, it is an error in 2025-11-25 and has no effect in 2026-07-28.
@@ -53,7 +53,7 @@ pub(crate) fn cancel(call: &Call) -> Result<Reply, Stop> {
     let cancelled = task.cancel(&call.server);
     match call.version().era() {
         Era::Modern => Ok(Reply::Done(json!({}))),
-        Era::Legacy if cancelled => Ok(Reply::Done(task.outlined())),
+        Era::Legacy if cancelled => Ok(Reply::Done(task.outline_only())),
         Era::Legacy => {
             let why = format!("task {} is {} already", task.id, task.status().as_str());
             Err(RpcError::invalid_params(why).into())

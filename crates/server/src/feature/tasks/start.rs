@@ -6,8 +6,8 @@ use protocol::capability::TASKS_EXTENSION;
 use protocol::{Era, Version, code};
 use serde_json::{Value, json};
 
-use super::store::{LONGEST, TTL};
-use crate::answer::concluded;
+use super::store::{DEFAULT_TTL, MAX_TTL};
+use crate::answer::conclude;
 use crate::call::{Call, Later};
 use crate::catalogue::{TaskSupport, Tool};
 use crate::cost;
@@ -31,7 +31,7 @@ pub(crate) fn plan(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
         Version::V2025_11_25 => wished(call, tool),
         Version::V2026_07_28 => match (tool.tasks, call.client.has(TASKS_EXTENSION)) {
             (TaskSupport::Forbidden, _) | (TaskSupport::Optional, false) => Ok(Plan::Call),
-            (TaskSupport::Optional | TaskSupport::Required, true) => Ok(Plan::Task(TTL)),
+            (TaskSupport::Optional | TaskSupport::Required, true) => Ok(Plan::Task(DEFAULT_TTL)),
             (TaskSupport::Required, false) => {
                 Err(modern::missing_capabilities(call.version(), &[TASKS_EXTENSION]))
             }
@@ -57,11 +57,11 @@ fn ttl(wish: &Value) -> Result<Duration, RpcError> {
     if !wish.is_object() {
         return Err(RpcError::invalid_params("tools/call: `task` must be an object"));
     }
-    let Some(ttl) = wish.get("ttl").filter(|ttl| !ttl.is_null()) else { return Ok(TTL) };
+    let Some(ttl) = wish.get("ttl").filter(|ttl| !ttl.is_null()) else { return Ok(DEFAULT_TTL) };
     let millis = ttl.as_f64().filter(|millis| *millis >= 0.0);
     let millis = millis
         .ok_or_else(|| RpcError::invalid_params("tools/call: `task.ttl` must be a number of milliseconds"))?;
-    Ok(Duration::try_from_secs_f64(millis / 1000.0).map_or(LONGEST, |ttl| ttl.min(LONGEST)))
+    Ok(Duration::try_from_secs_f64(millis / 1000.0).map_or(MAX_TTL, |ttl| ttl.min(MAX_TTL)))
 }
 
 /// Starts `work` as a task, and returns the result that names it.
@@ -73,7 +73,7 @@ pub(crate) fn start(
     let era = call.version().era();
     let cost = cost::estimate_value(&call.params);
     let task = call.server.tasks.create(&call.server, era, &call.peer, ttl, cost)?;
-    let begun = task.outlined();
+    let begun = task.outline_only();
     let call = Call { out: None, task: Some(task.clone()), ..call.clone() };
     tokio::spawn(async move {
         let outcome = tokio::select! {
@@ -81,7 +81,7 @@ pub(crate) fn start(
             () = task.stop.cancelled() => return,
             outcome = work(call.clone()) => outcome,
         };
-        task.finish(&call.server, concluded(&call, outcome));
+        task.finish(&call.server, conclude(&call, outcome));
     });
     Ok(match era {
         Era::Legacy => json!({ "task": begun }),
@@ -101,9 +101,9 @@ mod tests {
     fn wishes_for_a_long_life_are_met_in_part() {
         let ttl = |wish| ttl(&wish).map(|ttl| ttl.as_millis()).map_err(|error| error.code);
         assert_eq!(ttl(json!({ "ttl": 1500 })), Ok(1500));
-        assert_eq!(ttl(json!({})), Ok(TTL.as_millis()));
-        assert_eq!(ttl(json!({ "ttl": null })), Ok(TTL.as_millis()));
-        assert_eq!(ttl(json!({ "ttl": 1e300 })), Ok(LONGEST.as_millis()));
+        assert_eq!(ttl(json!({})), Ok(DEFAULT_TTL.as_millis()));
+        assert_eq!(ttl(json!({ "ttl": null })), Ok(DEFAULT_TTL.as_millis()));
+        assert_eq!(ttl(json!({ "ttl": 1e300 })), Ok(MAX_TTL.as_millis()));
         for wrong in [json!(7), json!({ "ttl": -1 }), json!({ "ttl": "long" })] {
             assert_eq!(ttl(wrong), Err(-32602));
         }

@@ -11,22 +11,22 @@ use std::time::Duration;
 use protocol::{Era, code};
 use transport::serve::Reservation;
 
-use super::task::{COST, Task};
+use super::task::{TASK_COST, Task};
 use crate::peer::Peer;
 use crate::rpc::RpcError;
 use crate::seal;
 use crate::server::Server;
 
 /// The most tasks that are kept.
-const MOST: usize = 2048;
+const MAX_TASKS: usize = 2048;
 /// The most of one session.
-const OF_SESSION: usize = 128;
+const MAX_OF_SESSION: usize = 128;
 /// The most of all clients without a session.
-const OF_MODERN: usize = 512;
+const MAX_OF_MODERN: usize = 512;
 /// How long a task is kept by default.
-pub(super) const TTL: Duration = Duration::from_secs(600);
+pub(super) const DEFAULT_TTL: Duration = Duration::from_secs(600);
 /// The longest that a task is kept.
-pub(super) const LONGEST: Duration = Duration::from_secs(3600);
+pub(super) const MAX_TTL: Duration = Duration::from_secs(3600);
 
 /// The tasks, oldest first.
 #[derive(Debug, Default)]
@@ -42,11 +42,11 @@ impl Tasks {
         ttl: Duration,
         cost: usize,
     ) -> Result<Arc<Task>, RpcError> {
-        let id = seal::unguessable()
+        let id = seal::random_name()
             .ok_or_else(|| RpcError::new(code::INTERNAL_ERROR, "no randomness for a task id"))?;
         let mut tasks = self.lock();
         let mut gone = Vec::new();
-        let room = make_room(&mut tasks, &mut gone, era, owner, COST + cost);
+        let room = make_room(&mut tasks, &mut gone, era, owner, TASK_COST + cost);
         let created = room.map(|room| {
             let task = Arc::new(Task::new(id, era, owner, ttl, room));
             tasks.push(task.clone());
@@ -104,8 +104,8 @@ fn make_room(
     bytes: usize,
 ) -> Result<Reservation, RpcError> {
     let share = match era {
-        Era::Legacy => OF_SESSION,
-        Era::Modern => OF_MODERN,
+        Era::Legacy => MAX_OF_SESSION,
+        Era::Modern => MAX_OF_MODERN,
     };
     let is_own = |task: &Task| task.is_visible(era, owner);
     while tasks.iter().filter(|task| is_own(task)).count() >= share {
@@ -113,9 +113,9 @@ fn make_room(
         let task = take_ended(tasks, is_own).or_else(|| take_unattended(tasks, is_loose));
         gone.push(task.ok_or_else(|| too_many(share))?);
     }
-    while tasks.len() >= MOST {
+    while tasks.len() >= MAX_TASKS {
         let task = take_ended(tasks, |_| true).or_else(|| take_unattended(tasks, |_| true));
-        gone.push(task.ok_or_else(|| too_many(MOST))?);
+        gone.push(task.ok_or_else(|| too_many(MAX_TASKS))?);
     }
     loop {
         let why = match owner.kept.reserve(bytes) {
@@ -171,32 +171,35 @@ mod tests {
         let server = Server::new();
         let kept = Budget::new(10_000_000);
         let peer = connect(&server, &kept);
-        let create = || server.tasks.create(&server, Era::Legacy, &peer, TTL, 0);
-        let tasks: Vec<_> = (0..OF_SESSION).map(|_| create().unwrap()).collect();
+        let create = || server.tasks.create(&server, Era::Legacy, &peer, DEFAULT_TTL, 0);
+        let tasks: Vec<_> = (0..MAX_OF_SESSION).map(|_| create().unwrap()).collect();
         assert_eq!(create().unwrap_err().status, Some(429));
         let other = connect(&server, &kept);
-        assert!(server.tasks.create(&server, Era::Legacy, &other, TTL, 0).is_ok(), "others are not affected");
+        assert!(
+            server.tasks.create(&server, Era::Legacy, &other, DEFAULT_TTL, 0).is_ok(),
+            "others are not affected"
+        );
         tasks[3].cancel(&server);
         let another = create().unwrap();
         assert!(server.tasks.find(Era::Legacy, &peer, &tasks[3].id).is_none(), "it made room");
         assert!(server.tasks.find(Era::Legacy, &peer, &another.id).is_some());
-        assert_eq!(server.tasks.visible_to(Era::Legacy, &peer).len(), OF_SESSION);
+        assert_eq!(server.tasks.visible_to(Era::Legacy, &peer).len(), MAX_OF_SESSION);
     }
 
     #[tokio::test]
     async fn tasks_that_nobody_asks_after_make_room_for_other_clients() {
         let server = Server::new();
         let peer = connect(&server, &Budget::new(10_000_000));
-        let create = || server.tasks.create(&server, Era::Modern, &peer, TTL, 0).unwrap();
+        let create = || server.tasks.create(&server, Era::Modern, &peer, DEFAULT_TTL, 0).unwrap();
         let looked_after = create();
         assert!(server.tasks.find(Era::Modern, &peer, &looked_after.id).is_some());
         let first = create();
-        for _ in 0..OF_MODERN {
+        for _ in 0..MAX_OF_MODERN {
             create();
         }
         assert!(first.stop.is_cancelled() && !looked_after.stop.is_cancelled());
         assert!(server.tasks.find(Era::Modern, &peer, &looked_after.id).is_some());
-        assert_eq!(server.tasks.visible_to(Era::Modern, &peer).len(), OF_MODERN);
+        assert_eq!(server.tasks.visible_to(Era::Modern, &peer).len(), MAX_OF_MODERN);
     }
 
     #[tokio::test]
@@ -204,14 +207,14 @@ mod tests {
         let server = Server::new();
         let kept = Budget::new(10_000_000);
         let (one, two) = (connect(&server, &kept), connect(&server, &kept));
-        let task = server.tasks.create(&server, Era::Legacy, &one, TTL, 1_000_000).unwrap();
-        server.tasks.create(&server, Era::Legacy, &two, TTL, 0).unwrap();
-        assert_eq!(kept.used(), 1_000_000 + 2 * COST);
+        let task = server.tasks.create(&server, Era::Legacy, &one, DEFAULT_TTL, 1_000_000).unwrap();
+        server.tasks.create(&server, Era::Legacy, &two, DEFAULT_TTL, 0).unwrap();
+        assert_eq!(kept.used(), 1_000_000 + 2 * TASK_COST);
         task.finish(&server, Ok(json!("x".repeat(2_000_000))));
         assert!((2_000_000..2_010_000).contains(&kept.used()), "what came of it, not what was asked");
         server.disconnect(&one);
         drop(task);
-        assert_eq!(kept.used(), COST, "nothing waits for its time to pass");
+        assert_eq!(kept.used(), TASK_COST, "nothing waits for its time to pass");
         assert_eq!(
             (
                 server.tasks.visible_to(Era::Legacy, &one).len(),
@@ -226,7 +229,7 @@ mod tests {
         let server = Server::new();
         let kept = Budget::new(1_000_000);
         let peer = connect(&server, &kept);
-        let create = |cost| server.tasks.create(&server, Era::Legacy, &peer, TTL, cost);
+        let create = |cost| server.tasks.create(&server, Era::Legacy, &peer, DEFAULT_TTL, cost);
         let first = create(600_000).unwrap();
         assert_eq!(create(600_000).unwrap_err().status, Some(503));
         assert_eq!(create(2_000_000).unwrap_err().status, Some(413));

@@ -23,7 +23,7 @@ use crate::rpc::{self, RpcError};
 use crate::server::{Change, Server};
 
 /// How often a client should poll.
-const POLL: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A request that runs in the background.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(crate) struct Task {
     expiry: OnceLock<AbortHandle>,
 }
 
-/// The timer is not needed any more.
+/// Ends the timer.
 impl Drop for Task {
     fn drop(&mut self) {
         if let Some(expiry) = self.expiry.get() {
@@ -54,7 +54,7 @@ impl Drop for Task {
 }
 
 /// What a task costs besides its request and its outcome.
-pub(super) const COST: usize = 2048;
+pub(super) const TASK_COST: usize = 2048;
 
 #[derive(Debug)]
 struct Inner {
@@ -110,7 +110,7 @@ impl Task {
     }
 
     /// The task in the form of its era; in the modern era with the details of its status.
-    pub(crate) fn described(&self) -> Value {
+    pub(crate) fn describe(&self) -> Value {
         let inner = self.lock();
         let mut task = self.outline(&inner);
         if self.era == Era::Modern {
@@ -127,7 +127,7 @@ impl Task {
     }
 
     /// The same without result, error and questions.
-    pub(super) fn outlined(&self) -> Value {
+    pub(super) fn outline_only(&self) -> Value {
         self.outline(&self.lock())
     }
 
@@ -142,7 +142,7 @@ impl Task {
             "createdAt": rfc3339::format_millis(self.created),
             "lastUpdatedAt": rfc3339::format_millis(inner.updated),
             ttl: u64::try_from(self.ttl.as_millis()).unwrap_or(u64::MAX),
-            poll: u64::try_from(POLL.as_millis()).unwrap_or(u64::MAX),
+            poll: u64::try_from(POLL_INTERVAL.as_millis()).unwrap_or(u64::MAX),
         });
         if let Some(message) = inner.state.message() {
             task["statusMessage"] = message.into();
@@ -168,7 +168,7 @@ impl Task {
 
     /// Ends it with an outcome. From now on only the outcome is kept.
     pub(super) fn finish(&self, server: &Server, outcome: Result<Value, RpcError>) {
-        let cost = COST + outcome.as_ref().map_or(0, cost::estimate_value);
+        let cost = TASK_COST + outcome.as_ref().map_or(0, cost::estimate_value);
         self.change(server, |inner| {
             let outcome = match inner.room.resize(cost) {
                 Ok(()) => outcome,
@@ -264,10 +264,10 @@ impl Task {
 
     fn announce(&self, server: &Server) {
         match self.era {
-            Era::Modern => server.changed(&Change::Task(self.id.clone())),
+            Era::Modern => server.notify_change(&Change::Task(self.id.clone())),
             Era::Legacy => {
                 if let Some(owner) = self.owner.upgrade() {
-                    owner.tell(rpc::notification("notifications/tasks/status", &self.outlined()).into());
+                    owner.send(rpc::notification("notifications/tasks/status", &self.outline_only()).into());
                 }
             }
         }

@@ -16,7 +16,7 @@ use crate::client::failure::Stderr;
 use crate::client::{Failure, Program};
 
 /// How long after the end of stdout the exit status may come.
-const TRAIL: Duration = Duration::from_millis(300);
+const EXIT_STATUS_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// A process under test. Dropping it kills its whole group.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub enum Step {
     /// SIGKILL.
     Killed,
     /// Not even SIGKILL ended it in time.
-    Immortal,
+    SurvivedKill,
 }
 
 /// How a process ended.
@@ -73,7 +73,7 @@ impl Child {
         let group = Arc::new(group::Group::new(pid));
         let (said, exited) = watch::channel(None);
         let (drained, stderr) = watch::channel(false);
-        let watcher = Task::spawn(watch_over(child, Arc::clone(&kill), Arc::clone(&group), said));
+        let watcher = Task::spawn(reap(child, Arc::clone(&kill), Arc::clone(&group), said));
         let (kept, book) = (tail.clone(), record.clone());
         let reader = Task::spawn(async move {
             stderr::drain(err, book, kept).await;
@@ -88,7 +88,7 @@ impl Child {
     }
 
     /// The last lines of stderr.
-    pub(crate) fn last_words(&self) -> Stderr {
+    pub(crate) fn stderr_tail(&self) -> Stderr {
         self.tail.last()
     }
 
@@ -101,7 +101,7 @@ impl Child {
                 let _ = stderr.wait_for(|done| *done).await;
                 status
             };
-            match tokio::time::timeout(TRAIL, news).await.ok().flatten().or(*exited.borrow()) {
+            match tokio::time::timeout(EXIT_STATUS_TIMEOUT, news).await.ok().flatten().or(*exited.borrow()) {
                 Some(status) => (format!("it ended with {status}"), tail.last()),
                 None => ("it closed its stdout".to_owned(), tail.last()),
             }
@@ -109,11 +109,11 @@ impl Child {
     }
 
     /// Ends the process once its stdin was closed: waits, SIGTERM, waits, SIGKILL.
-    pub(crate) async fn shut_down(&self, before: Option<ExitStatus>, rung: Duration) -> ProcessEnd {
+    pub(crate) async fn shut_down(&self, before: Option<ExitStatus>, step: Duration) -> ProcessEnd {
         let start = Instant::now();
         let (step, status) = match before {
             Some(status) => (Step::AlreadyExited, Some(status)),
-            None => self.descend(rung).await,
+            None => self.escalate(step).await,
         };
         let leftovers = status.is_some() && self.group.is_alive();
         self.group.kill();
@@ -131,20 +131,20 @@ impl Child {
         *self.exited.borrow()
     }
 
-    async fn descend(&self, rung: Duration) -> (Step, Option<ExitStatus>) {
-        if let status @ Some(_) = self.wait(rung).await {
+    async fn escalate(&self, step: Duration) -> (Step, Option<ExitStatus>) {
+        if let status @ Some(_) = self.wait(step).await {
             return (Step::StdinClosed, status);
         }
         if self.group.terminate()
-            && let status @ Some(_) = self.wait(rung).await
+            && let status @ Some(_) = self.wait(step).await
         {
             return (Step::Terminated, status);
         }
         self.group.kill();
         self.kill.notify_one();
-        match self.wait(rung).await {
+        match self.wait(step).await {
             status @ Some(_) => (Step::Killed, status),
-            None => (Step::Immortal, None),
+            None => (Step::SurvivedKill, None),
         }
     }
 
@@ -189,21 +189,21 @@ fn not_started(program: &Program, why: &std::io::Error) -> Failure {
 }
 
 /// Reports the end of a process. It does so also when it is dropped, because the owner has killed the process then.
-struct Ended(Option<u32>);
+struct EndNotice(Option<u32>);
 
-impl Drop for Ended {
+impl Drop for EndNotice {
     fn drop(&mut self) {
         descendants::note_end(self.0);
     }
 }
 
-async fn watch_over(
+async fn reap(
     mut child: tokio::process::Child,
     kill: Arc<Notify>,
     group: Arc<group::Group>,
     said: watch::Sender<Option<ExitStatus>>,
 ) {
-    let _ended = Ended(child.id());
+    let _ended = EndNotice(child.id());
     let status = loop {
         tokio::select! {
             status = child.wait() => break status,
@@ -211,7 +211,7 @@ async fn watch_over(
             () = kill.notified() => { let _ = child.start_kill(); }
         }
     };
-    group.leader_is_gone();
+    group.note_leader_ended();
     said.send_replace(status.ok());
 }
 
@@ -235,7 +235,7 @@ mod group {
         }
 
         /// From here on the system may reuse the number, unless members of the group are left.
-        pub(super) fn leader_is_gone(&self) {
+        pub(super) fn note_leader_ended(&self) {
             let left = self.leader.is_some_and(|pid| test_kill_process_group(pid).is_ok());
             self.empty.store(!left, Ordering::Relaxed);
         }
@@ -271,7 +271,7 @@ mod group {
         pub(super) fn new(_: Option<u32>) -> Self {
             Self
         }
-        pub(super) fn leader_is_gone(&self) {}
+        pub(super) fn note_leader_ended(&self) {}
         pub(super) fn is_alive(&self) -> bool {
             false
         }

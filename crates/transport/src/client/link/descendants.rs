@@ -11,33 +11,33 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use tokio::process::{Child, Command};
 
 /// How often to look for processes that were forked while others were killed.
-const ROUNDS: usize = 50;
+const MAX_KILL_ROUNDS: usize = 50;
 
 /// The processes under test that are alive.
-static LIVE: LazyLock<Mutex<HashSet<u32>>> = LazyLock::new(Mutex::default);
+static LIVE_PROCESSES: LazyLock<Mutex<HashSet<u32>>> = LazyLock::new(Mutex::default);
 /// Whether this process adopts orphans.
-static ADOPTING: AtomicBool = AtomicBool::new(false);
+static ADOPTS_ORPHANS: AtomicBool = AtomicBool::new(false);
 
 /// Whether everything was ended.
-static IS_OVER: AtomicBool = AtomicBool::new(false);
+static HAS_ENDED_ALL: AtomicBool = AtomicBool::new(false);
 
 /// Makes this process the parent of the processes that a target leaves behind, so that [`end_descendants`] finds them.
 /// It is for a program that starts nothing but targets, and does nothing if there are other children already.
 pub fn adopt_orphans() {
     if system::children().is_empty() && system::adopt() {
-        ADOPTING.store(true, Ordering::Relaxed);
+        ADOPTS_ORPHANS.store(true, Ordering::Relaxed);
     }
 }
 
 /// Ends all processes under test, and everything that they have started. No process can be started afterwards, because
 /// a caller that sees one end would try again.
 pub fn end_descendants() {
-    IS_OVER.store(true, Ordering::Relaxed);
+    HAS_ENDED_ALL.store(true, Ordering::Relaxed);
     for pid in live().iter() {
         system::kill_group(*pid);
     }
-    if ADOPTING.load(Ordering::Relaxed) {
-        end_all(|_| true);
+    if ADOPTS_ORPHANS.load(Ordering::Relaxed) {
+        kill_children(|_| true);
     }
 }
 
@@ -45,7 +45,7 @@ pub fn end_descendants() {
 /// taken for an orphan.
 pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
     let mut live = live();
-    if IS_OVER.load(Ordering::Relaxed) {
+    if HAS_ENDED_ALL.load(Ordering::Relaxed) {
         return Err(io::Error::other("the run is being ended"));
     }
     let child = command.spawn()?;
@@ -58,15 +58,14 @@ pub(super) fn note_end(pid: Option<u32>) {
     if let Some(pid) = pid {
         live().remove(&pid);
     }
-    if ADOPTING.load(Ordering::Relaxed) {
-        end_all(HashSet::is_empty);
+    if ADOPTS_ORPHANS.load(Ordering::Relaxed) {
+        kill_children(HashSet::is_empty);
     }
 }
 
-/// Kills the children of this process and their descendants, as long as `may` allows it for the processes that are
-/// alive.
-fn end_all(may: impl Fn(&HashSet<u32>) -> bool) {
-    for _ in 0..ROUNDS {
+/// Kills the children of this process and their descendants, as long as `may` allows it, given the live processes.
+fn kill_children(may: impl Fn(&HashSet<u32>) -> bool) {
+    for _ in 0..MAX_KILL_ROUNDS {
         // Locked while they are killed, so that none is started.
         let live = live();
         let left = if may(&live) { system::children() } else { Vec::new() };
@@ -82,7 +81,7 @@ fn end_all(may: impl Fn(&HashSet<u32>) -> bool) {
 }
 
 fn live() -> MutexGuard<'static, HashSet<u32>> {
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+    LIVE_PROCESSES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(unix)]
@@ -102,7 +101,7 @@ mod system {
 
     /// Kills a child and its descendants, and reaps it.
     pub(super) fn kill_tree(child: u32) {
-        for pid in below(child).into_iter().chain([child]).filter_map(pid_of) {
+        for pid in descendants_of(child).into_iter().chain([child]).filter_map(pid_of) {
             let _ = kill_process(pid, Signal::KILL);
         }
         let _ = waitpid(pid_of(child), WaitOptions::NOHANG);
@@ -125,7 +124,7 @@ mod system {
     }
 
     /// The descendants of `ancestor`.
-    fn below(ancestor: u32) -> Vec<u32> {
+    fn descendants_of(ancestor: u32) -> Vec<u32> {
         let all = processes();
         let mut found = vec![ancestor];
         let mut at = 0;

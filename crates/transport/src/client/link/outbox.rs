@@ -16,7 +16,7 @@ use crate::client::Failure;
 use crate::client::bounded_recorder::BoundedRecorder;
 
 /// How many messages may be queued for a target that does not read.
-const QUEUE: usize = 256;
+const MAX_QUEUED: usize = 256;
 
 /// The writing side of a pipe.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Outbox {
         output: impl AsyncWrite + Send + Unpin + 'static,
         record: BoundedRecorder,
     ) -> (Self, Answers) {
-        let (sender, receiver) = mpsc::channel(QUEUE);
+        let (sender, receiver) = mpsc::channel(MAX_QUEUED);
         let answers = Answers(sender.downgrade());
         let writer = Task::spawn(write(output, receiver, record));
         (Self { sender: std::sync::Mutex::new(Some(sender)), writer: Mutex::new(writer) }, answers)
@@ -127,7 +127,7 @@ async fn write(
                 continue;
             }
             Kind::Line | Kind::Answer => {
-                record.sent(What::Message, 0, bytes.clone());
+                record.record_sent(What::Message, 0, bytes.clone());
                 b"\n"
             }
             Kind::Raw => {
@@ -150,7 +150,7 @@ async fn write(
         }
     }
     if !begun.is_empty() {
-        record.sent(What::Noise, 0, begun.freeze());
+        record.record_sent(What::Noise, 0, begun.freeze());
     }
     // The reader may have gone first; then nothing is left to close.
     let _ = output.shutdown().await;
@@ -161,6 +161,6 @@ fn record_lines(begun: &mut BytesMut, record: &BoundedRecorder) {
     while let Some(at) = begun.iter().position(|b| *b == b'\n') {
         let line = begun.split_to(at + 1).freeze();
         let is_message = Payload::parse(&line).is_ok();
-        record.sent(if is_message { What::Message } else { What::Noise }, 0, line);
+        record.record_sent(if is_message { What::Message } else { What::Noise }, 0, line);
     }
 }

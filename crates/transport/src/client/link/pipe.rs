@@ -18,9 +18,9 @@ use crate::client::route::Router;
 use crate::client::{Failure, Limits, Message, Target};
 
 /// A pipe is a flood after this many times the limit of a message, discarded bytes included.
-const OVERLONG: usize = 12;
+const FLOOD_FACTOR: usize = 12;
 /// How long each step of the shutdown may take for a process that floods.
-const FLOODED: Duration = Duration::from_millis(50);
+const FLOOD_SHUTDOWN_STEP: Duration = Duration::from_millis(50);
 
 /// Tells how a stream ended, and the last lines of stderr.
 pub(crate) type Ending = Pin<Box<dyn Future<Output = (String, Stderr)> + Send>>;
@@ -76,7 +76,7 @@ impl Pipe {
         let (outbox, answers) = Outbox::new(output, record.clone());
         let reader = Reader { router: Arc::clone(&router), record: record.clone(), responder, answers };
         let message = limits.run.session_bound(limits.message);
-        let room = message.saturating_mul(OVERLONG).max(limits.traffic);
+        let room = message.saturating_mul(FLOOD_FACTOR).max(limits.traffic);
         let reader = Task::spawn(reader.run(input, message, room, ending));
         Self { router, outbox, child, _reader: reader }
     }
@@ -84,18 +84,18 @@ impl Pipe {
     /// Writes one message and its newline.
     pub(crate) async fn line(&self, bytes: Bytes, patience: Duration) -> Result<(), Failure> {
         let result = self.outbox.line(bytes, patience).await;
-        self.explained(result).await
+        self.explain_failed_write(result).await
     }
 
     /// Writes exactly these bytes.
     pub(crate) async fn raw(&self, bytes: Bytes, patience: Duration) -> Result<(), Failure> {
         let result = self.outbox.raw(bytes, patience).await;
-        self.explained(result).await
+        self.explain_failed_write(result).await
     }
 
     /// The last lines of stderr.
-    pub(crate) fn last_words(&self) -> Stderr {
-        self.child.as_ref().map(Child::last_words).unwrap_or_default()
+    pub(crate) fn stderr_tail(&self) -> Stderr {
+        self.child.as_ref().map(Child::stderr_tail).unwrap_or_default()
     }
 
     /// The process id, if there is a process.
@@ -109,33 +109,33 @@ impl Pipe {
     }
 
     /// Shuts it down in order.
-    pub(crate) async fn close(&self, rung: Duration) -> PipeEnd {
+    pub(crate) async fn close(&self, step: Duration) -> PipeEnd {
         let start = Instant::now();
         // A target that floods is no longer read, and cannot end in order.
         let is_flooded = matches!(self.router.ended(), Some(Failure::Flooded { .. }));
-        let rung = if is_flooded { rung.min(FLOODED) } else { rung };
+        let step = if is_flooded { step.min(FLOOD_SHUTDOWN_STEP) } else { step };
         let before = self.child.as_ref().and_then(Child::status);
-        self.outbox.close(rung).await;
+        self.outbox.close(step).await;
         match &self.child {
             Some(child) => {
-                let mut end = child.shut_down(before, rung).await;
+                let mut end = child.shut_down(before, step).await;
                 end.took = start.elapsed();
                 PipeEnd::Process(end)
             }
             None => {
-                let ended = self.ended_within(rung).await;
+                let ended = self.ended_within(step).await;
                 PipeEnd::InProcess { ended, took: start.elapsed() }
             }
         }
     }
 
     /// When the process has ended, reports that instead of the failed write.
-    async fn explained(&self, result: Result<(), Failure>) -> Result<(), Failure> {
+    async fn explain_failed_write(&self, result: Result<(), Failure>) -> Result<(), Failure> {
         let Err(failure) = result else { return Ok(()) };
         if matches!(failure, Failure::Closed { .. }) && self.ended_within(Duration::from_millis(500)).await {
             return Err(self.router.ended().unwrap_or(failure));
         }
-        Err(failure.with_stderr(self.last_words()))
+        Err(failure.with_stderr(self.stderr_tail()))
     }
 
     async fn ended_within(&self, patience: Duration) -> bool {
@@ -168,7 +168,7 @@ impl Reader {
         {
             self.router.note_line(&rest);
             // The stream has ended, so hitting a bound now changes nothing.
-            let _ = self.record.got(What::Noise, 0, rest);
+            let _ = self.record.record_received(What::Noise, 0, rest);
         }
         let why = match flooded {
             Some(failure) => failure,
@@ -177,7 +177,7 @@ impl Reader {
                 if unterminated.is_some() {
                     how.push_str("; its last line had no newline");
                 }
-                self.record.end(0, &how);
+                self.record.record_end(0, &how);
                 let closed = Failure::closed("a message was expected", how);
                 closed.with_stdout(self.router.unanswered_output()).with_stderr(stderr)
             }
@@ -194,7 +194,7 @@ impl Reader {
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(count @ 1..) = input.read(&mut buffer).await {
             // Discarded bytes count, too.
-            room = room.checked_sub(count).ok_or_else(|| self.record.flooded())?;
+            room = room.checked_sub(count).ok_or_else(|| self.record.note_flood())?;
             lines.push(&buffer[..count]);
             while let Some(line) = lines.next() {
                 self.line(line)?;
@@ -206,24 +206,28 @@ impl Reader {
     fn line(&self, line: Line) -> Result<(), Failure> {
         match line {
             Line::Whole(bytes) | Line::Unterminated(bytes) if bytes.trim_ascii().is_empty() => {
-                self.record.got(What::Noise, 0, bytes)
+                self.record.record_received(What::Noise, 0, bytes)
             }
             Line::Whole(bytes) | Line::Unterminated(bytes) => {
                 self.router.note_line(&bytes);
-                self.record.got(What::Message, 0, bytes.clone())?;
+                self.record.record_received(What::Message, 0, bytes.clone())?;
                 let message = Message::plain(bytes, 0);
                 match message.payload() {
                     Ok(_) => self.message(&message),
                     Err(why) => {
-                        self.router.noise(why);
+                        self.router.note_noise(why);
                         Ok(())
                     }
                 }
             }
             Line::Overlong(bytes) => {
                 // Only the beginning is recorded: the bound exists to keep out the rest.
-                self.record.got(What::Noise, 0, Bytes::copy_from_slice(&bytes[..bytes.len().min(1024)]))?;
-                self.router.overlong();
+                self.record.record_received(
+                    What::Noise,
+                    0,
+                    Bytes::copy_from_slice(&bytes[..bytes.len().min(crate::MAX_EVIDENCE_BYTES)]),
+                )?;
+                self.router.note_overlong();
                 Ok(())
             }
         }
@@ -232,7 +236,7 @@ impl Reader {
     fn message(&self, message: &Message) -> Result<(), Failure> {
         self.router.route(message);
         for answer in self.responder.answers(message) {
-            self.record.owe(&answer)?;
+            self.record.count_answer(&answer)?;
             self.answers.line(answer);
         }
         Ok(())

@@ -12,7 +12,7 @@ use crate::client::bounded_recorder::BoundedRecorder;
 use crate::client::{Endpoint, Failure, Limits};
 
 /// The most bytes that are read for one reply. The expected replies are short.
-const LONGEST: usize = 512 * 1024;
+const MAX_REPLY_BYTES: usize = 512 * 1024;
 
 /// A connection that sends any bytes, with TLS if the endpoint has it.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl RawSocket {
 
     /// Sends the bytes as they are.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.record.sent(What::Noise, self.exchange, Bytes::copy_from_slice(bytes));
+        self.record.record_sent(What::Noise, self.exchange, Bytes::copy_from_slice(bytes));
         let written = async {
             self.stream.write_all(bytes).await?;
             self.stream.flush().await
@@ -104,14 +104,14 @@ impl RawSocket {
             if done(&bytes) {
                 break RawEnd::Complete;
             }
-            if bytes.len() >= self.limits.message.min(LONGEST) {
+            if bytes.len() >= self.limits.message.min(MAX_REPLY_BYTES) {
                 break RawEnd::Full;
             }
         };
         let bytes = bytes.freeze();
         if !bytes.is_empty() {
             // The reply has all bytes; only the record is bounded.
-            let _ = self.record.got(What::Noise, self.exchange, bytes.clone());
+            let _ = self.record.record_received(What::Noise, self.exchange, bytes.clone());
         }
         RawReply { bytes, end, took: start.elapsed() }
     }

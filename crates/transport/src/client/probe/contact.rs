@@ -107,7 +107,7 @@ pub async fn first_contact(target: &Target, limits: &Limits) -> Result<FirstCont
                     let patience = if refused { limits.probe } else { limits.probe / 4 };
                     tokio::time::timeout(patience, &mut discovery).await.ok().filter(Result::is_ok)
                 }
-                failure = babble(&session) => return Err(failure),
+                failure = await_noise_only(&session) => return Err(failure),
             }
         }
     };
@@ -115,7 +115,7 @@ pub async fn first_contact(target: &Target, limits: &Limits) -> Result<FirstCont
     let modern = match answer {
         Some(Ok(reply)) => judge_discovery(&session, &reply).await,
         Some(Err(failure)) if failure.is_unreachable() || failure.is_timeout() => return Err(failure),
-        // Too many requests are no word about the era.
+        // A rate limit says nothing about the era.
         Some(Err(failure @ Failure::RateLimited { .. })) => return Err(failure),
         Some(Err(failure)) => Modern::Absent(failure.to_string()),
         None => Modern::Absent("server/discover was not answered".into()),
@@ -149,7 +149,7 @@ async fn handshake(session: &Session) -> Result<Reply, Failure> {
 
 /// Returns when both requests were followed by something that is not a message, because waiting longer is useless. A
 /// server prints its start-up lines only once.
-async fn babble(session: &Session) -> Failure {
+async fn await_noise_only(session: &Session) -> Failure {
     let start = Instant::now();
     let asked_again = session.recorder().mark();
     let babbled_before = session.only_noise().is_some();

@@ -50,7 +50,11 @@ type Ask = dyn Fn(&ServerRequest<'_>) -> Answer + Send + Sync;
 impl Profile {
     /// A client with no capabilities, which answers nothing but `ping`.
     pub fn bare() -> Self {
-        Self { info: info(), capabilities: json!({}), answer: Arc::new(|request| refuse(request.method)) }
+        Self {
+            info: info(),
+            capabilities: json!({}),
+            answer: Arc::new(|request| answer_ping_only(request.method)),
+        }
     }
 
     /// The same client with other capabilities.
@@ -130,7 +134,7 @@ impl Default for Profile {
                 "elicitation": { "form": {}, "url": {} },
                 "extensions": { "io.modelcontextprotocol/ui": { "mimeTypes": ["text/html;profile=mcp-app"] } },
             }),
-            answer: Arc::new(|request| oblige(request.method, request.params)),
+            answer: Arc::new(|request| answer_all(request.method, request.params)),
         }
     }
 }
@@ -149,7 +153,7 @@ fn info() -> Value {
 }
 
 /// Answers every request that the default profile invites.
-fn oblige(method: &str, params: &Value) -> Answer {
+fn answer_all(method: &str, params: &Value) -> Answer {
     match method {
         "roots/list" => {
             Answer::Result(json!({ "roots": [{ "uri": "file:///yardstick/root", "name": "yardstick" }] }))
@@ -166,12 +170,12 @@ fn oblige(method: &str, params: &Value) -> Answer {
                 json!({ "action": "accept", "content": form::fill(&params["requestedSchema"]) }),
             ),
         },
-        _ => refuse(method),
+        _ => answer_ping_only(method),
     }
 }
 
 /// Answers `ping` alone.
-fn refuse(method: &str) -> Answer {
+fn answer_ping_only(method: &str) -> Answer {
     match method {
         "ping" => Answer::Result(json!({})),
         _ => Answer::Error { code: -32601, message: format!("this client has no method {method}") },

@@ -6,24 +6,24 @@ use serde_json::{Map, Value};
 use wire::Id;
 
 use super::request::{Request, RequestId};
-use crate::client::want::{Want, progress_token};
+use crate::client::expected_response::{ExpectedResponse, progress_token};
 
 /// A message, ready to be sent.
 #[derive(Clone, Debug)]
 pub(super) struct Composed {
     pub(super) bytes: Bytes,
-    pub(super) want: Want,
+    pub(super) expected: ExpectedResponse,
     pub(super) token: Option<Id>,
     /// Its name in failures.
     pub(super) label: String,
 }
 
 /// A body that is longer is not searched for its method.
-const SEARCHED: usize = 64 * 1024;
+const MAX_SEARCHED_BYTES: usize = 64 * 1024;
 
 /// The method of a body that was given as bytes.
 fn method_in(body: &[u8]) -> Option<String> {
-    if body.len() > SEARCHED {
+    if body.len() > MAX_SEARCHED_BYTES {
         return None;
     }
     let message: Value = serde_json::from_slice(body).ok()?;
@@ -37,8 +37,9 @@ impl Request {
             None if self.verb != http::Method::POST => Bytes::new(),
             None => self.message().into(),
         };
-        let want = if bytes.is_empty() { Want::Nothing } else { Want::from_sent(&bytes) };
-        let want = if self.exact { want.exact() } else { want };
+        let expected =
+            if bytes.is_empty() { ExpectedResponse::Nothing } else { ExpectedResponse::from_sent(&bytes) };
+        let expected = if self.exact { expected.exact() } else { expected };
         let label = match (&self.body, &self.verb) {
             (Some(body), _) => {
                 method_in(body).unwrap_or_else(|| "a message that is not a valid request".to_owned())
@@ -46,7 +47,7 @@ impl Request {
             (None, &http::Method::POST) => self.method.clone(),
             (None, verb) => format!("an HTTP {verb}"),
         };
-        Composed { want, token: progress_token(&bytes), bytes, label }
+        Composed { expected, token: progress_token(&bytes), bytes, label }
     }
 
     /// The message as it will be sent. Unless an id was given, it takes the next number of the session, as sending

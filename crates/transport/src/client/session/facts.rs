@@ -39,20 +39,20 @@ impl Server {
     }
 
     /// Stores the result of `initialize`.
-    pub(crate) fn initialized(&mut self, result: Value) {
+    pub(crate) fn store_initialize_result(&mut self, result: Value) {
         self.version = result.get("protocolVersion").and_then(Value::as_str).map(str::to_owned);
         self.info = result.get("serverInfo").cloned();
-        self.described(result);
+        self.store_description(result);
     }
 
     /// Stores the result of `server/discover`.
-    pub(crate) fn discovered(&mut self, result: Value) {
+    pub(crate) fn store_discovery(&mut self, result: Value) {
         self.supported = versions(result.get("supportedVersions"));
         self.info = result.get("_meta").and_then(|meta| meta.get(meta::SERVER_INFO)).cloned();
-        self.described(result);
+        self.store_description(result);
     }
 
-    fn described(&mut self, result: Value) {
+    fn store_description(&mut self, result: Value) {
         self.capabilities = result.get("capabilities").cloned().unwrap_or_default();
         self.instructions = result.get("instructions").and_then(Value::as_str).map(str::to_owned);
         self.result = Some(result);

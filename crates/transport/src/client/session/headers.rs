@@ -12,15 +12,15 @@ use crate::client::link::http::Origin;
 use crate::client::message::value;
 use crate::client::{Endpoint, Failure};
 
-const BOTH: &str = "application/json, text/event-stream";
-const AGENT: &str = concat!("yardstick/", env!("CARGO_PKG_VERSION"));
+const JSON_AND_EVENTS: &str = "application/json, text/event-stream";
+const YARDSTICK_AGENT: &str = concat!("yardstick/", env!("CARGO_PKG_VERSION"));
 
 /// The headers of every request to an endpoint.
 pub(super) fn base(endpoint: &Endpoint) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::new();
     let authority = Origin::from_url(&endpoint.url)?.authority();
     set(&mut headers, header::HOST.as_str(), authority.as_bytes()).map_err(Failure::Unusable)?;
-    headers.insert(header::USER_AGENT, HeaderValue::from_static(AGENT));
+    headers.insert(header::USER_AGENT, HeaderValue::from_static(YARDSTICK_AGENT));
     if let Some(credentials) = encode_credentials(&endpoint.url) {
         set(&mut headers, header::AUTHORIZATION.as_str(), format!("Basic {credentials}").as_bytes())
             .map_err(Failure::Unusable)?;
@@ -33,7 +33,7 @@ pub(super) fn base(endpoint: &Endpoint) -> Result<HeaderMap, Failure> {
 /// Adds the headers of every POST.
 pub(super) fn post(headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(header::ACCEPT, HeaderValue::from_static(BOTH));
+    headers.insert(header::ACCEPT, HeaderValue::from_static(JSON_AND_EVENTS));
 }
 
 /// Adds the headers that mirror the body in the modern era. The revision is added even if the body cannot be parsed.

@@ -3,8 +3,8 @@
 mod close;
 mod compose;
 mod facts;
-mod flow;
 mod headers;
+mod message_source;
 mod open;
 mod pending;
 mod request;
@@ -70,7 +70,7 @@ impl Session {
         self.inner.version
     }
 
-    /// The wire.
+    /// The transport.
     pub fn transport(&self) -> Transport {
         self.inner.transport
     }
@@ -145,7 +145,7 @@ impl Session {
     /// The last lines that the process wrote to stderr.
     pub fn stderr(&self) -> Stderr {
         match &*self.inner.channel {
-            Channel::Pipe(pipe) => pipe.last_words(),
+            Channel::Pipe(pipe) => pipe.stderr_tail(),
             Channel::Streamable(_) | Channel::HttpSse { .. } => Stderr::default(),
         }
     }

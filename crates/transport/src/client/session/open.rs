@@ -27,12 +27,12 @@ impl Session {
         profile: Profile,
         limits: Limits,
     ) -> Result<Self, Failure> {
-        let recorder = Recorder::keeping(limits.record);
+        let recorder = Recorder::with_limit(limits.record);
         let mut first = None;
         for transport in Transport::candidates(target, version) {
             match Self::open_recorded(target, transport, version, &profile, &limits, &recorder).await {
                 Ok(session) => return Ok(session),
-                Err(failure) if transport.may_be_another(&failure) => drop(first.get_or_insert(failure)),
+                Err(failure) if transport.may_speak_another(&failure) => drop(first.get_or_insert(failure)),
                 Err(failure) => return Err(first.unwrap_or(failure)),
             }
         }
@@ -47,7 +47,7 @@ impl Session {
         profile: Profile,
         limits: Limits,
     ) -> Result<Self, Failure> {
-        let recorder = Recorder::keeping(limits.record);
+        let recorder = Recorder::with_limit(limits.record);
         Self::open_recorded(target, transport, version, &profile, &limits, &recorder).await
     }
 
@@ -70,7 +70,7 @@ impl Session {
         profile: Profile,
         limits: Limits,
     ) -> Result<Self, Failure> {
-        let recorder = Recorder::keeping(limits.record);
+        let recorder = Recorder::with_limit(limits.record);
         Self::connect_recorded(target, transport, version, profile, limits, &recorder).await
     }
 
@@ -106,9 +106,9 @@ impl Session {
         });
         let reply = self.request("initialize").params(params).timeout(inner.limits.start).send().await?;
         if let Some(result) = reply.result() {
-            inner.learn(|facts| facts.initialized(result));
+            inner.learn(|facts| facts.store_initialize_result(result));
             if let Channel::Streamable(http) = &*inner.channel {
-                http.negotiated(inner.facts().version);
+                http.set_negotiated(inner.facts().version);
             }
         }
         Ok(reply)
@@ -123,7 +123,7 @@ impl Session {
 
     /// Stores what a discovery says about the server.
     pub(in crate::client) fn learn_discovery(&self, result: serde_json::Value) {
-        self.inner.learn(|facts| facts.discovered(result));
+        self.inner.learn(|facts| facts.store_discovery(result));
     }
 
     async fn open_recorded(
@@ -188,7 +188,7 @@ impl Session {
         let asked = self.inner.version;
         match asked.era() {
             Era::Legacy => {
-                judge(&reply, "initialize")?;
+                require_result(&reply, "initialize")?;
                 match self.server().version {
                     Some(offered) if offered == asked.as_str() => Ok(()),
                     Some(offered) => Err(Failure::OtherVersion { asked, offered }),
@@ -221,7 +221,7 @@ impl Transport {
     }
 
     /// Whether the target may speak another transport, given this failure.
-    const fn may_be_another(self, failure: &Failure) -> bool {
+    const fn may_speak_another(self, failure: &Failure) -> bool {
         match self {
             Self::Stdio => false,
             Self::HttpSse => !failure.is_unreachable(),
@@ -245,7 +245,7 @@ async fn http_sse(
 }
 
 /// Fails unless the reply is a response without an error.
-pub(crate) fn judge(reply: &Reply, doing: &str) -> Result<(), Failure> {
+pub(crate) fn require_result(reply: &Reply, doing: &str) -> Result<(), Failure> {
     let doing = || doing.to_owned();
     if let Some(error) = reply.error() {
         let message = error.message.unwrap_or_else(|| "an error without a message".into());

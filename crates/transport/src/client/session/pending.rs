@@ -9,23 +9,23 @@ use tokio::time::Instant;
 use wire::{Id, Malformed};
 
 use super::compose::Composed;
-use super::flow::Flow;
+use super::message_source::MessageSource;
 use super::{Channel, Request, Session, headers};
+use crate::client::expected_response::{ExpectedResponse, cancellation};
 use crate::client::link::http::{BodyReader, Item, Outgoing};
-use crate::client::want::{Want, cancellation};
 use crate::client::{Failure, Head, Message, Reply, Turn};
 
 /// How long a cancellation in the background may take.
-const PARTING: Duration = Duration::from_millis(200);
+const CANCEL_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// A request in flight. Dropping it closes its stream, if it has one of its own.
 #[derive(Debug)]
 pub struct Pending {
     session: Session,
     label: String,
-    want: Want,
+    expected: ExpectedResponse,
     id: Option<Id>,
-    flow: Flow,
+    source: MessageSource,
     reply: Reply,
     started: Instant,
     patience: Duration,
@@ -40,12 +40,21 @@ impl Pending {
         let (session, patience, mut started) = (request.session.clone(), request.patience(), Instant::now());
         let turn = request.turn.clone().unwrap_or_else(|| session.turn());
         let names_session = request.names_session();
-        let (flow, head) = match &*session.inner.channel {
+        let (source, head) = match &*session.inner.channel {
             Channel::Pipe(pipe) => {
-                let ticket = pipe.router.register(composed.want.clone(), composed.token.clone());
-                pipe.line(composed.bytes.clone(), patience).await.map_err(|f| during(f, &composed.label))?;
-                let quiet = matches!(composed.want, Want::Nothing);
-                (if quiet { Flow::Over } else { Flow::Shared { ticket, early: VecDeque::new() } }, None)
+                let ticket = pipe.router.register(composed.expected.clone(), composed.token.clone());
+                pipe.line(composed.bytes.clone(), patience)
+                    .await
+                    .map_err(|f| name_request(f, &composed.label))?;
+                let quiet = matches!(composed.expected, ExpectedResponse::Nothing);
+                (
+                    if quiet {
+                        MessageSource::Ended
+                    } else {
+                        MessageSource::Shared { ticket, early: VecDeque::new() }
+                    },
+                    None,
+                )
             }
             Channel::Streamable(http) => {
                 let body = loop {
@@ -58,7 +67,7 @@ impl Pending {
                     }
                 };
                 let head = (body.exchange.head.clone(), body.exchange.number);
-                (Flow::own(body), Some(head))
+                (MessageSource::from_body(body), Some(head))
             }
             Channel::HttpSse { .. } => loop {
                 let sent = turn.wait(started, patience, post_sse(&request, &composed)).await;
@@ -71,22 +80,22 @@ impl Pending {
             },
         };
         let (head, exchange) = head.map_or((None, 0), |(head, number)| (Some(head), number));
-        let id = composed.want.first().cloned();
-        let Composed { want, label, .. } = composed;
-        let reply = empty(head, exchange);
-        Ok(Self { session, label, want, id, flow, reply, started, patience, turn, names_session })
+        let id = composed.expected.first().cloned();
+        let Composed { expected, label, .. } = composed;
+        let reply = empty_reply(head, exchange);
+        Ok(Self { session, label, expected, id, source, reply, started, patience, turn, names_session })
     }
 
     /// Reads messages that belong to no request; see [`Session::listen`].
-    fn listening(session: &Session, flow: Flow, head: Option<(Head, u32)>) -> Self {
+    fn listening(session: &Session, source: MessageSource, head: Option<(Head, u32)>) -> Self {
         let (head, exchange) = head.map_or((None, 0), |(head, number)| (Some(head), number));
         Self {
             session: session.clone(),
             label: "a message".into(),
-            want: Want::Nothing,
+            expected: ExpectedResponse::Nothing,
             id: None,
-            flow,
-            reply: empty(head, exchange),
+            source,
+            reply: empty_reply(head, exchange),
             started: Instant::now(),
             patience: session.inner.limits.request,
             turn: session.turn(),
@@ -111,22 +120,22 @@ impl Pending {
 
     /// Whether the response has come.
     pub const fn is_settled(&self) -> bool {
-        self.want.is_settled()
+        self.expected.is_settled()
     }
 
     /// The id of the last event of the stream that had one.
     pub fn last_event_id(&self) -> Option<&str> {
-        match &self.flow {
-            Flow::Own(own) => own.body.last_event_id.as_deref(),
-            Flow::Shared { .. } | Flow::Over => self.reply.last_event_id.as_deref(),
+        match &self.source {
+            MessageSource::Body(response) => response.body.last_event_id.as_deref(),
+            MessageSource::Shared { .. } | MessageSource::Ended => self.reply.last_event_id.as_deref(),
         }
     }
 
     /// The last `retry` of the stream.
     pub fn retry(&self) -> Option<Duration> {
-        match &self.flow {
-            Flow::Own(own) => own.body.retry.map(Duration::from_millis),
-            Flow::Shared { .. } | Flow::Over => self.reply.retry,
+        match &self.source {
+            MessageSource::Body(response) => response.body.retry.map(Duration::from_millis),
+            MessageSource::Shared { .. } | MessageSource::Ended => self.reply.retry,
         }
     }
 
@@ -140,21 +149,21 @@ impl Pending {
         let turn = self.turn.clone();
         match turn.wait(Instant::now(), patience, self.advance()).await {
             Some(result) => result,
-            None => Err(self.late(patience)),
+            None => Err(self.timeout_failure(patience)),
         }
     }
 
     /// Waits for the response, and for the end of its stream if that comes soon.
     pub async fn response(mut self) -> Result<Reply, Failure> {
         let turn = self.turn.clone();
-        while !self.want.is_settled() {
+        while !self.expected.is_settled() {
             match turn.wait(self.started, self.patience, self.advance()).await {
                 Some(Ok(Some(_))) => {}
                 Some(Ok(None)) => break,
                 Some(Err(failure)) => return Err(failure),
                 None => {
-                    self.give_up().await;
-                    return Err(self.late(self.patience));
+                    self.cancel_quickly().await;
+                    return Err(self.timeout_failure(self.patience));
                 }
             }
         }
@@ -178,22 +187,22 @@ impl Pending {
 
     /// Closes the stream, or leaves the shared channel.
     pub fn close(&mut self) {
-        self.flow = Flow::Over;
+        self.source = MessageSource::Ended;
     }
 
     async fn advance(&mut self) -> Result<Option<Message>, Failure> {
-        if let (Flow::Shared { .. }, true) = (&self.flow, self.want.is_settled()) {
-            self.flow = Flow::Over;
+        if let (MessageSource::Shared { .. }, true) = (&self.source, self.expected.is_settled()) {
+            self.source = MessageSource::Ended;
         }
-        let next = self.flow.next(&self.session, self.want.is_open()).await;
-        let Some((message, settles)) = next.map_err(|failure| during(failure, &self.label))? else {
+        let next = self.source.next(&self.session, self.expected.is_open()).await;
+        let Some((message, settles)) = next.map_err(|failure| name_request(failure, &self.label))? else {
             self.finish();
             return Ok(None);
         };
-        let alone = matches!(self.flow, Flow::Own(_)) || settles;
-        let was_open = self.want.is_open();
-        self.want.apply_frames(&message.frames(), alone);
-        if was_open && self.want.is_settled() {
+        let alone = matches!(self.source, MessageSource::Body(_)) || settles;
+        let was_open = self.expected.is_open();
+        self.expected.apply_frames(&message.frames(), alone);
+        if was_open && self.expected.is_settled() {
             self.turn.answered();
             self.reply.response = Some(message.clone());
             self.reply.elapsed = self.started.elapsed();
@@ -204,7 +213,7 @@ impl Pending {
 
     /// Waits briefly to see whether the stream ends after the response.
     async fn linger(&mut self) -> Result<(), Failure> {
-        if !matches!(self.flow, Flow::Own(_)) || !self.want.is_settled() {
+        if !matches!(self.source, MessageSource::Body(_)) || !self.expected.is_settled() {
             return Ok(());
         }
         let patience = self.session.inner.limits.linger;
@@ -216,18 +225,18 @@ impl Pending {
     }
 
     fn finish(&mut self) {
-        self.take_over();
+        self.copy_stream_facts();
         self.reply.ended = true;
-        self.flow = Flow::Over;
+        self.source = MessageSource::Ended;
     }
 
     /// Copies the facts of the stream into the reply, and notes a lost session.
-    fn take_over(&mut self) {
-        if let Flow::Own(own) = &mut self.flow {
-            self.reply.body = std::mem::take(&mut own.whole);
-            self.reply.cut = own.cut.take();
-            self.reply.last_event_id = own.body.last_event_id.take();
-            self.reply.retry = own.body.retry.map(Duration::from_millis);
+    fn copy_stream_facts(&mut self) {
+        if let MessageSource::Body(response) = &mut self.source {
+            self.reply.body = std::mem::take(&mut response.whole);
+            self.reply.cut = response.cut.take();
+            self.reply.last_event_id = response.body.last_event_id.take();
+            self.reply.retry = response.body.retry.map(Duration::from_millis);
         }
         if self.names_session && self.reply.is_session_unknown() {
             self.session.lose(&self.label);
@@ -235,37 +244,37 @@ impl Pending {
     }
 
     fn into_reply(mut self) -> Reply {
-        self.take_over();
-        self.reply.ended |= matches!(self.flow, Flow::Shared { .. } | Flow::Over);
+        self.copy_stream_facts();
+        self.reply.ended |= matches!(self.source, MessageSource::Shared { .. } | MessageSource::Ended);
         if self.reply.response.is_none() {
             self.reply.elapsed = self.started.elapsed();
         }
         self.reply
     }
 
-    fn late(&self, patience: Duration) -> Failure {
+    fn timeout_failure(&self, patience: Duration) -> Failure {
         if let Some(why) = self.session.only_noise() {
             return Failure::NotJsonRpc { doing: self.label.clone(), why, after: patience };
         }
         let failure = Failure::timed_out(&self.label, patience);
         match &*self.session.inner.channel {
             Channel::Pipe(pipe) => {
-                failure.with_stdout(pipe.router.unanswered_output()).with_stderr(pipe.last_words())
+                failure.with_stdout(pipe.router.unanswered_output()).with_stderr(pipe.stderr_tail())
             }
             Channel::HttpSse { .. } | Channel::Streamable(_) => failure,
         }
     }
 
     /// Cancels the request at the target, if that can be done quickly.
-    async fn give_up(&mut self) {
+    async fn cancel_quickly(&mut self) {
         let modern_http =
-            matches!(self.flow, Flow::Own(_)) && self.session.inner.version.era() == Era::Modern;
+            matches!(self.source, MessageSource::Body(_)) && self.session.inner.version.era() == Era::Modern;
         let id =
-            self.id.clone().filter(|_| self.label != "initialize" && self.want.is_open() && !modern_http);
+            self.id.clone().filter(|_| self.label != "initialize" && self.expected.is_open() && !modern_http);
         self.close();
         if let Some(id) = id {
             let told = self.session.notification("notifications/cancelled");
-            let told = told.body(cancellation(&id, Some("it took too long"))).timeout(PARTING);
+            let told = told.body(cancellation(&id, Some("it took too long"))).timeout(CANCEL_TIMEOUT);
             // If even this fails, there is nothing more to do.
             let _ = Box::pin(told.send()).await;
         }
@@ -284,8 +293,8 @@ impl Session {
     /// Reads messages that belong to no request: on the GET stream of legacy Streamable HTTP, after `last_event_id` if
     /// that is given, or on the shared channel of another transport.
     pub async fn listen(&self, last_event_id: Option<&str>) -> Result<Pending, Failure> {
-        let shared = |router: &std::sync::Arc<crate::client::route::Router>| Flow::Shared {
-            ticket: router.register(Want::Nothing, None),
+        let shared = |router: &std::sync::Arc<crate::client::route::Router>| MessageSource::Shared {
+            ticket: router.register(ExpectedResponse::Nothing, None),
             early: VecDeque::new(),
         };
         match &*self.inner.channel {
@@ -294,27 +303,30 @@ impl Session {
             Channel::Streamable(http) => {
                 let body = http.get(last_event_id, Instant::now() + self.inner.limits.request).await?;
                 let head = (body.exchange.head.clone(), body.exchange.number);
-                Ok(Pending::listening(self, Flow::own(body), Some(head)))
+                Ok(Pending::listening(self, MessageSource::from_body(body), Some(head)))
             }
         }
     }
 }
 
 /// Posts to the endpoint of HTTP+SSE. The answer comes on the stream, unless the POST is refused.
-async fn post_sse(request: &Request, composed: &Composed) -> Result<(Flow, Option<(Head, u32)>), Failure> {
+async fn post_sse(
+    request: &Request,
+    composed: &Composed,
+) -> Result<(MessageSource, Option<(Head, u32)>), Failure> {
     let Channel::HttpSse { http, sse, base } = &*request.session.inner.channel else {
         return Err(Failure::Ours("no HTTP+SSE here".into()));
     };
     let mut all = base.clone();
     headers::post(&mut all);
     request.adjust(&mut all)?;
-    let ticket = sse.router.register(composed.want.clone(), composed.token.clone());
+    let ticket = sse.router.register(composed.expected.clone(), composed.token.clone());
     let path = request.path.clone().unwrap_or_else(|| sse.path.clone());
     let outgoing = Outgoing { verb: request.verb.clone(), path, headers: all, body: composed.bytes.clone() };
     let mut body = BodyReader::new(http.send(outgoing, &composed.label).await?);
     let head = (body.exchange.head.clone(), body.exchange.number);
-    if !(200..300).contains(&head.0.status) || matches!(composed.want, Want::Nothing) {
-        return Ok((Flow::own(body), Some(head)));
+    if !(200..300).contains(&head.0.status) || matches!(composed.expected, ExpectedResponse::Nothing) {
+        return Ok((MessageSource::from_body(body), Some(head)));
     }
     let mut early = VecDeque::new();
     while let Some(item) = body.next().await? {
@@ -322,10 +334,10 @@ async fn post_sse(request: &Request, composed: &Composed) -> Result<(Flow, Optio
             early.push_back(message);
         }
     }
-    Ok((Flow::Shared { ticket, early }, Some(head)))
+    Ok((MessageSource::Shared { ticket, early }, Some(head)))
 }
 
-fn empty(head: Option<Head>, exchange: u32) -> Reply {
+fn empty_reply(head: Option<Head>, exchange: u32) -> Reply {
     Reply {
         head,
         body: Bytes::new(),
@@ -341,7 +353,7 @@ fn empty(head: Option<Head>, exchange: u32) -> Reply {
 }
 
 /// Adds what was going on when the channel ended.
-fn during(mut failure: Failure, label: &str) -> Failure {
+fn name_request(mut failure: Failure, label: &str) -> Failure {
     if let Failure::Closed { during, .. } = &mut failure {
         *during = format!("answering {label}");
     }

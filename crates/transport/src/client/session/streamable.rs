@@ -77,13 +77,13 @@ impl Streamable {
         })
     }
 
-    /// The revision that the handshake ended in.
-    pub(super) fn negotiated(&self, version: Option<String>) {
+    /// Stores the revision that the handshake ended in.
+    pub(super) fn set_negotiated(&self, version: Option<String>) {
         self.with(|state| state.negotiated = version);
     }
 
     /// Stores the session id in the head of a handshake's response.
-    pub(super) fn assigned(&self, head: &Head) {
+    pub(super) fn store_session_id(&self, head: &Head) {
         let id = head.headers.get(protocol::header::SESSION_ID).cloned();
         if id.is_some() {
             self.with(|state| state.session_id = id);
@@ -102,7 +102,7 @@ impl Streamable {
         let exchange = self.http.send(outgoing, &composed.label).await?;
         // A session begins with `initialize`. Ids in other responses are left to the checks.
         if request.method == "initialize" && exchange.head.status < 300 {
-            self.assigned(&exchange.head);
+            self.store_session_id(&exchange.head);
         }
         Ok(BodyReader::new(exchange))
     }

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The longest name in DNS.
-const LONGEST: usize = 253;
+const MAX_NAME: usize = 253;
 
 /// The host of `authority`, which may have a port; `None` when it is neither a name nor an address. Brackets are for
 /// IPv6 and belong to the host.
@@ -25,7 +25,7 @@ fn is_host(host: &str) -> bool {
     let is_name = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'.' | b'_');
     address_of(host).is_some()
         || (!host.is_empty()
-            && host.len() <= LONGEST
+            && host.len() <= MAX_NAME
             && host.bytes().all(is_name)
             && host.split('.').all(|label| !label.is_empty()))
 }

@@ -16,7 +16,7 @@ const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 const SCOPE: &str = "mcp";
 
 /// The text that is signed with two tokens to compare them.
-const PROOF: &[u8] = b"the token of this server";
+const SIGNED_TEXT: &[u8] = b"the token of this server";
 
 /// The one token that is accepted.
 #[derive(Clone)]
@@ -31,13 +31,13 @@ pub type Authenticate = fn(&Bearer, &HeaderMap, &Uri) -> bool;
 impl Bearer {
     /// Admits requests that carry `token`.
     pub fn new(token: impl Into<String>) -> Self {
-        Self { signed: hmac::sign(&key(&token.into()), PROOF) }
+        Self { signed: hmac::sign(&key(&token.into()), SIGNED_TEXT) }
     }
 
     /// Whether `token` is the accepted one. Signatures are compared, so the time does not depend on how much two tokens
     /// have in common.
     pub fn matches(&self, token: &str) -> bool {
-        hmac::verify(&key(token), PROOF, self.signed.as_ref()).is_ok()
+        hmac::verify(&key(token), SIGNED_TEXT, self.signed.as_ref()).is_ok()
     }
 
     /// Whether the headers carry the token.

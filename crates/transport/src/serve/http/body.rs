@@ -14,7 +14,7 @@ use super::connections::Connection;
 
 /// A long body goes out in pieces of this size, so that the buffer of the connection never holds more than one piece
 /// that the client has not read.
-const PIECE: usize = 16 * 1024;
+const PIECE_BYTES: usize = 16 * 1024;
 
 /// The body of a response.
 pub struct Body(Content);
@@ -38,7 +38,7 @@ struct Streaming(Arc<Connection>);
 
 impl Drop for Streaming {
     fn drop(&mut self) {
-        self.0.served();
+        self.0.note_answer();
     }
 }
 
@@ -77,9 +77,9 @@ impl Body {
 
     /// The same, on its connection. Once the answer is complete or the stream has ended, the server waits for the
     /// client.
-    pub(super) fn on(mut self, connection: &Arc<Connection>) -> Self {
+    pub(super) fn on_connection(mut self, connection: &Arc<Connection>) -> Self {
         match &mut self.0 {
-            Content::Full(_) => connection.served(),
+            Content::Full(_) => connection.note_answer(),
             Content::Events { connection: on, .. } => *on = Some(Streaming(connection.clone())),
         }
         self
@@ -131,5 +131,5 @@ impl HttpBody for Body {
 }
 
 fn piece_of(rest: &mut Bytes) -> Option<Result<Frame<Bytes>, Infallible>> {
-    (!rest.is_empty()).then(|| Ok(Frame::data(rest.split_to(rest.len().min(PIECE)))))
+    (!rest.is_empty()).then(|| Ok(Frame::data(rest.split_to(rest.len().min(PIECE_BYTES)))))
 }

@@ -10,16 +10,16 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// Descriptors that are not for connections: listeners, files, runtimes, and connections that are being refused.
-const SPARE: usize = 64;
+const RESERVED_DESCRIPTORS: usize = 64;
 /// The most connections, because the HTTP library may keep a read buffer and a write buffer for each.
-const MOST: usize = 2048;
+const MAX_CONNECTIONS: usize = 2048;
 /// The fewest, whatever the limit of descriptors is.
-const LEAST: usize = 16;
+const MIN_CONNECTIONS: usize = 16;
 /// How long a connection that was told to close may take, before another one is told.
-const GOING: Duration = Duration::from_millis(100);
+const EVICTION_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The value of [`Connection::waiting_since`] while the server handles a request.
-const AT_WORK: u64 = u64::MAX;
+const HANDLING: u64 = u64::MAX;
 
 /// All connections.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub(super) struct Connection {
 
 /// A connection that is on the list until this is dropped.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct ListedConnection {
     connections: Arc<Connections>,
     number: u64,
     pub(super) connection: Arc<Connection>,
@@ -72,7 +72,7 @@ impl Connections {
 
     /// Admits one more connection. If there is no room, the one that has waited longest for its client is closed;
     /// `None` when all of them are handling requests. The connection ends with `stop` at the latest.
-    pub(super) async fn admit(self: &Arc<Self>, stop: &CancellationToken) -> Option<Listed> {
+    pub(super) async fn admit(self: &Arc<Self>, stop: &CancellationToken) -> Option<ListedConnection> {
         loop {
             let left = self.left.notified();
             if self.lock().len() < self.most {
@@ -82,11 +82,11 @@ impl Connections {
                 return None;
             }
             // It may be stuck. Then the next one is told to close.
-            let _ = tokio::time::timeout(GOING, left).await;
+            let _ = tokio::time::timeout(EVICTION_TIMEOUT, left).await;
         }
     }
 
-    fn list(self: &Arc<Self>, stop: &CancellationToken) -> Listed {
+    fn list(self: &Arc<Self>, stop: &CancellationToken) -> ListedConnection {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let connection = Arc::new(Connection {
             waiting_since: AtomicU64::new(millis_since(self.began)),
@@ -97,7 +97,7 @@ impl Connections {
             evict: stop.child_token(),
         });
         self.lock().insert(number, connection.clone());
-        Listed { connections: self.clone(), number, connection }
+        ListedConnection { connections: self.clone(), number, connection }
     }
 
     /// Tells one connection to close: first those that never sent a whole request, and of these the one that has waited
@@ -132,22 +132,22 @@ impl Connection {
     }
 
     /// The server has the whole request and handles it.
-    pub(super) fn work(&self) {
-        self.waiting_since.store(AT_WORK, Ordering::Relaxed);
+    pub(super) fn start_handling(&self) {
+        self.waiting_since.store(HANDLING, Ordering::Relaxed);
     }
 
     /// A request was answered. The server waits for the next one.
-    pub(super) fn served(&self) {
+    pub(super) fn note_answer(&self) {
         self.has_served.store(true, Ordering::Relaxed);
         self.wait_for_client();
     }
 
     fn is_waiting(&self) -> bool {
-        self.waiting_since.load(Ordering::Relaxed) != AT_WORK && !self.evict.is_cancelled()
+        self.waiting_since.load(Ordering::Relaxed) != HANDLING && !self.evict.is_cancelled()
     }
 }
 
-impl Drop for Listed {
+impl Drop for ListedConnection {
     fn drop(&mut self) {
         self.connections.lock().remove(&self.number);
         self.connections.left.notify_one();
@@ -161,7 +161,7 @@ impl Drop for StreamPlace {
 }
 
 fn millis_since(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(AT_WORK - 1)
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(HANDLING - 1)
 }
 
 /// How many connections the limit of descriptors leaves room for.
@@ -171,7 +171,7 @@ fn from_descriptors() -> usize {
     #[cfg(not(unix))]
     let limit: Option<u64> = None;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-    limit.saturating_sub(SPARE + limit / 16).clamp(LEAST, MOST)
+    limit.saturating_sub(RESERVED_DESCRIPTORS + limit / 16).clamp(MIN_CONNECTIONS, MAX_CONNECTIONS)
 }
 
 #[cfg(test)]
@@ -182,7 +182,7 @@ mod tests {
     async fn whoever_never_asked_anything_goes_first() {
         let connections = Connections::new(Some(3));
         let used = connections.admit(&CancellationToken::new()).await.unwrap();
-        used.connection.served();
+        used.connection.note_answer();
         let older = connections.admit(&CancellationToken::new()).await.unwrap();
         let newer = connections.admit(&CancellationToken::new()).await.unwrap();
         assert!(connections.evict());
@@ -196,9 +196,9 @@ mod tests {
     async fn whoever_is_served_stays() {
         let connections = Connections::new(Some(1));
         let only = connections.admit(&CancellationToken::new()).await.unwrap();
-        only.connection.work();
+        only.connection.start_handling();
         assert!(connections.admit(&CancellationToken::new()).await.is_none());
-        only.connection.served();
+        only.connection.note_answer();
         let evicted = only.connection.evict.clone();
         tokio::spawn(async move {
             evicted.cancelled().await;

@@ -37,11 +37,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use self::connections::{Connection, Connections, Listed};
+use self::connections::{Connection, Connections, ListedConnection};
 use self::finish::{Finished, finish};
 use self::offload::Offload;
 use self::session::Session;
-use self::sessions::{Sessions, Unopened};
+use self::sessions::{SessionRefusal, Sessions};
 use self::socket::Socket;
 use self::workers::Workers;
 use super::{Budgets, Handler, Limits, Outbox};
@@ -61,9 +61,9 @@ pub const SSE_PATH: &str = "/sse";
 pub const MESSAGES_PATH: &str = "/messages";
 
 /// The most bytes of the head of a request, and the size of the buffers of a connection.
-const BUFFER: usize = 32 * 1024;
+const BUFFER_BYTES: usize = 32 * 1024;
 /// How often the server looks for unused sessions.
-const SWEEP: Duration = Duration::from_secs(15);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(15);
 
 /// A comment, which every reader of events ignores.
 const COMMENT: &[u8] = b":\n\n";
@@ -119,7 +119,7 @@ struct Stop {
 }
 
 /// Counts one connection for as long as it is open.
-struct Counted(watch::Sender<usize>);
+struct OpenConnection(watch::Sender<usize>);
 
 /// What every connection shares.
 struct Shared<H: Handler> {
@@ -225,14 +225,14 @@ impl Drop for HttpServer {
     }
 }
 
-impl Counted {
+impl OpenConnection {
     fn new(count: &watch::Sender<usize>) -> Self {
         count.send_modify(|count| *count += 1);
         Self(count.clone())
     }
 }
 
-impl Drop for Counted {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }
@@ -254,20 +254,20 @@ async fn accept_all<H: Handler>(listener: TcpListener, shared: Arc<Shared<H>>, w
     }
 }
 
-async fn serve<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop: Stop, listed: Listed) {
+async fn serve<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop: Stop, listed: ListedConnection) {
     let stream = Socket::new(stream, shared.options.limits.write_stall, shared.options.on_received);
     let listed = &listed.connection;
-    let _counted = Counted::new(&stop.connections);
+    let _open = OpenConnection::new(&stop.connections);
     let head = shared.options.limits.head;
     let service = service_fn(|request| {
         let (shared, listed) = (shared.clone(), listed.clone());
-        async move { Ok::<_, Infallible>(route(&shared, request, &listed).await) }
+        async move { Ok::<_, Infallible>(answer_on(&shared, request, &listed).await) }
     });
     let mut builder = http1::Builder::new();
     let connection = builder
         .timer(TokioTimer::new())
         .header_read_timeout(head)
-        .max_buf_size(BUFFER)
+        .max_buf_size(BUFFER_BYTES)
         .half_close(false)
         .writev(false)
         .serve_connection(TokioIo::new(stream), service);
@@ -288,7 +288,7 @@ async fn serve<H: Handler>(stream: TcpStream, shared: Arc<Shared<H>>, stop: Stop
 
 /// Ends unused sessions, for as long as the server runs.
 async fn sweep<H: Handler>(shared: Weak<Shared<H>>, stop: CancellationToken) {
-    while tokio::time::timeout(SWEEP, stop.cancelled()).await.is_err() {
+    while tokio::time::timeout(SWEEP_INTERVAL, stop.cancelled()).await.is_err() {
         let Some(shared) = shared.upgrade() else { return };
         for session in shared.sessions.sweep(&shared.budgets.kept) {
             shared.end(&session);
@@ -298,7 +298,7 @@ async fn sweep<H: Handler>(shared: Weak<Shared<H>>, stop: CancellationToken) {
 
 impl<H: Handler> Shared<H> {
     /// Gives a session its id, and ends those that were evicted for it.
-    fn add(&self, session: Arc<Session<H::Peer>>) -> Result<String, Unopened> {
+    fn add(&self, session: Arc<Session<H::Peer>>) -> Result<String, SessionRefusal> {
         let opened = self.sessions.insert(session, &self.budgets.kept)?;
         opened.ended.iter().for_each(|session| self.end(session));
         Ok(opened.id)
@@ -311,18 +311,20 @@ impl<H: Handler> Shared<H> {
     }
 }
 
-async fn route<H: Handler>(
+/// Answers a request of a connection, which counts as busy meanwhile.
+async fn answer_on<H: Handler>(
     shared: &Arc<Shared<H>>,
     request: Request,
     connection: &Arc<Connection>,
 ) -> Response {
-    connection.work();
-    let response = admitted(shared, request, connection).await.into_response();
-    response.map(|body| body.on(connection))
+    connection.start_handling();
+    let response = answer_request(shared, request, connection).await.into_response();
+    response.map(|body| body.on_connection(connection))
 }
 
-/// Answers a request, and lets the browser at an admitted origin read the answer.
-async fn admitted<H: Handler>(
+/// Answers a request: admits it by its head, then routes it by path and method. `POST /mcp` goes on in `post.rs`. A browser
+/// at an admitted origin may read the answer.
+async fn answer_request<H: Handler>(
     shared: &Arc<Shared<H>>,
     mut request: Request,
     connection: &Connection,
@@ -349,7 +351,7 @@ async fn admitted<H: Handler>(
         match (request.uri().path(), request.method().as_str()) {
             (MCP_PATH, "POST") => post::post(shared, request, connection).await,
             (MESSAGES_PATH, "POST") => sse::post(shared, request, connection).await,
-            _ => done(&request, without_body(shared, &request)),
+            _ => done(&request, answer_without_body(shared, &request)),
         }
     };
     match origin {
@@ -359,7 +361,7 @@ async fn admitted<H: Handler>(
 }
 
 /// Answers a request whose body does not matter.
-fn without_body<H: Handler>(shared: &Arc<Shared<H>>, request: &Request) -> Response {
+fn answer_without_body<H: Handler>(shared: &Arc<Shared<H>>, request: &Request) -> Response {
     match (request.uri().path(), request.method().as_str()) {
         (_, "OPTIONS") => guard::preflight(),
         // The modern era has neither GET streams nor sessions to end.

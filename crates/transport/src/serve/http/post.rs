@@ -18,6 +18,7 @@ use super::{Request, Response, Shared, names_modern, reply};
 use crate::Transport;
 use crate::serve::{Answer, Budget, Handler, Inbound, Opening, Out, Reservation, batch, cost};
 
+/// Receives the body within its limits, and answers it here or, if it is long, on another thread.
 pub(super) async fn post<H: Handler>(
     shared: &Arc<Shared<H>>,
     request: Request,
@@ -56,7 +57,7 @@ const fn answered<'a>(headers: &'a HeaderMap, method: Option<&'a str>) -> Answer
 /// Whether a body is so small that it is neither charged nor handled on another thread. A batch never is, because its
 /// messages add up.
 pub(super) fn is_light(received: &Received) -> bool {
-    received.bytes.len() <= cost::SHORT && !received.bytes.trim_ascii_start().starts_with(b"[")
+    received.bytes.len() <= cost::SHORT_TEXT && !received.bytes.trim_ascii_start().starts_with(b"[")
 }
 
 /// Handles any other body on another thread, if there is room for it.
@@ -83,12 +84,13 @@ fn charge(received: &mut Received, work: &Budget) -> Result<(), Box<Response>> {
 /// What a stream reserves while it lasts: the handler keeps the request.
 pub(super) fn hold_stream(received: Received, work: &Budget) -> Result<Reservation, Box<Response>> {
     let Received { bytes, room } = received;
-    match room.filter(|_| bytes.len() > cost::SHORT) {
+    match room.filter(|_| bytes.len() > cost::SHORT_TEXT) {
         Some(room) => Ok(room),
         None => work.reserve(cost::estimate_handling(&bytes)).map_err(|why| reply::over_budget(&why)),
     }
 }
 
+/// Parses the body, has [`dispatch`] call the handler, and shows the response to the handler.
 fn respond<H: Handler>(
     shared: &Arc<Shared<H>>,
     headers: &HeaderMap,
@@ -96,11 +98,11 @@ fn respond<H: Handler>(
     work: &Budget,
 ) -> Finished {
     let bytes = received.bytes.clone();
-    let asked = Asked { headers, received, work };
+    let posted = PostedRequest { headers, received, work };
     let payload = match Payload::parse(&bytes) {
         Ok(payload) => payload,
         Err(why) => {
-            let refusal = asked.answer_stateless(shared, shared.handler.malformed(None, &why));
+            let refusal = posted.answer_stateless(shared, shared.handler.malformed(None, &why));
             return finish(shared, answered(headers, None), refusal);
         }
     };
@@ -108,12 +110,12 @@ fn respond<H: Handler>(
         Payload::Single(frame) => frame.method(),
         Payload::Batch(_) => None,
     };
-    let response = dispatch(shared, payload, asked);
+    let response = dispatch(shared, payload, posted);
     finish(shared, answered(headers, method.as_deref()), response)
 }
 
 /// A request that is being answered.
-struct Asked<'a> {
+struct PostedRequest<'a> {
     headers: &'a HeaderMap,
     received: Received,
     work: &'a Budget,
@@ -131,22 +133,27 @@ fn check_media(headers: &HeaderMap) -> Result<(), Box<Response>> {
     Err(Box::new(reply::refused(406, "send Accept: application/json, text/event-stream")))
 }
 
-fn dispatch<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, asked: Asked<'_>) -> Response {
-    let headers = asked.headers;
+/// Chooses the era and the session of a message, and calls [`Handler::handle`].
+fn dispatch<H: Handler>(
+    shared: &Arc<Shared<H>>,
+    payload: Payload<'_>,
+    posted: PostedRequest<'_>,
+) -> Response {
+    let headers = posted.headers;
     match payload {
         Payload::Single(frame) => match opening(&frame, headers) {
             opening @ Opening::Modern(_) => {
                 let inbound = Inbound { frame, opening, headers: Some(headers) };
-                asked.answer_stateless(shared, shared.handler.handle(&shared.stateless, inbound))
+                posted.answer_stateless(shared, shared.handler.handle(&shared.stateless, inbound))
             }
             // The session itself refuses a second handshake.
             Opening::Initialize if session::session_id(headers).is_some() => {
-                in_session(shared, Payload::Single(frame), asked)
+                in_session(shared, Payload::Single(frame), posted)
             }
-            Opening::Initialize => initialize(shared, frame, asked),
-            Opening::Legacy => in_session(shared, Payload::Single(frame), asked),
+            Opening::Initialize => initialize(shared, frame, posted),
+            Opening::Legacy => in_session(shared, Payload::Single(frame), posted),
         },
-        batch @ Payload::Batch(_) => in_session(shared, batch, asked),
+        batch @ Payload::Batch(_) => in_session(shared, batch, posted),
     }
 }
 
@@ -160,41 +167,45 @@ fn opening(frame: &Frame<'_>, headers: &HeaderMap) -> Opening {
     Opening::classify(frame)
 }
 
-fn initialize<H: Handler>(shared: &Arc<Shared<H>>, frame: Frame<'_>, asked: Asked<'_>) -> Response {
+fn initialize<H: Handler>(shared: &Arc<Shared<H>>, frame: Frame<'_>, posted: PostedRequest<'_>) -> Response {
     let session = Session::open(shared, Transport::StreamableHttp);
-    let inbound = Inbound { frame, opening: Opening::Initialize, headers: Some(asked.headers) };
+    let inbound = Inbound { frame, opening: Opening::Initialize, headers: Some(posted.headers) };
     let answer = shared.handler.handle(&session.peer, inbound);
     let established = shared.handler.is_established(&session.peer);
-    let mut response = asked.answer_in(shared, &session, answer);
+    let mut response = posted.answer_in(shared, &session, answer);
     if established {
         match shared.add(session).map(HeaderValue::try_from) {
             Ok(Ok(id)) => drop(response.headers_mut().insert("mcp-session-id", id)),
             Ok(Err(_)) => return reply::refused(500, "the id of the session cannot be a header"),
-            Err(unopened) => return unopened.response(),
+            Err(refusal) => return refusal.response(),
         }
     }
     response
 }
 
-fn in_session<H: Handler>(shared: &Arc<Shared<H>>, payload: Payload<'_>, asked: Asked<'_>) -> Response {
-    let session = match session::find(shared, asked.headers) {
+fn in_session<H: Handler>(
+    shared: &Arc<Shared<H>>,
+    payload: Payload<'_>,
+    posted: PostedRequest<'_>,
+) -> Response {
+    let session = match session::find(shared, posted.headers) {
         Ok(session) => session,
         Err(refusal) => return *refusal,
     };
     let limits = &shared.options.limits;
-    let answer = batch::answer(&shared.handler, &session.peer, payload, Some(asked.headers), limits);
-    asked.answer_in(shared, &session, answer)
+    let answer = batch::answer(&shared.handler, &session.peer, payload, Some(posted.headers), limits);
+    posted.answer_in(shared, &session, answer)
 }
 
-impl Asked<'_> {
+impl PostedRequest<'_> {
     fn answer_in<H: Handler>(
         self,
         shared: &Shared<H>,
         session: &Session<H::Peer>,
         answer: Answer,
     ) -> Response {
-        let primed = session::primes(shared.handler.version(&session.peer));
-        Asked { work: &session.budgets.work, ..self }.answer(answer, |outs, held| {
+        let primed = session::primes_streams(shared.handler.version(&session.peer));
+        PostedRequest { work: &session.budgets.work, ..self }.answer(answer, |outs, held| {
             let permit = session.stream_permit(shared)?;
             Ok(session.answer(outs, primed, &shared.options, (permit, held)))
         })
@@ -228,7 +239,7 @@ impl Asked<'_> {
             if session::accepts(headers, "text/event-stream") {
                 stream(outs, held)
             } else {
-                Ok(reply::last(outs, held))
+                Ok(reply::last_message(outs, held))
             }
         });
         response.unwrap_or_else(|refusal| *refusal)

@@ -14,7 +14,7 @@ use super::{Response, reply};
 use crate::serve::{Budget, Limits, Reservation, cost};
 
 /// The first size of the buffer.
-const STEP: usize = 16 * 1024;
+const FIRST_CAPACITY: usize = 16 * 1024;
 
 /// A body, and its reservation.
 #[derive(Debug)]
@@ -37,13 +37,13 @@ pub(super) async fn receive(
     }
     connection.wait_for_client();
     let received = Receiving { body, limits, work, until: Instant::now() + limits.body }.whole().await;
-    connection.work();
+    connection.start_handling();
     received
 }
 
 /// Whether the client announces a body that is not charged.
 pub(super) fn is_announced_short(headers: &HeaderMap) -> bool {
-    announced(headers).is_some_and(|length| length <= cost::SHORT as u64)
+    announced(headers).is_some_and(|length| length <= cost::SHORT_TEXT as u64)
 }
 
 /// The length that the client announces.
@@ -99,9 +99,9 @@ where
         if needed <= whole.capacity() {
             return Ok(());
         }
-        let capacity = (whole.capacity() * 2).max(STEP).min(self.limits.message).max(needed);
+        let capacity = (whole.capacity() * 2).max(FIRST_CAPACITY).min(self.limits.message).max(needed);
         // Short bodies are read in any case.
-        if capacity > cost::SHORT {
+        if capacity > cost::SHORT_TEXT {
             room.resize(capacity).map_err(|why| reply::over_budget(&why))?;
         }
         whole.reserve(capacity - whole.len());

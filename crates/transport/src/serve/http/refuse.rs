@@ -8,24 +8,24 @@ use tokio::net::TcpStream;
 
 /// How many are refused with a response at a time. Others are closed without one, because each needs a descriptor
 /// meanwhile.
-const AT_ONCE: usize = 16;
+const MAX_REFUSALS: usize = 16;
 /// How long the response may take.
-const LIMIT: Duration = Duration::from_millis(500);
+const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
 
 const BODY: &str = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"there are as many connections as there may be: try again later"}}"#;
 
-static BEING_TOLD: AtomicUsize = AtomicUsize::new(0);
+static OPEN_REFUSALS: AtomicUsize = AtomicUsize::new(0);
 
 /// Answers with 503 and closes.
 pub(super) fn too_many_connections(stream: TcpStream) {
-    if BEING_TOLD.fetch_add(1, Ordering::Relaxed) >= AT_ONCE {
-        BEING_TOLD.fetch_sub(1, Ordering::Relaxed);
+    if OPEN_REFUSALS.fetch_add(1, Ordering::Relaxed) >= MAX_REFUSALS {
+        OPEN_REFUSALS.fetch_sub(1, Ordering::Relaxed);
         return;
     }
     tokio::spawn(async move {
         // A client that does not read gets no response.
-        let _ = tokio::time::timeout(LIMIT, tell(stream)).await;
-        BEING_TOLD.fetch_sub(1, Ordering::Relaxed);
+        let _ = tokio::time::timeout(RESPONSE_TIMEOUT, tell(stream)).await;
+        OPEN_REFUSALS.fetch_sub(1, Ordering::Relaxed);
     });
 }
 

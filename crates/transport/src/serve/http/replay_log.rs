@@ -14,12 +14,12 @@ use super::{COMMENT, Options};
 use crate::serve::{Budget, Reservation};
 
 /// How many events a stream keeps for a client that reconnects, and how many bytes.
-const REMEMBERED: usize = 4096;
-const REMEMBERED_BYTES: usize = 512 * 1024;
+const MAX_EVENTS: usize = 4096;
+const MAX_BYTES: usize = 512 * 1024;
 /// How many bytes the server may be ahead of the connection that reads the stream.
-const AHEAD: usize = 128 * 1024;
+const MAX_UNREAD_BYTES: usize = 128 * 1024;
 /// What an event costs besides its bytes.
-const OVERHEAD: usize = 64;
+const EVENT_OVERHEAD: usize = 64;
 
 /// One stream. It may outlive the connections that read it.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl ReplayLog {
     /// Whether the connection has too many bytes left to read.
     fn is_ahead(&self) -> bool {
         let state = self.lock();
-        state.read.is_some() && state.unread > AHEAD && !state.is_torn
+        state.read.is_some() && state.unread > MAX_UNREAD_BYTES && !state.is_torn
     }
 
     /// Adds an event without data. Its id lets the client resume before the first message.
@@ -181,7 +181,7 @@ impl ReplayLog {
 impl State {
     /// Adds the last event. The oldest ones are dropped to make room; if there still is none, the event is lost.
     fn push(&mut self, event: Bytes) {
-        let cost = event.len() + OVERHEAD;
+        let cost = event.len() + EVENT_OVERHEAD;
         while self.is_full(cost) || self.room.resize(self.bytes + cost).is_err() {
             if !self.pop() {
                 self.is_torn = true;
@@ -194,15 +194,15 @@ impl State {
     }
 
     fn is_full(&self, cost: usize) -> bool {
-        let is_long = self.bytes + cost > REMEMBERED_BYTES && !self.events.is_empty();
-        is_long || self.events.len() >= REMEMBERED
+        let is_long = self.bytes + cost > MAX_BYTES && !self.events.is_empty();
+        is_long || self.events.len() >= MAX_EVENTS
     }
 
     /// Forgets the oldest event; false when there is none.
     fn pop(&mut self) -> bool {
         let Some((number, event)) = self.events.pop_front() else { return false };
         self.is_torn |= self.read.is_some_and(|read| number > read);
-        self.bytes -= event.len() + OVERHEAD;
+        self.bytes -= event.len() + EVENT_OVERHEAD;
         // Shrinking cannot fail.
         let _ = self.room.resize(self.bytes);
         true
@@ -304,7 +304,7 @@ mod tests {
         for _ in 0..100 {
             log.message(&[b'x'; 10 * KIB]).await;
         }
-        assert!((256 * KIB..=REMEMBERED_BYTES).contains(&kept.used()), "{}", kept.used());
+        assert!((256 * KIB..=MAX_BYTES).contains(&kept.used()), "{}", kept.used());
         assert_eq!(log.lock().last, 100);
         drop(log);
         assert_eq!(kept.used(), 0);
@@ -325,7 +325,7 @@ mod tests {
             }
         });
         tokio::task::yield_now().await;
-        assert!(log.lock().unread <= AHEAD + 11 * KIB, "{}", log.lock().unread);
+        assert!(log.lock().unread <= MAX_UNREAD_BYTES + 11 * KIB, "{}", log.lock().unread);
         for _ in 0..100 {
             assert!(events.next().await.is_some(), "and nothing is lost");
         }

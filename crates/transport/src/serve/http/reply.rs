@@ -12,9 +12,9 @@ use super::session::StreamPermit;
 use crate::serve::{Budget, Exhausted, Out, Reservation, Scope};
 
 /// Answers of at most this length are not charged.
-const SHORT: usize = 64 * 1024;
+const MAX_UNCHARGED: usize = 64 * 1024;
 /// After how many seconds a client that was refused for lack of room should try again.
-const COME_BACK: HeaderValue = HeaderValue::from_static("1");
+const RETRY_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
 /// A response without content type.
 pub(super) fn empty(status: StatusCode, body: Body) -> Response {
@@ -35,21 +35,21 @@ pub(super) fn json(status: u16, body: Bytes) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
-        headers.insert(RETRY_AFTER, COME_BACK);
+        headers.insert(RETRY_AFTER, RETRY_SECONDS);
     }
     response
 }
 
 /// One JSON message, charged until the client has read it. Short messages are bounded by the number of connections.
 pub(super) fn charged_json(status: u16, body: Bytes, work: &Budget) -> Response {
-    if body.len() <= SHORT {
+    if body.len() <= MAX_UNCHARGED {
         return json(status, body);
     }
     work.hold(body).map_or_else(|why| *over_budget(&why), |body| json(status, body))
 }
 
 /// The last message of a stream as JSON, once it has come. `held` is what the handler has reserved.
-pub(super) fn last(mut outs: mpsc::Receiver<Out>, held: Reservation) -> Response {
+pub(super) fn last_message(mut outs: mpsc::Receiver<Out>, held: Reservation) -> Response {
     let last = async move {
         let _held = held;
         let mut last = Bytes::new();

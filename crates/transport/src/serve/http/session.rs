@@ -19,16 +19,16 @@ use crate::serve::queue::{Receiver, Sender, queue};
 use crate::serve::{Budgets, Handler, Limits, Out, Outbox, Reservation};
 
 /// How many streams a session keeps, and how many bytes of those that have ended.
-const STREAMS: usize = 64;
-const REPLAY_BYTES: usize = 1024 * 1024;
+const MAX_STREAMS: usize = 64;
+const MAX_REPLAY_BYTES: usize = 1024 * 1024;
 /// How many messages that belong to no request may wait for a GET stream, and how many bytes.
-const OUTBOX: usize = 128;
-const OUTBOX_BYTES: usize = 256 * 1024;
+const MAX_OUTBOX: usize = 128;
+const MAX_OUTBOX_BYTES: usize = 256 * 1024;
 /// What an empty session costs.
-const COST: usize = 2048;
+const SESSION_COST: usize = 2048;
 
 /// The start of the clock.
-static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+static CLOCK_START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// One legacy session.
 pub(super) struct Session<P> {
@@ -78,7 +78,7 @@ impl<P: Send + Sync + 'static> Session<P> {
         process: &Budgets,
         connect: impl FnOnce(Outbox, &Budgets) -> P,
     ) -> Arc<Self> {
-        let (sender, receiver) = queue(OUTBOX, OUTBOX_BYTES);
+        let (sender, receiver) = queue(MAX_OUTBOX, MAX_OUTBOX_BYTES);
         let budgets = process.for_session(limits);
         let peer = Arc::new(connect(Outbox::new(sender.clone(), budgets.kept.clone()), &budgets));
         Arc::new(Self {
@@ -86,7 +86,7 @@ impl<P: Send + Sync + 'static> Session<P> {
             transport,
             sender,
             // The number of sessions bounds what is not charged here.
-            _cost: budgets.kept.reserve(COST).ok(),
+            _cost: budgets.kept.reserve(SESSION_COST).ok(),
             budgets,
             ended: CancellationToken::new(),
             outbox: Arc::new(tokio::sync::Mutex::new(receiver)),
@@ -99,7 +99,7 @@ impl<P: Send + Sync + 'static> Session<P> {
         })
     }
 
-    /// It is used now.
+    /// Notes that the client uses it.
     pub(super) fn touch(&self) {
         self.is_used.store(true, Ordering::Relaxed);
         self.last_use.store(now(), Ordering::Relaxed);
@@ -133,13 +133,13 @@ impl<P: Send + Sync + 'static> Session<P> {
         Ok(permit)
     }
 
-    /// Forgets the streams that are only kept for a client that comes back.
+    /// Drops the streams that are only kept for a client that reconnects.
     pub(super) fn forget_replays(&self) {
         lock(&self.logs).retain(|log| !log.is_replay());
     }
 
-    /// The stream of one POST: the work goes on when the connection breaks, and can be read on from elsewhere.
-    /// `held` is what the work has reserved.
+    /// Answers a POST with a stream. The work continues when the connection breaks, and the client can resume the stream
+    /// on another connection. `held` is what the work has reserved.
     pub(super) fn answer(
         &self,
         mut outs: mpsc::Receiver<Out>,
@@ -153,15 +153,15 @@ impl<P: Send + Sync + 'static> Session<P> {
         if primed && options.resumable {
             log.prime();
         }
-        let gone = CancellationToken::new();
-        let response = reply::events(log.read_after(0, &gone), permit);
+        let disconnected = CancellationToken::new();
+        let response = reply::events(log.read_after(0, &disconnected), permit);
         let cancels = options.cancel_on_disconnect;
         tokio::spawn(async move {
             let _held = (held, place);
             loop {
                 let out = tokio::select! {
                     out = outs.recv() => out,
-                    () = gone.cancelled(), if cancels => None,
+                    () = disconnected.cancelled(), if cancels => None,
                 };
                 match out {
                     Some(Out::Message(message)) => log.message(&message).await,
@@ -174,32 +174,32 @@ impl<P: Send + Sync + 'static> Session<P> {
         response
     }
 
-    /// A stream for what belongs to no request.
+    /// Opens a stream for messages that belong to no request.
     pub(super) fn listen(&self, primed: bool, options: &Options, permit: StreamPermit) -> Response {
         let log = self.log(true, options);
         if primed && options.resumable {
             log.prime();
         }
-        self.show(log, 0, permit)
+        self.read_from(log, 0, permit)
     }
 
-    /// The stream of which a client has seen an event; `None` when it is forgotten.
-    fn remembered(&self, stream: u32) -> Option<Arc<ReplayLog>> {
+    /// The log of the stream with this number, if it is still kept.
+    fn find_log(&self, stream: u32) -> Option<Arc<ReplayLog>> {
         lock(&self.logs).iter().find(|log| log.number == stream).cloned()
     }
 
-    /// Shows a stream from after an event of it.
-    fn show(&self, log: Arc<ReplayLog>, after: u64, permit: StreamPermit) -> Response {
-        let gone = CancellationToken::new();
-        let response = reply::events(log.read_after(after, &gone), permit);
+    /// Sends the events of a stream that follow the event `after`.
+    fn read_from(&self, log: Arc<ReplayLog>, after: u64, permit: StreamPermit) -> Response {
+        let disconnected = CancellationToken::new();
+        let response = reply::events(log.read_after(after, &disconnected), permit);
         if log.standalone {
             log.reopen();
-            tokio::spawn(drain(self.outbox.clone(), log, gone, self.ended.clone()));
+            tokio::spawn(forward_outbox(self.outbox.clone(), log, disconnected, self.ended.clone()));
         }
         response
     }
 
-    /// What belongs to no request, for whoever takes it first.
+    /// The queue of messages that belong to no request; `None` if another stream reads it.
     pub(super) fn take_outbox(&self) -> Option<OwnedMutexGuard<Receiver>> {
         self.outbox.clone().try_lock_owned().ok()
     }
@@ -208,12 +208,12 @@ impl<P: Send + Sync + 'static> Session<P> {
         let number = self.streams.fetch_add(1, Ordering::Relaxed);
         let log = ReplayLog::new(number, standalone, options, &self.budgets.kept);
         let mut logs = lock(&self.logs);
-        if logs.len() >= STREAMS {
+        if logs.len() >= MAX_STREAMS {
             logs.remove(0);
         }
         let mut replayed: usize = logs.iter().filter(|log| log.is_replay()).map(|log| log.bytes()).sum();
         logs.retain(|log| {
-            let is_surplus = replayed > REPLAY_BYTES && log.is_replay();
+            let is_surplus = replayed > MAX_REPLAY_BYTES && log.is_replay();
             replayed -= if is_surplus { log.bytes() } else { 0 };
             !is_surplus
         });
@@ -235,10 +235,10 @@ impl StreamPermit {
 
 /// Moves messages from the outbox to the stream while its connection lives. The lock on the outbox is what keeps
 /// a message from going to two streams.
-async fn drain(
+async fn forward_outbox(
     outbox: Arc<tokio::sync::Mutex<Receiver>>,
     log: Arc<ReplayLog>,
-    gone: CancellationToken,
+    disconnected: CancellationToken,
     ended: CancellationToken,
 ) {
     let work = async {
@@ -248,17 +248,17 @@ async fn drain(
         }
     };
     tokio::select! {
-        // The message in hand finds its way into the log, also when the connection has gone.
+        // Polled in this order, so that a message that has left the outbox reaches the log before a disconnect counts.
         biased;
-        // The session is over.
+        // Every sender is gone, so the session has ended.
         () = work => log.finish(),
         () = ended.cancelled() => log.finish(),
-        // The client may come back for the rest.
-        () = gone.cancelled() => {}
+        // The client may reconnect and resume the stream.
+        () = disconnected.cancelled() => {}
     }
 }
 
-/// `GET /mcp`: listen, or go on with a stream that broke.
+/// `GET /mcp`: opens a stream, or resumes one that broke.
 pub(super) fn listen<H: Handler>(shared: &Shared<H>, request: &Request) -> Response {
     let headers = request.headers();
     if !accepts(headers, "text/event-stream") {
@@ -275,14 +275,14 @@ pub(super) fn listen<H: Handler>(shared: &Shared<H>, request: &Request) -> Respo
         Err(refusal) => return *refusal,
     };
     let seen = last.and_then(parse_id);
-    let remembered = seen.and_then(|(stream, after)| Some((session.remembered(stream)?, after)));
-    match remembered {
-        Some((log, after)) => session.show(log, after, permit),
-        None => session.listen(primes(shared.handler.version(&session.peer)), options, permit),
+    let found = seen.and_then(|(stream, after)| Some((session.find_log(stream)?, after)));
+    match found {
+        Some((log, after)) => session.read_from(log, after, permit),
+        None => session.listen(primes_streams(shared.handler.version(&session.peer)), options, permit),
     }
 }
 
-/// `DELETE /mcp`: the client is done with its session.
+/// `DELETE /mcp`: ends a session.
 pub(super) fn delete<H: Handler>(shared: &Shared<H>, request: &Request) -> Response {
     let session = match find(shared, request.headers()) {
         Ok(session) => session,
@@ -319,7 +319,7 @@ pub(super) fn find<H: Handler>(
 }
 
 /// Whether streams begin with an empty event, which clients of earlier revisions take for a broken message.
-pub(super) fn primes(version: Option<Version>) -> bool {
+pub(super) fn primes_streams(version: Option<Version>) -> bool {
     version >= Some(Version::V2025_11_25)
 }
 
@@ -344,7 +344,7 @@ pub(super) fn session_id(headers: &HeaderMap) -> Option<&str> {
 
 /// Milliseconds since the first session.
 fn now() -> u64 {
-    u64::try_from(BEGAN.elapsed().as_millis()).unwrap_or(u64::MAX)
+    u64::try_from(CLOCK_START.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

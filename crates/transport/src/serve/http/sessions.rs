@@ -16,28 +16,28 @@ use crate::Transport;
 use crate::serve::{Budget, Limits};
 
 /// When the list is full, unused sessions end sooner, by this factor.
-const UNDER_PRESSURE: u32 = 6;
+const FULL_LIST_FACTOR: u32 = 6;
 /// How long to wait after a search for idle sessions that found none.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+const SEARCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The sessions of one server.
 pub(super) struct Sessions<P> {
-    known: Mutex<Known<P>>,
+    known: Mutex<SessionTable<P>>,
     most: usize,
     idle: Duration,
 }
 
-struct Known<P> {
+struct SessionTable<P> {
     by_id: HashMap<Arc<str>, Arc<Session<P>>>,
     /// Those that were fresh when they were opened, oldest first. Some are used or gone by now.
     fresh: VecDeque<Arc<str>>,
     /// When all of them were last searched for an idle one.
-    looked: Option<Instant>,
+    last_search: Option<Instant>,
 }
 
 /// Why a session is not opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unopened {
+pub(super) enum SessionRefusal {
     /// The system gave no random bytes for an id.
     NoRandomness,
     /// There are as many as there may be, and all of them are used.
@@ -53,22 +53,26 @@ pub(super) struct Opened<P> {
 
 impl<P: Send + Sync + 'static> Sessions<P> {
     pub(super) fn new(limits: &Limits) -> Self {
-        let known = Known { by_id: HashMap::new(), fresh: VecDeque::new(), looked: None };
+        let known = SessionTable { by_id: HashMap::new(), fresh: VecDeque::new(), last_search: None };
         Self { known: Mutex::new(known), most: limits.sessions.max(1), idle: limits.session_idle }
     }
 
     /// Gives a session its id. If `kept` is more than half used, a fresh session is evicted as well.
-    pub(super) fn insert(&self, session: Arc<Session<P>>, kept: &Budget) -> Result<Opened<P>, Unopened> {
-        let id = random_id().ok_or(Unopened::NoRandomness)?;
+    pub(super) fn insert(
+        &self,
+        session: Arc<Session<P>>,
+        kept: &Budget,
+    ) -> Result<Opened<P>, SessionRefusal> {
+        let id = random_id().ok_or(SessionRefusal::NoRandomness)?;
         let mut known = self.lock();
         let mut ended = Vec::new();
         if known.by_id.len() >= self.most {
-            ended.push(known.take_fresh().or_else(|| known.take_idle(self.idle / UNDER_PRESSURE)));
+            ended.push(known.take_fresh().or_else(|| known.take_idle(self.idle / FULL_LIST_FACTOR)));
         } else if kept.is_half_used() {
             ended.push(known.take_fresh());
         }
         if known.by_id.len() >= self.most {
-            return Err(Unopened::Full);
+            return Err(SessionRefusal::Full);
         }
         known.tidy();
         let key: Arc<str> = id.as_str().into();
@@ -117,12 +121,12 @@ impl<P: Send + Sync + 'static> Sessions<P> {
         ended
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known<P>> {
+    fn lock(&self) -> MutexGuard<'_, SessionTable<P>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<P: Send + Sync + 'static> Known<P> {
+impl<P: Send + Sync + 'static> SessionTable<P> {
     /// Removes the oldest fresh session.
     fn take_fresh(&mut self) -> Option<Arc<Session<P>>> {
         while let Some(id) = self.fresh.pop_front() {
@@ -136,10 +140,10 @@ impl<P: Send + Sync + 'static> Known<P> {
     /// Removes the session that has been unused for longest, if that is at least `idle`.
     fn take_idle(&mut self, idle: Duration) -> Option<Arc<Session<P>>> {
         // The list is not searched for each of many requests.
-        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK_AGAIN) {
+        if self.last_search.is_some_and(|last_search| last_search.elapsed() < SEARCH_INTERVAL) {
             return None;
         }
-        self.looked = Some(Instant::now());
+        self.last_search = Some(Instant::now());
         let (id, session) = self.by_id.iter().min_by_key(|(_, session)| session.last_use())?;
         let id = session.is_idle_for(idle).then(|| id.clone())?;
         self.by_id.remove(&id)
@@ -154,7 +158,7 @@ impl<P: Send + Sync + 'static> Known<P> {
     }
 }
 
-impl Unopened {
+impl SessionRefusal {
     /// The response that refuses the session.
     pub(super) fn response(self) -> Response {
         match self {
@@ -179,7 +183,7 @@ mod tests {
         Limits { sessions: 3, ..Limits::default() }
     }
 
-    fn open(sessions: &Sessions<()>, transport: Transport) -> Result<Opened<()>, Unopened> {
+    fn open(sessions: &Sessions<()>, transport: Transport) -> Result<Opened<()>, SessionRefusal> {
         let budgets = Budgets::of_process(&limits());
         let session = Session::bare((), transport, &limits(), &budgets);
         sessions.insert(session, &budgets.kept)
@@ -198,8 +202,8 @@ mod tests {
         let fresh: Vec<_> = (0..20).map(|_| opened(&sessions)).collect();
         assert!(get(&idle), "it was never pushed out");
         assert_eq!(fresh.iter().filter(|id| get(id)).count(), 2, "the newest two are there, and used now");
-        assert_eq!(open(&sessions, Transport::StreamableHttp).err(), Some(Unopened::Full));
-        tokio::time::advance(limits().session_idle / UNDER_PRESSURE).await;
+        assert_eq!(open(&sessions, Transport::StreamableHttp).err(), Some(SessionRefusal::Full));
+        tokio::time::advance(limits().session_idle / FULL_LIST_FACTOR).await;
         assert_eq!(open(&sessions, Transport::StreamableHttp).ok().map(|opened| opened.ended.len()), Some(1));
     }
 

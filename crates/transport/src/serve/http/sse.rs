@@ -32,14 +32,13 @@ pub(super) fn open<H: Handler>(shared: &Arc<Shared<H>>) -> Response {
     };
     let id = match shared.add(session.clone()) {
         Ok(id) => id,
-        Err(unopened) => return unopened.response(),
+        Err(refusal) => return refusal.response(),
     };
-    // Where to post.
     let endpoint = format!("event: endpoint\ndata: {MESSAGES_PATH}?{PARAMETER}={id}\n\n");
-    let listening = Listening { shared: shared.clone(), session, id, first: Some(endpoint.into()), messages };
-    let events = stream::unfold(listening, |mut listening| async move {
-        let bytes = listening.next().await?;
-        Some((bytes, listening))
+    let sse = SseStream { shared: shared.clone(), session, id, first: Some(endpoint.into()), messages };
+    let events = stream::unfold(sse, |mut sse| async move {
+        let bytes = sse.next().await?;
+        Some((bytes, sse))
     });
     reply::events(events, permit)
 }
@@ -72,17 +71,17 @@ async fn receive_post<H: Handler>(
     let limits = &shared.options.limits;
     let work = &session.budgets.work;
     let received = receive::receive(body, headers, limits, work, connection).await?;
-    let taken = if post::is_light(&received) {
-        take_in(shared, &session, headers, received)
+    let outcome = if post::is_light(&received) {
+        handle_message(shared, &session, headers, received)
     } else {
         let (shared, session, headers) = (shared.clone(), session.clone(), headers.clone());
         let (offload, work) = (shared.offload.clone(), session.budgets.work.clone());
-        let take = move |received| take_in(&shared, &session, &headers, received);
-        post::handle_heavy(&offload, received, work, take).await?
+        let handle = move |received| handle_message(&shared, &session, &headers, received);
+        post::handle_heavy(&offload, received, work, handle).await?
     };
-    Ok(match taken {
-        Taken::Done(response) => response,
-        Taken::Answer(message) => {
+    Ok(match outcome {
+        PostOutcome::Done(response) => response,
+        PostOutcome::Answer(message) => {
             // The client has closed its stream and gets no answer.
             let _ = session.sender.send(message).await;
             reply::accepted()
@@ -91,33 +90,33 @@ async fn receive_post<H: Handler>(
 }
 
 /// The outcome of a posted message.
-enum Taken {
+enum PostOutcome {
     /// The whole response.
     Done(Response),
     /// An answer that belongs on the stream.
     Answer(Bytes),
 }
 
-/// Has a message handled.
-fn take_in<H: Handler>(
+/// Passes a message to the handler.
+fn handle_message<H: Handler>(
     shared: &Shared<H>,
     session: &Session<H::Peer>,
     headers: &HeaderMap,
     received: Received,
-) -> Taken {
+) -> PostOutcome {
     let answer = match wire::Payload::parse(&received.bytes) {
         Ok(payload) => {
             batch::answer(&shared.handler, &session.peer, payload, Some(headers), &shared.options.limits)
         }
         Err(why) => shared.handler.malformed(Some(&session.peer), &why),
     };
-    Taken::Done(match answer {
+    PostOutcome::Done(match answer {
         Answer::Accepted => reply::accepted(),
         Answer::Message { body, .. } if shared.options.answer_posts => reply::json(200, body),
         Answer::Message { body, .. } => {
             drop(received);
             match session.budgets.kept.hold(body) {
-                Ok(body) => return Taken::Answer(body),
+                Ok(body) => return PostOutcome::Answer(body),
                 Err(why) => *reply::over_budget(&why),
             }
         }
@@ -132,7 +131,7 @@ fn take_in<H: Handler>(
 }
 
 /// The stream of one client; the session ends with it.
-struct Listening<H: Handler> {
+struct SseStream<H: Handler> {
     shared: Arc<Shared<H>>,
     session: Arc<Session<H::Peer>>,
     id: String,
@@ -140,7 +139,7 @@ struct Listening<H: Handler> {
     messages: OwnedMutexGuard<Receiver>,
 }
 
-impl<H: Handler> Listening<H> {
+impl<H: Handler> SseStream<H> {
     async fn next(&mut self) -> Option<Bytes> {
         if let Some(endpoint) = self.first.take() {
             return Some(endpoint);
@@ -161,7 +160,7 @@ impl<H: Handler> Listening<H> {
     }
 }
 
-impl<H: Handler> Drop for Listening<H> {
+impl<H: Handler> Drop for SseStream<H> {
     fn drop(&mut self) {
         if let Some(session) = self.shared.sessions.remove(&self.id) {
             self.shared.end(&session);

@@ -14,7 +14,7 @@ use super::Shared;
 use crate::client::link::http::path_of;
 
 /// Hop-by-hop headers, which concern one connection.
-const HOP: [HeaderName; 6] = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, EXPECT];
+const HOP_BY_HOP: [HeaderName; 6] = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, EXPECT];
 
 /// Removes hop-by-hop headers, also those that `Connection` names.
 pub(super) fn strip(headers: &mut HeaderMap) {
@@ -25,7 +25,7 @@ pub(super) fn strip(headers: &mut HeaderMap) {
         .flat_map(|value| value.split(','))
         .filter_map(|name| name.trim().parse().ok())
         .collect();
-    for name in HOP.iter().chain(&named) {
+    for name in HOP_BY_HOP.iter().chain(&named) {
         headers.remove(name);
     }
     headers.remove("keep-alive");

@@ -6,7 +6,7 @@
 
 mod forward;
 mod headers;
-mod passing;
+mod recorded_body;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::note::Pen;
+use super::note::RecordSender;
 use crate::accept;
 use crate::client::link::http::Connector;
 use crate::client::{Endpoint, Failure, Limits};
@@ -44,13 +44,17 @@ struct Shared {
     endpoint: Endpoint,
     guard: Guard,
     address: SocketAddr,
-    pen: Pen,
+    record: RecordSender,
     exchanges: AtomicU32,
 }
 
 impl HttpTap {
     /// Listens on `address` (port 0 picks a free one) and passes on to `endpoint` in the background.
-    pub async fn bind(address: SocketAddr, endpoint: &Endpoint, pen: Pen) -> Result<Self, Failure> {
+    pub async fn bind(
+        address: SocketAddr,
+        endpoint: &Endpoint,
+        record: RecordSender,
+    ) -> Result<Self, Failure> {
         let connector = Connector::new(endpoint, Limits::default().connect)?;
         let cannot = |why: std::io::Error| {
             Failure::Unusable(format!("cannot listen on {address}: {why}; is something else there?"))
@@ -62,7 +66,7 @@ impl HttpTap {
             endpoint: endpoint.clone(),
             guard: guard(address),
             address,
-            pen,
+            record,
             exchanges: AtomicU32::new(1),
         };
         let stop = CancellationToken::new();

@@ -8,19 +8,19 @@ use suite::{Case, CaseReport, Event, Finding, Options, Plan, Report, TargetRepor
 use transport::Transport;
 use transport::client::Target;
 
-use crate::target::MeasuredTarget;
+use crate::target::TargetUnderTest;
 
 /// Why a target, a revision or a check has no verdict.
-const UNREACHED: &str = "the run was interrupted before the target had answered";
-const UNSETTLED: &str = "the run was interrupted before that was found out";
-const BLOCKED: &str = "the run was interrupted before this check had ended";
+const WHY_UNREACHED: &str = "the run was interrupted before the target had answered";
+const WHY_UNSETTLED: &str = "the run was interrupted before that was found out";
+const WHY_BLOCKED: &str = "the run was interrupted before this check had ended";
 
 /// The events that complete `report`, whose run has not ended. Every check that was planned and has no outcome is blocked.
 /// Every revision that was neither spoken nor said to be `absent` is not settled.
 pub(super) fn remaining_events(
     report: &Report,
     absent: &[Version],
-    subject: &MeasuredTarget,
+    subject: &TargetUnderTest,
     options: &Options,
     took: Duration,
 ) -> Vec<Event> {
@@ -31,20 +31,20 @@ pub(super) fn remaining_events(
             arguments: subject.arguments.clone(),
             ..TargetReport::default()
         };
-        events.push(Event::Unreached { target, why: UNREACHED.to_owned() });
+        events.push(Event::Unreached { target, why: WHY_UNREACHED.to_owned() });
     } else {
         let measured = measured_versions(report, options);
         let is_open = |version: &Version| !measured.contains(version) && !absent.contains(version);
         if options.protocols.is_empty() {
             let open = Version::ALL.into_iter().filter(is_open);
-            events.extend(open.map(|version| Event::Unsettled { version, why: UNSETTLED.to_owned() }));
+            events.extend(open.map(|version| Event::Unsettled { version, why: WHY_UNSETTLED.to_owned() }));
         }
         let planned = measured.iter().flat_map(|version| {
             Plan::new(&[*version], find_transport(report, *version, &subject.target), &options.selection)
                 .cases
         });
         events.extend(planned.filter(|case| !is_done(report, case)).map(|case| {
-            Event::Finished(CaseReport::new(&case, &Err(Finding::blocked(BLOCKED)), Duration::ZERO))
+            Event::Finished(CaseReport::new(&case, &Err(Finding::blocked(WHY_BLOCKED)), Duration::ZERO))
         }));
     }
     events.extend([Event::Interrupted, Event::Ended { took }]);

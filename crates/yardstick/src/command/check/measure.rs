@@ -11,13 +11,13 @@ use suite::{Event, Options, Report, SessionSink};
 use transport::client::{Target, await_connection};
 
 use super::{CheckRun, interrupted};
+use crate::event_files::EventFiles;
 use crate::format::{Format, RequestedReport};
 use crate::progress::ProgressLine;
-use crate::signals::told_to_stop;
-use crate::stream::EventFiles;
-use crate::target::{MeasuredServer, MeasuredTarget};
+use crate::signals::stop_requested;
+use crate::target::{ServerUnderTest, TargetUnderTest};
 
-/// What came of a run.
+/// The result of a run.
 pub(super) struct MeasuredRun {
     /// One report for each server.
     pub(super) reports: Collection,
@@ -37,7 +37,7 @@ pub(super) enum RunEnding {
 struct MeasuredPart<'a> {
     /// Its number among all, which keeps their events apart.
     number: usize,
-    subject: &'a MeasuredTarget,
+    subject: &'a TargetUnderTest,
     report: Mutex<Report>,
     /// The revisions that it says it does not speak.
     absent: Mutex<Vec<Version>>,
@@ -54,7 +54,7 @@ struct EventConsumers<'a> {
 /// Measures all servers. Those that follow an interruption are reported as not measured.
 pub(super) async fn measure_all(
     run: &CheckRun,
-    servers: &[MeasuredServer],
+    servers: &[ServerUnderTest],
     wanted: &[RequestedReport],
     streams: &mut EventFiles,
 ) -> MeasuredRun {
@@ -64,7 +64,7 @@ pub(super) async fn measure_all(
     let seen = Mutex::new(EventConsumers { progress, streams, failures: Vec::new() });
     let parts = parts_of(servers);
     let all = async {
-        // One server after the other: side by side they would slow each other down, and the checks would blame them for it.
+        // One server after the other: in parallel they would slow each other down, and fail checks because of it.
         for parts in &parts {
             join_all(parts.iter().map(|part| measure_part(run, part, &seen))).await;
         }
@@ -72,14 +72,14 @@ pub(super) async fn measure_all(
     // Dropping a run kills its child processes; ending this process would leave them running.
     let ending = tokio::select! {
         () = all => RunEnding::Complete,
-        () = told_to_stop() => RunEnding::Interrupted,
+        () = stop_requested() => RunEnding::Interrupted,
     };
     if ending == RunEnding::Interrupted {
         for part in parts.iter().flatten().filter(|part| !part.ended.load(Ordering::Relaxed)) {
             let (known, absent) = (lock(&part.report).clone(), lock(&part.absent).clone());
             let (subject, took) = (part.subject, start.elapsed());
             for event in interrupted::remaining_events(&known, &absent, subject, &run.options, took) {
-                tell(part, &seen, &event);
+                pass_event(part, &seen, &event);
             }
         }
     }
@@ -90,7 +90,7 @@ pub(super) async fn measure_all(
     MeasuredRun { reports: Collection::new(known), ending, failures }
 }
 
-fn parts_of(servers: &[MeasuredServer]) -> Vec<Vec<MeasuredPart<'_>>> {
+fn parts_of(servers: &[ServerUnderTest]) -> Vec<Vec<MeasuredPart<'_>>> {
     let mut numbers = 0..;
     let mut part = |subject| MeasuredPart {
         number: numbers.next().unwrap_or_default(),
@@ -104,7 +104,7 @@ fn parts_of(servers: &[MeasuredServer]) -> Vec<Vec<MeasuredPart<'_>>> {
 
 /// Measures a server in one of the ways to reach it.
 async fn measure_part(run: &CheckRun, part: &MeasuredPart<'_>, seen: &Mutex<EventConsumers<'_>>) {
-    let MeasuredTarget { target, arguments, .. } = part.subject;
+    let TargetUnderTest { target, arguments, .. } = part.subject;
     if let (Some(limit), Target::Url(endpoint)) = (run.arguments.wait, target) {
         lock(seen).progress.wait_for_connection(target);
         // If the server is still not there, the run finds that out again and reports it.
@@ -112,14 +112,14 @@ async fn measure_part(run: &CheckRun, part: &MeasuredPart<'_>, seen: &Mutex<Even
     }
     lock(seen).progress.wait_for_first_answer(target);
     let options = Options { keep: Some(keep_sessions(run, target)), ..run.options.clone() };
-    let measured = suite::run(target, arguments, &options, |event| tell(part, seen, event)).await;
+    let measured = suite::run(target, arguments, &options, |event| pass_event(part, seen, event)).await;
     if let Err(failure) = measured {
         lock(seen).failures.push(target.redact(&failure.to_string()).into_owned());
     }
 }
 
 /// Passes an event to all consumers.
-fn tell(part: &MeasuredPart<'_>, seen: &Mutex<EventConsumers<'_>>, event: &Event) {
+fn pass_event(part: &MeasuredPart<'_>, seen: &Mutex<EventConsumers<'_>>, event: &Event) {
     lock(&part.report).add(event);
     if let Event::Absent { version, .. } = event {
         lock(&part.absent).push(*version);
@@ -132,7 +132,7 @@ fn tell(part: &MeasuredPart<'_>, seen: &Mutex<EventConsumers<'_>>, event: &Event
 
 /// Remembers the tools that a session lists, and saves the session if the user asked for that.
 fn keep_sessions(run: &CheckRun, target: &Target) -> SessionSink {
-    let (save, listed) = (run.record.as_ref().map(|record| record.saver(target)), run.listed.clone());
+    let (save, listed) = (run.record.as_ref().map(|record| record.session_saver(target)), run.listed.clone());
     SessionSink::new(move |session| {
         listed.read_session(&session);
         if let Some(save) = &save {

@@ -4,7 +4,6 @@ mod interrupted;
 mod measure;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use suite::{Baseline, Options, Report, Selection};
 use transport::client::{Limits, adopt_orphans};
@@ -13,14 +12,14 @@ use self::measure::{MeasuredRun, RunEnding, measure_all};
 use super::plan;
 use crate::args::{CheckArguments, CheckSubject, JudgingArguments};
 use crate::calls::read_calls;
+use crate::event_files::EventFiles;
 use crate::exit::{Exit, Usage};
 use crate::files::write_whole;
 use crate::format::{Format, Places, RequestedReport};
-use crate::record::RunRecording;
-use crate::signals::{First, listen};
-use crate::stream::EventFiles;
+use crate::run_recording::RunRecording;
+use crate::signals::{FirstSignal, listen_for_signals};
 use crate::suggest::explain_unknown_check;
-use crate::target::{self, MeasuredServer};
+use crate::target::{self, ServerUnderTest};
 use crate::terminal;
 use crate::tools_listed::ToolsListed;
 
@@ -33,8 +32,8 @@ pub(crate) async fn run(mut arguments: CheckArguments) -> anyhow::Result<Exit> {
                     format!("`{target}` stands before `app`; write it after: yardstick check app {target}");
                 return Err(Usage(text).into());
             }
-            listen(First::Asks);
-            // Orphans are not adopted: the browser is a child of this process, and no target's.
+            listen_for_signals(FirstSignal::Stops);
+            // Orphans are not adopted, because the browser is a child of this process and not of a target.
             super::app::run(app.with_earlier(arguments.judging)).await
         }
         Some(CheckSubject::Wire(wire)) => {
@@ -44,7 +43,7 @@ pub(crate) async fn run(mut arguments: CheckArguments) -> anyhow::Result<Exit> {
                 );
                 return Err(Usage(text).into());
             }
-            listen(First::Ends);
+            listen_for_signals(FirstSignal::Ends);
             super::wire::run(&wire.with_earlier(arguments.side, arguments.judging))
         }
         Some(CheckSubject::Host(mut host)) => {
@@ -53,7 +52,7 @@ pub(crate) async fn run(mut arguments: CheckArguments) -> anyhow::Result<Exit> {
                     format!("`host` measures a host, and `{target}` names a server; leave out one of them");
                 return Err(Usage(text).into());
             }
-            listen(First::Ends);
+            listen_for_signals(FirstSignal::Ends);
             host.judging.add_earlier(arguments.judging);
             super::check_host::run(&host).await
         }
@@ -62,7 +61,7 @@ pub(crate) async fn run(mut arguments: CheckArguments) -> anyhow::Result<Exit> {
 
 async fn check_servers(arguments: CheckArguments) -> anyhow::Result<Exit> {
     let selection = read_selection(&arguments.judging)?;
-    listen(if arguments.plan { First::Ends } else { First::Asks });
+    listen_for_signals(if arguments.plan { FirstSignal::Ends } else { FirstSignal::Stops });
     adopt_orphans();
     let options = read_options(&arguments, selection)?;
     let places = Places::open(&arguments.judging.output)?;
@@ -85,7 +84,7 @@ struct CheckRun {
 }
 
 impl CheckRun {
-    async fn measure_and_report(&self, servers: &[MeasuredServer], places: &Places) -> anyhow::Result<Exit> {
+    async fn measure_and_report(&self, servers: &[ServerUnderTest], places: &Places) -> anyhow::Result<Exit> {
         let mut streams = EventFiles::open(&places.wanted)?;
         let measured = measure_all(self, servers, &places.wanted, &mut streams).await;
         let MeasuredRun { reports, ending, failures } = measured;
@@ -97,12 +96,12 @@ impl CheckRun {
             }
             _ => false,
         };
-        // A place that cannot be written to does not keep the report from the others.
+        // An error in one place does not stop the others.
         let written = [
             streams.finish(),
             self.record.as_ref().map_or(Ok(()), RunRecording::finish),
             places.write(&reports, self.arguments.judging.output.detail(), done),
-            keep_baseline(&self.arguments.judging, reports.reports().iter()),
+            write_baseline(&self.arguments.judging, reports.reports().iter()),
         ];
         for failure in &failures {
             terminal::warn(&format!("error: {failure}"));
@@ -138,14 +137,14 @@ fn read_options(arguments: &CheckArguments, selection: Selection) -> anyhow::Res
         selection,
         limits: Limits { request: arguments.timeout, start: arguments.start_timeout, ..Limits::default() },
         jobs: arguments.jobs.unwrap_or(usual.jobs),
-        baseline: arguments.judging.baseline.as_deref().map(read_baseline).transpose()?.unwrap_or_default(),
+        baseline: read_baseline(&arguments.judging)?,
         calls: read_calls(arguments.allow_calls, &arguments.tool, &arguments.args)?,
         ..usual
     })
 }
 
 /// Writes what fell short as a baseline, if the user asked for one.
-pub(super) fn keep_baseline<'r>(
+pub(super) fn write_baseline<'r>(
     given: &JudgingArguments,
     reports: impl Iterator<Item = &'r Report>,
 ) -> anyhow::Result<()> {
@@ -156,8 +155,9 @@ pub(super) fn keep_baseline<'r>(
     Ok(())
 }
 
-/// The baseline in `file`; warns about the entries that no check here answers.
-pub(super) fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
+/// The baseline that the user names; empty without one. Warns about the entries that no check here answers.
+pub(super) fn read_baseline(given: &JudgingArguments) -> anyhow::Result<Baseline> {
+    let Some(file) = &given.baseline else { return Ok(Baseline::default()) };
     let name = file.display();
     let text =
         std::fs::read_to_string(file).map_err(|error| Usage(format!("`{name}` cannot be read: {error}")))?;

@@ -13,7 +13,7 @@ pub(super) const DEFS: &[Def] = &[
             opt("theme", Enum(&["light", "dark"])),
             opt("styles", STYLES),
             opt("displayMode", MODE),
-            // Strings, so that a host may offer modes of tomorrow.
+            // Strings, so that a host may offer modes of a later version.
             opt("availableDisplayModes", Array(&Str)),
             opt("containerDimensions", DIMENSIONS),
             opt("locale", Str),
@@ -45,6 +45,6 @@ pub(super) const DEFS: &[Def] = &[
 const STYLES: ValueShape =
     Object(&[&[opt("variables", Map(&Str)), opt("css", Object(&[&[opt("fonts", Str)]]))]]);
 
-/// Both directions are independent; that one has a size and a limit at once is said elsewhere.
+/// Both directions are independent. A size together with a limit is judged elsewhere.
 const DIMENSIONS: ValueShape =
     Object(&[&[opt("width", Num), opt("maxWidth", Num), opt("height", Num), opt("maxHeight", Num)]]);

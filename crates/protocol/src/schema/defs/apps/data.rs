@@ -74,5 +74,5 @@ pub(super) const DEFS: &[Def] = &[
     ),
 ];
 
-/// Arguments: always, by the text; perhaps, by the TypeScript.
+/// The arguments are required in the text, and optional in the TypeScript.
 const INPUT: &[Field] = &[req("params", Object(&[&[opt("arguments", AnyObject)]]))];

@@ -36,7 +36,7 @@ pub(super) const DEFS: &[Def] = &[
                 req("protocolVersion", Str),
                 req("hostInfo", Ref("Implementation")),
                 req("hostCapabilities", Ref("McpUiHostCapabilities")),
-                // The text recommends it; that it is missing is said elsewhere.
+                // The text only recommends it, so another rule judges its absence.
                 opt("hostContext", Ref("McpUiHostContext")),
             ],
         ]),
@@ -105,7 +105,7 @@ pub(super) const DEFS: &[Def] = &[
     ),
 ];
 
-/// What a View runs under, or is to run under.
+/// The permissions and the CSP of a View.
 pub(super) const SANDBOX: &[Field] =
     &[opt("permissions", Ref("McpUiResourcePermissions")), opt("csp", Ref("McpUiResourceCsp"))];
 

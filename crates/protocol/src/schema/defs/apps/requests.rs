@@ -92,10 +92,10 @@ pub(super) const DEFS: &[Def] = &[
     ),
 ];
 
-/// Nothing, by the text; whether it failed, by the TypeScript.
+/// An empty object in the text; with `isError` in the TypeScript.
 const DONE: ValueShape = Object(&[RESULT, &[opt("isError", Bool)]]);
 
 const FILE: ValueShape = Either(&[Ref("EmbeddedResource"), Ref("ResourceLink")]);
 
-/// One piece, by the text; a list of them, by the TypeScript.
+/// One content block in the text, a list of them in the TypeScript.
 const SPOKEN: ValueShape = Either(&[Ref("ContentBlock"), Array(&Ref("ContentBlock"))]);

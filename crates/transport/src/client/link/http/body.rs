@@ -7,10 +7,8 @@ use wire::sse::{Event, Events, Oddity, is_stream};
 use wire::{Payload, What};
 
 use super::Exchange;
+use crate::MAX_EVIDENCE_BYTES;
 use crate::client::{Failure, Message};
-
-/// How many bytes of an overlong body are kept as evidence.
-const EVIDENCE: usize = 1024;
 
 /// Reads a body, records it, and returns it piece by piece.
 #[derive(Debug)]
@@ -68,12 +66,15 @@ impl BodyReader {
                 Ok(Some(bytes)) => self.push(&bytes)?,
                 Ok(None) => {
                     if self.exchange.is_stream() {
-                        self.exchange.http().record.end(self.exchange.number, "the server ended the stream");
+                        self.exchange
+                            .http()
+                            .record
+                            .record_end(self.exchange.number, "the server ended the stream");
                     }
                     self.finish()?;
                 }
                 Err(why) => {
-                    self.exchange.http().record.end(self.exchange.number, &why);
+                    self.exchange.http().record.record_end(self.exchange.number, &why);
                     self.cut = Some(why);
                     self.finish()?;
                 }
@@ -110,8 +111,8 @@ impl BodyReader {
     fn read_as_stream(&mut self) -> Result<(), Failure> {
         let events = Mode::Events(Events::new(self.exchange.http().message_limit));
         let Mode::Whole(body) = std::mem::replace(&mut self.mode, events) else { return Ok(()) };
-        let start = Bytes::copy_from_slice(&body[..body.len().min(EVIDENCE)]);
-        self.exchange.http().record.got(What::Noise, self.exchange.number, start)?;
+        let start = Bytes::copy_from_slice(&body[..body.len().min(MAX_EVIDENCE_BYTES)]);
+        self.exchange.http().record.record_received(What::Noise, self.exchange.number, start)?;
         self.push(&body)
     }
 
@@ -133,7 +134,7 @@ impl BodyReader {
         }
         let (number, record) = (self.exchange.number, &self.exchange.http().record);
         if event.oddities.contains(&Oddity::Truncated) {
-            return record.got(What::Noise, number, event.raw);
+            return record.record_received(What::Noise, number, event.raw);
         }
         if let Some(id) = &event.id {
             self.last_event_id = Some(id.clone());
@@ -149,11 +150,11 @@ impl BodyReader {
         };
         match carries.then(|| Message::from_event(event.clone(), number)).flatten() {
             Some(message) => {
-                record.got(What::Message, number, message.bytes.clone())?;
+                record.record_received(What::Message, number, message.bytes.clone())?;
                 self.ready.push_back(Item::Message(message));
             }
             None => {
-                record.got(What::Event, number, event.raw.clone())?;
+                record.record_received(What::Event, number, event.raw.clone())?;
                 self.ready.push_back(Item::Event(event));
             }
         }
@@ -166,18 +167,20 @@ impl BodyReader {
         }
         let is_message = self.cut.is_none() && (self.says_json() || Payload::parse(&body).is_ok());
         let what = if is_message { What::Message } else { What::Noise };
-        self.exchange.http().record.got(what, self.exchange.number, body.clone())?;
+        self.exchange.http().record.record_received(what, self.exchange.number, body.clone())?;
         let message = is_message.then(|| Message::plain(body.clone(), self.exchange.number));
         self.ready.push_back(Item::Whole(body, message));
         Ok(())
     }
 
     fn too_large(&mut self, what: &str, start: &Bytes) -> Failure {
-        let evidence = Bytes::copy_from_slice(&start[..start.len().min(EVIDENCE)]);
+        let evidence = Bytes::copy_from_slice(&start[..start.len().min(MAX_EVIDENCE_BYTES)]);
         let limit = self.exchange.http().message_limit;
         // The exchange has failed already, so hitting a bound now changes nothing. Discarded bytes count.
         let record = &self.exchange.http().record;
-        let _ = record.got(What::Noise, self.exchange.number, evidence).and_then(|()| record.waste(limit));
+        let _ = record
+            .record_received(What::Noise, self.exchange.number, evidence)
+            .and_then(|()| record.count_discarded(limit));
         self.mode = Mode::Over;
         self.exchange.close();
         Failure::TooLarge { what: what.into(), limit }

@@ -91,7 +91,7 @@ impl Connector {
         match tokio::time::timeout(patience, handshake).await {
             Ok(Ok(tls)) => Ok(Stream::Tls(Box::new(tls))),
             Ok(Err(why)) => Err(self.no_tls(&trust::explain(&why))),
-            Err(_) => Err(self.no_tls(&format!("{}; {}", late(), trust::WITHOUT_TLS))),
+            Err(_) => Err(self.no_tls(&format!("{}; {}", late(), trust::HINT_WITHOUT_TLS))),
         }
     }
 

@@ -12,7 +12,7 @@ use wire::{Direction, What};
 use crate::client::bounded_recorder::BoundedRecorder;
 
 /// The most bytes of a head that are kept. The parser refuses longer ones.
-const HEAD: usize = 1024 * 1024;
+const MAX_HEAD_BYTES: usize = 1024 * 1024;
 
 /// A stream whose heads are recorded.
 #[derive(Debug)]
@@ -74,13 +74,13 @@ impl HeadRecorder {
         let seen = state.got.take().unwrap_or_default().buffer.freeze();
         if !seen.is_empty() {
             // The exchange has failed already, so hitting a bound now changes nothing.
-            let _ = self.record.got(What::Noise, state.exchange, seen.clone());
+            let _ = self.record.record_received(What::Noise, state.exchange, seen.clone());
         }
         seen
     }
 
     /// Adds what was written, and hands the message to `record` once its head is complete.
-    fn sent(&self, bytes: &[u8], record: &mut dyn FnMut(Direction, What, u32, Bytes)) {
+    fn add_sent(&self, bytes: &[u8], record: &mut dyn FnMut(Direction, What, u32, Bytes)) {
         let mut state = self.lock();
         let Some(capture) = &mut state.sent else { return };
         capture.push(bytes);
@@ -93,14 +93,14 @@ impl HeadRecorder {
         }
     }
 
-    fn got(&self, bytes: &[u8]) {
+    fn add_received(&self, bytes: &[u8]) {
         let mut state = self.lock();
         let exchange = state.exchange;
         let Some(capture) = &mut state.got else { return };
         capture.push(bytes);
         while let Some(head) = capture.take_head() {
             // The body that follows hits the same bound, and reports it.
-            let _ = self.record.got(What::Head, exchange, head.clone());
+            let _ = self.record.record_received(What::Head, exchange, head.clone());
             // An interim response (100, 103) is followed by the real one.
             if !is_interim(&head) {
                 state.head = head;
@@ -117,7 +117,7 @@ impl HeadRecorder {
 
 impl Capture {
     fn push(&mut self, bytes: &[u8]) {
-        let room = HEAD.saturating_sub(self.buffer.len());
+        let room = MAX_HEAD_BYTES.saturating_sub(self.buffer.len());
         self.buffer.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
@@ -153,7 +153,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for RecordedStream<S> {
         let before = buf.filled().len();
         let result = Pin::new(&mut this.inner).poll_read(cx, buf);
         if matches!(result, Poll::Ready(Ok(()))) {
-            this.heads.got(&buf.filled()[before..]);
+            this.heads.add_received(&buf.filled()[before..]);
         }
         result
     }
@@ -167,7 +167,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for RecordedStream<S> {
         heads.record.recorder().record_during(|record| {
             let result = Pin::new(&mut this.inner).poll_write(cx, buf);
             if let Poll::Ready(Ok(count)) = result {
-                heads.sent(&buf[..count], record);
+                heads.add_sent(&buf[..count], record);
             }
             result
         })
@@ -192,7 +192,7 @@ mod tests {
         let recorder = Recorder::new();
         let heads = HeadRecorder::new(BoundedRecorder::new(recorder.clone(), &Limits::default()));
         heads.begin(3, Bytes::new());
-        chunks.iter().for_each(|chunk| heads.got(chunk));
+        chunks.iter().for_each(|chunk| heads.add_received(chunk));
         recorder.transcript().entries.into_iter().map(|entry| entry.bytes).collect()
     }
 

@@ -34,7 +34,7 @@ use crate::client::bounded_recorder::BoundedRecorder;
 use crate::client::{Endpoint, Failure, Head, Limits, RateLimitWaits};
 
 /// How long an idle connection is reused. Servers close theirs after a few seconds.
-const IDLE: Duration = Duration::from_secs(2);
+const MAX_IDLE: Duration = Duration::from_secs(2);
 
 /// An HTTP client for one origin.
 #[derive(Debug)]
@@ -96,8 +96,8 @@ impl Http {
     }
 
     /// Counts an answer that is to be posted.
-    pub(crate) fn owe(&self, answer: &Bytes) -> Result<(), Failure> {
-        self.record.owe(answer)
+    pub(crate) fn count_answer(&self, answer: &Bytes) -> Result<(), Failure> {
+        self.record.count_answer(answer)
     }
 
     /// Closes all idle connections.
@@ -149,7 +149,7 @@ impl Http {
     async fn take_idle(&self) -> Option<Connection> {
         loop {
             let (mut connection, since) = self.with_idle(Vec::pop)?;
-            if since.elapsed() > IDLE || connection.sender.is_closed() {
+            if since.elapsed() > MAX_IDLE || connection.sender.is_closed() {
                 continue;
             }
             let ready = tokio::time::timeout(Duration::from_millis(100), connection.sender.ready());
@@ -169,7 +169,7 @@ impl Http {
     fn failed(&self, why: &hyper::Error, connection: &Connection, exchange: u32, doing: &str) -> Failure {
         let seen = connection.heads.abandon();
         let how = describe(why);
-        self.record.end(exchange, &how);
+        self.record.record_end(exchange, &how);
         if why.is_user() {
             return Failure::Ours(format!("{doing}: {how}"));
         }

@@ -11,17 +11,17 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStor
 use crate::client::{Endpoint, Failure};
 
 /// What to do about a server that does not speak TLS. Its answer is invalid, or there is none.
-pub(super) const WITHOUT_TLS: &str = "a server without TLS needs http://";
+pub(super) const HINT_WITHOUT_TLS: &str = "a server without TLS needs http://";
 
 /// The TLS configuration for `endpoint`.
 pub(super) fn tls_config(endpoint: &Endpoint) -> Result<Arc<ClientConfig>, Failure> {
-    static USUAL: OnceLock<Arc<ClientConfig>> = OnceLock::new();
+    static DEFAULT_CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     if endpoint.insecure {
         return accept_any();
     }
-    match (endpoint.roots.as_deref(), USUAL.get()) {
+    match (endpoint.roots.as_deref(), DEFAULT_CONFIG.get()) {
         (None, Some(config)) => Ok(Arc::clone(config)),
-        (None, None) => verify_with(None).map(|config| Arc::clone(USUAL.get_or_init(|| config))),
+        (None, None) => verify_with(None).map(|config| Arc::clone(DEFAULT_CONFIG.get_or_init(|| config))),
         (Some(pem), _) => verify_with(Some(pem)),
     }
 }
@@ -48,7 +48,7 @@ pub(super) fn explain(why: &std::io::Error) -> String {
         Some(rustls::Error::InvalidCertificate(_)) => {
             format!("{why}; --insecure accepts any certificate")
         }
-        Some(_) | None => format!("{why}; {WITHOUT_TLS}"),
+        Some(_) | None => format!("{why}; {HINT_WITHOUT_TLS}"),
     }
 }
 

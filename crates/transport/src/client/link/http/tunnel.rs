@@ -7,7 +7,7 @@ use super::Origin;
 use crate::client::proxies::Proxy;
 
 /// The most bytes of a proxy's answer.
-const LONGEST_ANSWER: usize = 16 << 10;
+const MAX_ANSWER_BYTES: usize = 16 << 10;
 
 /// Asks the proxy behind `stream` for a tunnel to `origin`; an error says why there is none.
 pub(super) async fn open_tunnel(
@@ -38,7 +38,7 @@ pub(super) async fn open_tunnel(
 /// The head of the answer, and not a byte more: what follows comes from the server.
 async fn read_answer(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
     let mut answer = Vec::new();
-    while !answer.ends_with(b"\r\n\r\n") && answer.len() < LONGEST_ANSWER {
+    while !answer.ends_with(b"\r\n\r\n") && answer.len() < MAX_ANSWER_BYTES {
         answer.push(stream.read_u8().await?);
     }
     Ok(answer)

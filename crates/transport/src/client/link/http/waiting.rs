@@ -8,7 +8,7 @@ use super::Connector;
 use crate::client::{Endpoint, Failure, Limits};
 
 /// How long to wait between two attempts.
-const PAUSE: Duration = Duration::from_millis(100);
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Waits until `endpoint` accepts a connection, for no longer than `limit`. Only errors that may pass are waited for:
 /// an untrusted certificate is reported at once.
@@ -16,15 +16,15 @@ pub async fn await_connection(endpoint: &Endpoint, limit: Duration) -> Result<()
     let end = Instant::now() + limit;
     loop {
         let left = end.saturating_duration_since(Instant::now());
-        let patience = left.clamp(PAUSE, Limits::default().connect);
+        let patience = left.clamp(RETRY_INTERVAL, Limits::default().connect);
         let failure = match Connector::new(endpoint, patience)?.connect().await {
             Ok(_) => return Ok(()),
             Err(failure) => failure,
         };
         let may_pass = matches!(failure, Failure::Unreachable { .. });
-        if !may_pass || Instant::now() + PAUSE >= end {
+        if !may_pass || Instant::now() + RETRY_INTERVAL >= end {
             return Err(failure);
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(RETRY_INTERVAL).await;
     }
 }

@@ -1,6 +1,6 @@
 //! Attacks on `yardstick serve`, each bounded in number and time, loopback only, with well-behaved clients beside them.
 //!
-//! `siege [--only NAME] -- COMMAND [ARGUMENT…]`: the command starts a server that prints its URL as its first line; each attack
+//! `attack_server [--only NAME] -- COMMAND [ARGUMENT…]`: the command starts a server that prints its URL as its first line; each attack
 //! gets a server of its own. Prints for each attack the memory of the server at its peak and how long the well-behaved clients
 //! waited, and what was refused. Ends with 1 when the memory was too much, the wait too long, or such a client was let down.
 
@@ -24,11 +24,11 @@ use crate::healthy::Healthy;
 use crate::subject::Subject;
 
 /// The most memory that the server may take, in KiB.
-const MEMORY: u64 = 200 * 1000 * 1000 / 1024;
+const MAX_MEMORY_KIB: u64 = 200 * 1000 * 1000 / 1024;
 /// The longest that 99 of 100 requests of a well-behaved client may take.
-const WAIT: Duration = Duration::from_millis(50);
+const MAX_WAIT: Duration = Duration::from_millis(50);
 /// The longest that an attack goes on.
-const LIMIT: Duration = Duration::from_secs(60);
+const ATTACK_LIMIT: Duration = Duration::from_secs(60);
 
 #[tokio::main]
 async fn main() -> Result<ExitCode> {
@@ -58,7 +58,7 @@ fn options(words: &[String]) -> Result<(Option<&str>, &[String])> {
             Ok((Some(name), command))
         }
         [dashes, command @ ..] if dashes == "--" && !command.is_empty() => Ok((None, command)),
-        _ => bail!("usage: siege [--only NAME] -- COMMAND [ARGUMENT…]"),
+        _ => bail!("usage: attack_server [--only NAME] -- COMMAND [ARGUMENT…]"),
     }
 }
 
@@ -74,7 +74,7 @@ async fn run(attack: &Attack, command: &[String]) -> Result<Row> {
     let subject = Subject::start(command).await?;
     let healthy = Healthy::start(subject.address)?;
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let outcome = tokio::time::timeout(LIMIT, (attack.run)(subject.address)).await;
+    let outcome = tokio::time::timeout(ATTACK_LIMIT, (attack.run)(subject.address)).await;
     let outcome = outcome.unwrap_or_else(|_| Outcome::cut_short());
     tokio::time::sleep(Duration::from_millis(300)).await;
     let healthy = healthy.stop().await?;
@@ -83,8 +83,11 @@ async fn run(attack: &Attack, command: &[String]) -> Result<Row> {
 
 impl Row {
     fn holds(&self) -> bool {
-        let has_waited = self.healthy.p99().is_none_or(|wait| wait >= WAIT);
-        self.memory < MEMORY && !has_waited && self.healthy.let_down == 0 && self.outcome.broken.is_none()
+        let has_waited = self.healthy.p99().is_none_or(|wait| wait >= MAX_WAIT);
+        self.memory < MAX_MEMORY_KIB
+            && !has_waited
+            && self.healthy.let_down == 0
+            && self.outcome.broken.is_none()
     }
 }
 

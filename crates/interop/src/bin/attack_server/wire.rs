@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// How long one answer is waited for.
-const ANSWER: Duration = Duration::from_secs(20);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// An answer.
 #[derive(Debug)]
@@ -26,8 +26,9 @@ impl Answer {
 }
 
 pub(crate) async fn connect(address: SocketAddr) -> Result<TcpStream> {
-    let stream =
-        tokio::time::timeout(ANSWER, TcpStream::connect(address)).await.context("cannot connect")??;
+    let stream = tokio::time::timeout(ANSWER_TIMEOUT, TcpStream::connect(address))
+        .await
+        .context("cannot connect")??;
     stream.set_nodelay(true)?;
     Ok(stream)
 }
@@ -58,7 +59,7 @@ pub(crate) async fn post_to(address: SocketAddr, path: &str, more: &str, body: &
         writer.write_all(head.as_bytes()).await?;
         writer.write_all(body).await
     };
-    let read = tokio::time::timeout(ANSWER, read_answer(&mut reader));
+    let read = tokio::time::timeout(ANSWER_TIMEOUT, read_answer(&mut reader));
     let (_, answer) = tokio::join!(write, read);
     answer.context("no answer")?
 }
@@ -97,7 +98,7 @@ async fn read_more(reader: &mut (impl tokio::io::AsyncRead + Unpin), bytes: &mut
 /// Opens a session of that revision, and gives the header that names it.
 pub(crate) async fn session(address: SocketAddr, version: &str) -> Result<String> {
     let body = format!(
-        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"siege","version":"1"}}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"attack_server","version":"1"}}}}}}"#
     );
     let answer = post(address, "", body.as_bytes()).await?;
     let id = answer.header("mcp-session-id").with_context(|| format!("no session: {}", answer.head))?;
@@ -116,7 +117,7 @@ pub(crate) fn request(id: usize, method: &str, params: &str) -> String {
 pub(crate) fn modern(id: usize, method: &str, name: Option<&str>, members: &str) -> (String, String) {
     let named = name.map(|name| format!("mcp-name: {name}\r\n")).unwrap_or_default();
     let headers = format!("mcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\n{named}");
-    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"siege","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}"#;
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"attack_server","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}"#;
     let comma = if members.is_empty() { "" } else { "," };
     (headers, request(id, method, &format!("{{{members}{comma}{meta}}}")))
 }

@@ -1,4 +1,4 @@
-//! Attacks by streams that nobody reads.
+//! Attacks with streams that nobody reads.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 use crate::attack::{Outcome, post_all};
 use crate::wire;
 
-/// Streams with much to say and no reader: calls with long progress tokens, of both eras.
+/// Long streams without a reader: calls with long progress tokens, in both eras.
 pub(crate) async fn unread_streams(address: SocketAddr) -> Outcome {
     let mut outcome = Outcome::default();
     let token = "x".repeat(6000);
@@ -49,8 +49,7 @@ pub(crate) async fn unread_sse(address: SocketAddr) -> Outcome {
     let text = "x".repeat(3 * 1024 * 1024);
     let body =
         wire::request(1, "tools/call", &format!(r#"{{"name":"echo","arguments":{{"text":"{text}"}}}}"#));
-    let shake =
-        r#"{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"siege","version":"1"}}"#;
+    let shake = r#"{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"attack_server","version":"1"}}"#;
     let shake = wire::request(0, "initialize", shake);
     let mut open = Vec::new();
     for _ in 0..60 {

@@ -1,7 +1,7 @@
 //! Measures `yardstick check` on stdio servers by others: how often it starts each, how long it takes beside the server's own
 //! start, and how much could not be tested.
 //!
-//! `servers [--rounds N] YARDSTICK -- COMMAND [ARGUMENT…] -- COMMAND [ARGUMENT…]…`
+//! `time_servers [--rounds N] YARDSTICK -- COMMAND [ARGUMENT…] -- COMMAND [ARGUMENT…]…`
 
 mod handshake;
 
@@ -59,7 +59,7 @@ fn options(words: &[String]) -> Result<(usize, PathBuf)> {
             ensure!((1..=100).contains(&rounds), "--rounds must be between 1 and 100");
             Ok((rounds, binary.into()))
         }
-        _ => anyhow::bail!("usage: servers [--rounds N] YARDSTICK -- COMMAND… [-- COMMAND…]…"),
+        _ => anyhow::bail!("usage: time_servers [--rounds N] YARDSTICK -- COMMAND… [-- COMMAND…]…"),
     }
 }
 

@@ -13,22 +13,22 @@ use crate::client::route::{Arrival, Ticket};
 use crate::client::{Failure, Message};
 
 /// How long to wait before resuming a stream, if the server did not say.
-const RETRY: Duration = Duration::from_millis(100);
+const DEFAULT_RETRY: Duration = Duration::from_millis(100);
 
 /// The source of the messages of one exchange.
 #[derive(Debug)]
-pub(super) enum Flow {
+pub(super) enum MessageSource {
     /// A shared channel. What came in the body of the POST is returned first.
     Shared { ticket: Ticket, early: VecDeque<Message> },
     /// The body of an HTTP response.
-    Own(Box<Own>),
+    Body(Box<ResponseBody>),
     /// Nothing more will come.
-    Over,
+    Ended,
 }
 
 /// The body of an HTTP response, and in the legacy era the streams that continue it.
 #[derive(Debug)]
-pub(super) struct Own {
+pub(super) struct ResponseBody {
     pub(super) body: BodyReader,
     /// The whole body, if it is not a stream.
     pub(super) whole: Bytes,
@@ -37,9 +37,9 @@ pub(super) struct Own {
     resumptions: u32,
 }
 
-impl Flow {
-    pub(super) fn own(body: BodyReader) -> Self {
-        Self::Own(Box::new(Own { body, whole: Bytes::new(), cut: None, resumptions: 0 }))
+impl MessageSource {
+    pub(super) fn from_body(body: BodyReader) -> Self {
+        Self::Body(Box::new(ResponseBody { body, whole: Bytes::new(), cut: None, resumptions: 0 }))
     }
 
     /// The next message, and whether the request is known to be settled with it; `None` at the end. While `open`,
@@ -57,13 +57,13 @@ impl Flow {
                     Err(Failure::TooLarge { what: "a message".into(), limit: session.inner.limits.message })
                 }
             },
-            Self::Own(own) => Ok(own.next(session, open).await?.map(|message| (message, false))),
-            Self::Over => Ok(None),
+            Self::Body(body) => Ok(body.next(session, open).await?.map(|message| (message, false))),
+            Self::Ended => Ok(None),
         }
     }
 }
 
-impl Own {
+impl ResponseBody {
     async fn next(&mut self, session: &Session, open: bool) -> Result<Option<Message>, Failure> {
         loop {
             match self.body.next().await? {
@@ -99,7 +99,7 @@ impl Own {
         }
         self.resumptions += 1;
         let retry = self.body.retry;
-        let pause = retry.map_or(RETRY, Duration::from_millis).min(inner.limits.retry);
+        let pause = retry.map_or(DEFAULT_RETRY, Duration::from_millis).min(inner.limits.retry);
         tokio::time::sleep(pause).await;
         let mut next = http.get(Some(&last), Instant::now() + inner.limits.request).await?;
         if next.exchange.head.status != 200 || !next.exchange.is_stream() {

@@ -1,4 +1,4 @@
-//! Reading a saved run back, whichever of our two formats it is in.
+//! Reads a saved run, from JSON or NDJSON.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ fn report(value: Value) -> Result<Report, UnreadableReport> {
     schema_version(&value)?;
     let mut report: Report =
         serde_json::from_value(value).map_err(|error| UnreadableReport::NotOurs(error.to_string()))?;
-    // What is counted is what is there, also in a file that somebody has edited.
+    // Counted again, because somebody may have edited the file.
     report.counts = Counts::count(report.cases.iter().map(|case| case.outcome));
     Ok(report)
 }

@@ -1,4 +1,4 @@
-//! Attacks by what a server remembers.
+//! Attacks with state that the server has to keep.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -82,7 +82,7 @@ pub(crate) async fn sessions(address: SocketAddr) -> Outcome {
     outcome
 }
 
-/// Sessions of clients that have much to say about themselves.
+/// Sessions of clients that declare very long capabilities.
 pub(crate) async fn large_sessions(address: SocketAddr) -> Outcome {
     let mut outcome = Outcome::default();
     let members: Vec<_> = (0..1000).map(|n| format!(r#""{n}":{{}}"#)).collect();
@@ -93,7 +93,7 @@ pub(crate) async fn large_sessions(address: SocketAddr) -> Outcome {
 
 async fn open(address: SocketAddr, count: usize, capabilities: &str, outcome: &mut Outcome) {
     let params = format!(
-        r#"{{"protocolVersion":"2025-11-25","capabilities":{capabilities},"clientInfo":{{"name":"siege","version":"1"}}}}"#
+        r#"{{"protocolVersion":"2025-11-25","capabilities":{capabilities},"clientInfo":{{"name":"attack_server","version":"1"}}}}"#
     );
     let body = wire::request(0, "initialize", &params).into_bytes();
     post_all(address, 16, outcome, (0..count).map(|_| (String::new(), body.clone()))).await;

@@ -1,4 +1,4 @@
-//! Attacks by what is sent and by what it is answered with.
+//! Attacks with long or slow bodies and long answers.
 
 use std::net::SocketAddr;
 use std::time::Duration;

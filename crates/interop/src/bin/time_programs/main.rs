@@ -1,6 +1,6 @@
 //! Runs programs in turns, and says how long each takes and how much memory it needs at most.
 //!
-//! `race [--rounds N] -- COMMAND [ARGUMENT…] -- COMMAND [ARGUMENT…]…`. What the programs print is thrown away; a program may
+//! `time_programs [--rounds N] -- COMMAND [ARGUMENT…] -- COMMAND [ARGUMENT…]…`. What the programs print is thrown away; a program may
 //! end with any code, for a suite that finds something does.
 
 mod runner;
@@ -10,7 +10,7 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::runner::{Lap, run};
+use crate::runner::{Measurement, run};
 
 fn main() -> Result<()> {
     let words: Vec<_> = std::env::args().skip(1).collect();
@@ -21,13 +21,13 @@ fn main() -> Result<()> {
     for command in &commands {
         run(command)?;
     }
-    let mut laps: Vec<Vec<Lap>> = vec![Vec::new(); commands.len()];
+    let mut measurements: Vec<Vec<Measurement>> = vec![Vec::new(); commands.len()];
     for _ in 0..rounds {
-        for (command, laps) in commands.iter().zip(&mut laps) {
-            laps.push(run(command)?);
+        for (command, measurements) in commands.iter().zip(&mut measurements) {
+            measurements.push(run(command)?);
         }
     }
-    write!(std::io::stdout(), "{}", table(&commands, &laps)?)?;
+    write!(std::io::stdout(), "{}", table(&commands, &measurements)?)?;
     Ok(())
 }
 
@@ -43,10 +43,10 @@ fn rounds(options: &[String]) -> Result<usize> {
     }
 }
 
-fn table(commands: &[&[String]], laps: &[Vec<Lap>]) -> Result<String> {
+fn table(commands: &[&[String]], measurements: &[Vec<Measurement>]) -> Result<String> {
     let mut out = String::new();
     writeln!(out, "{:>10}  {:>10}  program", "seconds", "MB")?;
-    let medians: Vec<_> = laps.iter().map(|laps| Lap::median(laps)).collect();
+    let medians: Vec<_> = measurements.iter().map(|measurements| Measurement::median(measurements)).collect();
     for (command, lap) in commands.iter().zip(&medians) {
         writeln!(out, "{:>10.3}  {:>10.1}  {}", lap.seconds, lap.megabytes, command.join(" "))?;
     }

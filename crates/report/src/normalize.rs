@@ -1,4 +1,4 @@
-//! Texts that say the same about different sessions.
+//! Makes texts about different sessions comparable.
 
 /// `text` with every number and id replaced by a mark: what differs from session to session.
 pub(crate) fn without_numbers(text: &str) -> String {

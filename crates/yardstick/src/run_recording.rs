@@ -11,17 +11,17 @@ use wire::recording::{About, Tape, write};
 
 use crate::exit::Usage;
 use crate::files::{NewFile, Readers, unwritten};
-use crate::target::MeasuredServer;
+use crate::target::ServerUnderTest;
 
 /// The file that sessions are saved in.
 #[derive(Debug)]
 pub(crate) struct RunRecording {
     path: PathBuf,
-    saving: Arc<Mutex<Option<Saving>>>,
+    saving: Arc<Mutex<Option<OpenRecording>>>,
 }
 
 #[derive(Debug)]
-struct Saving {
+struct OpenRecording {
     file: NewFile,
     /// Why it could not be written any further.
     failed: Option<io::Error>,
@@ -30,19 +30,19 @@ struct Saving {
 
 impl RunRecording {
     /// Begins the file before the run, so that a file that cannot be written is an error at once.
-    pub(crate) fn create(path: &Path, servers: &[MeasuredServer]) -> anyhow::Result<Self> {
+    pub(crate) fn create(path: &Path, servers: &[ServerUnderTest]) -> anyhow::Result<Self> {
         let subjects = servers.iter().flat_map(|server| &server.subjects);
         let target = subjects.map(|subject| subject.target.describe()).next();
         let mut file = NewFile::create(path, Readers::Owner).map_err(|why| {
             Usage(format!("cannot write `{}`: {why}; name another file with --record", path.display()))
         })?;
-        file.write_all(&write::header(&about(target))).map_err(|why| unwritten(path, &why))?;
-        let saving = Arc::new(Mutex::new(Some(Saving { file, failed: None, sessions: 0 })));
+        file.write_all(&write::header(&recording_header(target))).map_err(|why| unwritten(path, &why))?;
+        let saving = Arc::new(Mutex::new(Some(OpenRecording { file, failed: None, sessions: 0 })));
         Ok(Self { path: path.to_owned(), saving })
     }
 
-    /// What saves a session with one target, its secrets left out.
-    pub(crate) fn saver(&self, target: &Target) -> impl Fn(Tape) + Send + Sync + 'static {
+    /// A function that saves the sessions with one target, without its secrets.
+    pub(crate) fn session_saver(&self, target: &Target) -> impl Fn(Tape) + Send + Sync + 'static {
         let saving = Arc::clone(&self.saving);
         let redactor = Mutex::new(Redactor::for_target(target));
         move |tape| {
@@ -58,12 +58,12 @@ impl RunRecording {
     /// Gives the file its name, unless a write failed.
     pub(crate) fn finish(&self) -> anyhow::Result<()> {
         let saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Saving { file, failed, .. }) = saving else { return Ok(()) };
+        let Some(OpenRecording { file, failed, .. }) = saving else { return Ok(()) };
         failed.map_or_else(|| file.finish(), Err).map_err(|why| unwritten(&self.path, &why))
     }
 }
 
-impl Saving {
+impl OpenRecording {
     fn save(&mut self, mut tape: Tape) {
         self.sessions += 1;
         tape.name = self.sessions.to_string();
@@ -73,8 +73,8 @@ impl Saving {
     }
 }
 
-/// The first line of a file that is begun now.
-pub(crate) fn about(target: Option<String>) -> About {
+/// The first line of a recording that starts now.
+pub(crate) fn recording_header(target: Option<String>) -> About {
     About {
         target,
         tool: Some(concat!("yardstick ", env!("CARGO_PKG_VERSION")).to_owned()),

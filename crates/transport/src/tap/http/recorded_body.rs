@@ -7,45 +7,45 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use wire::Direction;
 
-use crate::tap::note::{Pen, Piece, Recorded};
+use crate::tap::note::{Piece, RecordSender, UntilRecorded};
 
 /// A body that passes piece by piece. Each piece is in the record before it is passed on.
 ///
 /// An event is recorded as soon as it is complete. Any other body is one message, which is recorded at its end, so the
 /// last piece waits until the end is known.
-pub(super) struct Passing {
+pub(super) struct RecordedBody {
     inner: Incoming,
-    pen: Pen,
+    record: RecordSender,
     direction: Direction,
     exchange: u32,
     is_stream: bool,
     over: bool,
     /// The piece that is passed on once it is recorded.
-    next: Option<(Frame<Bytes>, Recorded)>,
+    next: Option<(Frame<Bytes>, UntilRecorded)>,
     /// The piece that may be the last one.
     held: Option<Frame<Bytes>>,
 }
 
-impl Passing {
+impl RecordedBody {
     pub(super) fn new(
         inner: Incoming,
-        pen: Pen,
+        record: RecordSender,
         direction: Direction,
         exchange: u32,
         is_stream: bool,
     ) -> Self {
-        Self { inner, pen, direction, exchange, is_stream, over: false, next: None, held: None }
+        Self { inner, record, direction, exchange, is_stream, over: false, next: None, held: None }
     }
 
-    fn end(&mut self, how: Option<String>) -> Option<Recorded> {
+    fn end(&mut self, how: Option<String>) -> Option<UntilRecorded> {
         let is_first = !std::mem::replace(&mut self.over, true);
-        is_first.then(|| self.pen.note(self.direction, self.exchange, Piece::End(how)))
+        is_first.then(|| self.record.note(self.direction, self.exchange, Piece::End(how)))
     }
 
     /// Records a piece, and decides what is passed on.
     fn add_piece(&mut self, frame: Frame<Bytes>) {
         let data = frame.data_ref().cloned().unwrap_or_default();
-        let recorded = self.pen.note(self.direction, self.exchange, Piece::Bytes(data));
+        let recorded = self.record.note(self.direction, self.exchange, Piece::Bytes(data));
         if self.is_stream {
             self.next = Some((frame, recorded));
             return;
@@ -55,7 +55,7 @@ impl Passing {
     }
 }
 
-impl Body for Passing {
+impl Body for RecordedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -102,15 +102,15 @@ impl Body for Passing {
     }
 }
 
-impl Drop for Passing {
+impl Drop for RecordedBody {
     fn drop(&mut self) {
         let whole = self.inner.is_end_stream();
         drop(self.end((!whole).then(|| "the reader went away".to_owned())));
     }
 }
 
-impl std::fmt::Debug for Passing {
+impl std::fmt::Debug for RecordedBody {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Passing").field("exchange", &self.exchange).finish_non_exhaustive()
+        f.debug_struct("RecordedBody").field("exchange", &self.exchange).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! The attacks, and what became of them.
+//! The attacks and their outcomes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,7 +25,7 @@ pub(crate) type Attacking = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 pub(crate) struct Outcome {
     /// How many answers had which status; 0 for none at all.
     statuses: BTreeMap<u16, usize>,
-    /// What should not have been.
+    /// What went wrong.
     pub(crate) broken: Option<String>,
 }
 

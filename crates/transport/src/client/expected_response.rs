@@ -8,7 +8,7 @@ use super::message::same_id;
 
 /// What must come before a request counts as answered.
 #[derive(Clone, Debug)]
-pub(crate) enum Want {
+pub(crate) enum ExpectedResponse {
     /// A response to each of these ids. Answered ones are removed.
     Ids(Vec<Id>),
     /// The same, but an error without an id does not count.
@@ -21,7 +21,7 @@ pub(crate) enum Want {
     Settled,
 }
 
-impl Want {
+impl ExpectedResponse {
     /// What the sent bytes ask for.
     pub(crate) fn from_sent(bytes: &[u8]) -> Self {
         match Payload::parse(bytes) {
@@ -104,12 +104,12 @@ pub(crate) fn progress_token(bytes: &[u8]) -> Option<Id> {
 
 /// The requests that a notification names: by progress token, subscription or cancellation.
 #[derive(Debug, Default)]
-pub(crate) struct About {
+pub(crate) struct RelatedRequest {
     pub(crate) token: Option<Id>,
     pub(crate) request: Option<Id>,
 }
 
-impl About {
+impl RelatedRequest {
     pub(crate) fn from_frame(frame: &Frame<'_>) -> Self {
         let method = frame.method();
         let (Some(method), Some(params)) = (method.as_deref(), frame.params) else { return Self::default() };
@@ -152,9 +152,9 @@ mod tests {
     use super::*;
 
     fn settles(sent: &str, came: &str, alone: bool) -> bool {
-        let mut want = Want::from_sent(sent.as_bytes());
-        want.apply_frames(&[Frame::parse(came.as_bytes()).unwrap()], alone);
-        want.is_settled()
+        let mut expected = ExpectedResponse::from_sent(sent.as_bytes());
+        expected.apply_frames(&[Frame::parse(came.as_bytes()).unwrap()], alone);
+        expected.is_settled()
     }
 
     #[test]
@@ -183,18 +183,19 @@ mod tests {
 
     #[test]
     fn a_batch_waits_for_all_of_its_ids() {
-        let mut want = Want::from_sent(br#"[{"id":1,"method":"a"},{"method":"n"},{"id":2,"method":"b"}]"#);
-        assert!(want.apply_frames(&[Frame::parse(br#"{"id":2,"result":{}}"#).unwrap()], true));
-        assert!(want.is_open());
-        assert!(want.apply_frames(&[Frame::parse(br#"{"id":1,"result":{}}"#).unwrap()], true));
-        assert!(want.is_settled());
-        assert!(matches!(Want::from_sent(b"[]"), Want::Anonymous));
-        assert!(matches!(Want::from_sent(br#"[{"method":"n"}]"#), Want::Nothing));
+        let mut expected =
+            ExpectedResponse::from_sent(br#"[{"id":1,"method":"a"},{"method":"n"},{"id":2,"method":"b"}]"#);
+        assert!(expected.apply_frames(&[Frame::parse(br#"{"id":2,"result":{}}"#).unwrap()], true));
+        assert!(expected.is_open());
+        assert!(expected.apply_frames(&[Frame::parse(br#"{"id":1,"result":{}}"#).unwrap()], true));
+        assert!(expected.is_settled());
+        assert!(matches!(ExpectedResponse::from_sent(b"[]"), ExpectedResponse::Anonymous));
+        assert!(matches!(ExpectedResponse::from_sent(br#"[{"method":"n"}]"#), ExpectedResponse::Nothing));
     }
 
     #[test]
     fn notifications_say_what_they_are_about() {
-        let about = |json: &str| About::from_frame(&Frame::parse(json.as_bytes()).unwrap());
+        let about = |json: &str| RelatedRequest::from_frame(&Frame::parse(json.as_bytes()).unwrap());
         let progress = r#"{"method":"notifications/progress","params":{"progressToken":"t","progress":1}}"#;
         assert_eq!(about(progress).token, Some(Id::from("t")));
         let listed = r#"{"method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":3}}}"#;

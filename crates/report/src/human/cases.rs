@@ -1,4 +1,4 @@
-//! Every case, a line each, under its section.
+//! All cases, one line each, by section.
 
 use std::fmt::{self, Write as _};
 
@@ -6,12 +6,12 @@ use suite::{CaseReport, Report};
 
 use super::{BOLD, DIM, Layout, style};
 use crate::findings::plain_name;
-use crate::tally::parts;
+use crate::tally::sections_of;
 use crate::text::{self, visible};
 
 /// Every check, with what came of it in each revision.
-pub(super) fn case(out: &mut String, report: &Report, look: &Layout) -> fmt::Result {
-    for part in parts(report) {
+pub(super) fn all(out: &mut String, report: &Report, look: &Layout) -> fmt::Result {
+    for part in sections_of(report) {
         writeln!(out, "{BOLD}{}{BOLD:#}", visible(part.name))?;
         for case in part.cases {
             line(out, case, look)?;

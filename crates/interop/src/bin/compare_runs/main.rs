@@ -1,6 +1,6 @@
 //! Runs `yardstick check` again and again, and prints every verdict that was not always the same.
 //!
-//! `steady [--rounds N] YARDSTICK [ARGUMENT…]`: the arguments are those of `check`. Ends with 1 when a verdict changed.
+//! `compare_runs [--rounds N] YARDSTICK [ARGUMENT…]`: the arguments are those of `check`. Ends with 1 when a verdict changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -57,7 +57,7 @@ fn options(words: &[String]) -> Result<(usize, &[String])> {
         rest => (10, rest),
     };
     ensure!((1..=1000).contains(&rounds), "--rounds must be between 1 and 1000");
-    ensure!(!rest.is_empty(), "usage: steady [--rounds N] YARDSTICK [ARGUMENT…]");
+    ensure!(!rest.is_empty(), "usage: compare_runs [--rounds N] YARDSTICK [ARGUMENT…]");
     Ok((rounds, rest))
 }
 

@@ -10,9 +10,9 @@ use crate::tally;
 use crate::text;
 
 /// How wide the bar is, in its own units.
-const BAR: usize = 1000;
+const BAR_WIDTH: usize = 1000;
 
-/// The line above all.
+/// The title line.
 pub(super) fn top(out: &mut String, reports: &[Report]) -> fmt::Result {
     writeln!(out, "<div class=\"top\"><span class=\"brand\">yardstick</span>")?;
     if let Some(at) = reports.iter().find_map(|report| report.target.at.as_deref()) {
@@ -103,14 +103,14 @@ fn bar(out: &mut String, report: &Report) -> fmt::Result {
     let label = escape(&tally::summary(report));
     writeln!(
         out,
-        "<svg class=\"ruler\" role=\"img\" aria-label=\"{label}\" viewBox=\"0 0 {BAR} 34\" preserveAspectRatio=\"none\">"
+        "<svg class=\"ruler\" role=\"img\" aria-label=\"{label}\" viewBox=\"0 0 {BAR_WIDTH} 34\" preserveAspectRatio=\"none\">"
     )?;
     let mut left = 0;
     let mut seen = 0;
     for (outcome, count) in report.counts.listed() {
         seen += count;
         // The smallest count is still seen.
-        let right = (BAR * seen / total).max(left + 4).min(BAR);
+        let right = (BAR_WIDTH * seen / total).max(left + 4).min(BAR_WIDTH);
         writeln!(
             out,
             "<rect class=\"{}\" x=\"{left}\" y=\"0\" width=\"{}\" height=\"18\"/>",
@@ -127,7 +127,7 @@ fn bar(out: &mut String, report: &Report) -> fmt::Result {
         } else {
             5
         };
-        let x = tick * BAR / 40;
+        let x = tick * BAR_WIDTH / 40;
         writeln!(out, "<line x1=\"{x}\" x2=\"{x}\" y1=\"21\" y2=\"{}\"/>", 21 + length)?;
     }
     writeln!(out, "</svg>")
@@ -155,7 +155,7 @@ pub(super) fn filters(out: &mut String, reports: &[Report]) -> fmt::Result {
         "<input id=\"search\" type=\"search\" placeholder=\"Search ids, titles, messages\" aria-label=\"Search\" autocomplete=\"off\">"
     )?;
     let mut sections: Vec<String> = Vec::new();
-    for part in reports.iter().flat_map(tally::parts) {
+    for part in reports.iter().flat_map(tally::sections_of) {
         if !sections.iter().any(|section| section == part.name) {
             sections.push(part.name.to_owned());
         }

@@ -12,16 +12,16 @@ use crate::files::{NewFile, Readers, unwritable, unwritten};
 use crate::format::{Format, RequestedReport};
 use crate::terminal;
 
-/// Every place that events are written to.
+/// All files and streams that events are written to.
 #[derive(Debug)]
 pub(crate) struct EventFiles {
     open: Vec<EventFile>,
-    /// The run whose events are written now; those of the others wait for its end.
+    /// The run whose events are written now. The events of other runs are held until it ends.
     run: usize,
     held: HashMap<usize, Vec<Event>>,
 }
 
-/// One of them.
+/// One file or stream.
 #[derive(Debug)]
 struct EventFile {
     /// Where it is, when it is a file.
@@ -55,7 +55,7 @@ impl EventFiles {
         Ok(Self { open, run: 0, held: HashMap::new() })
     }
 
-    /// Takes an event of one of the runs; the runs are written one after the other.
+    /// Writes an event of one of the runs, or holds it: the runs are written one after the other.
     pub(crate) fn event(&mut self, run: usize, event: &Event) {
         if run != self.run {
             return self.held.entry(run).or_default().push(event.clone());
@@ -76,9 +76,9 @@ impl EventFiles {
         }
     }
 
-    /// Gives every file its name, and says what went wrong, if anything did.
+    /// Finishes all files, and returns the first error.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
-        // One that fails must not leave the others unfinished.
+        // All are finished, even if one fails.
         let finished: Vec<_> = self.open.into_iter().map(EventFile::finish).collect();
         finished.into_iter().collect()
     }

@@ -1,4 +1,4 @@
-//! Attacks by connections that come and do nothing.
+//! Attacks with connections that do nothing.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use crate::attack::Outcome;
 use crate::wire;
 
 /// More than the descriptors of the server allow, if it has the usual 1,024.
-const MANY: usize = 1500;
+const CONNECTIONS: usize = 1500;
 /// How long they stay.
-const STAY: Duration = Duration::from_secs(8);
+const HOLD_TIME: Duration = Duration::from_secs(8);
 
-/// Connects as many times, and sends the same each time.
-async fn crowd(address: SocketAddr, text: &str) -> Outcome {
+/// Opens all connections, and sends the same text on each.
+async fn connect_many(address: SocketAddr, text: &str) -> Outcome {
     let mut open: Vec<TcpStream> = Vec::new();
-    for _ in 0..MANY {
+    for _ in 0..CONNECTIONS {
         if let Ok(Ok(mut stream)) =
             tokio::time::timeout(Duration::from_millis(500), TcpStream::connect(address)).await
         {
@@ -26,7 +26,7 @@ async fn crowd(address: SocketAddr, text: &str) -> Outcome {
             open.push(stream);
         }
     }
-    tokio::time::sleep(STAY).await;
+    tokio::time::sleep(HOLD_TIME).await;
     let mut outcome = Outcome::default();
     for mut stream in open {
         let answer = tokio::time::timeout(Duration::from_millis(2), wire::read_answer(&mut stream)).await;
@@ -36,23 +36,23 @@ async fn crowd(address: SocketAddr, text: &str) -> Outcome {
 }
 
 pub(crate) async fn stalled_bodies(address: SocketAddr) -> Outcome {
-    crowd(address, &format!("{}{{\"jsonrpc\":", wire::head(address, 1_000_000, ""))).await
+    connect_many(address, &format!("{}{{\"jsonrpc\":", wire::head(address, 1_000_000, ""))).await
 }
 
 pub(crate) async fn stalled_heads(address: SocketAddr) -> Outcome {
-    crowd(address, "POST /mcp HTTP/1.1\r\nhost: 127").await
+    connect_many(address, "POST /mcp HTTP/1.1\r\nhost: 127").await
 }
 
 pub(crate) async fn idle(address: SocketAddr) -> Outcome {
-    crowd(address, "").await
+    connect_many(address, "").await
 }
 
 /// Heads that grow as far as they may and never end.
 pub(crate) async fn long_heads(address: SocketAddr) -> Outcome {
-    crowd(address, &format!("POST /mcp HTTP/1.1\r\nx-long: {}", "x".repeat(31 * 1024))).await
+    connect_many(address, &format!("POST /mcp HTTP/1.1\r\nx-long: {}", "x".repeat(31 * 1024))).await
 }
 
-/// Hosts that are none.
+/// `Host` headers that are not hosts.
 pub(crate) async fn hosts(address: SocketAddr) -> Outcome {
     let mut outcome = Outcome::default();
     let port = address.port();

@@ -1,4 +1,4 @@
-//! Clients that behave, beside an attack: one that keeps its connection, and one that has a new one for each request.
+//! Well-behaved clients during an attack: one keeps its connection, the other opens a new one for each request.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use tokio::net::TcpStream;
 use crate::wire;
 
 /// How long the two pause between requests.
-const KEPT: Duration = Duration::from_millis(20);
-const FRESH: Duration = Duration::from_millis(50);
+const KEPT_PAUSE: Duration = Duration::from_millis(20);
+const FRESH_PAUSE: Duration = Duration::from_millis(50);
 
 /// The clients, on a thread of their own so that the attackers do not delay them.
 pub(crate) struct Healthy {
@@ -21,7 +21,7 @@ pub(crate) struct Healthy {
     thread: std::thread::JoinHandle<Result<Report>>,
 }
 
-/// How they fared.
+/// What they experienced.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) waits: Vec<Duration>,
@@ -38,7 +38,7 @@ impl Healthy {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(async {
                 let session = wire::session(address, "2025-11-25").await?;
-                // One more that only waits, to see in the end whether it was forgotten.
+                // One more session stays idle, to see at the end whether the server still knows it.
                 let idle = wire::session(address, "2025-11-25").await?;
                 let (kept, fresh) =
                     tokio::join!(keep(address, &session, &stopped), reconnect(address, &session, &stopped));
@@ -97,7 +97,7 @@ async fn keep(address: SocketAddr, session: &str, stop: &AtomicBool) -> Report {
             asked = ask(address, session, &mut stream).await;
         }
         report.note(asked.map(|()| began.elapsed()));
-        tokio::time::sleep(KEPT).await;
+        tokio::time::sleep(KEPT_PAUSE).await;
     }
     report
 }
@@ -106,7 +106,7 @@ async fn reconnect(address: SocketAddr, session: &str, stop: &AtomicBool) -> Rep
     let mut report = Report::default();
     while !stop.load(Ordering::Relaxed) {
         report.note(ask_fresh(address, session).await);
-        tokio::time::sleep(FRESH).await;
+        tokio::time::sleep(FRESH_PAUSE).await;
     }
     report
 }

@@ -15,11 +15,11 @@ use crate::subject::Subject;
 const FIRST_MODERN: &str = "2026-07-28";
 const SESSION: &str = "mcp-session-id";
 /// What is echoed: about as long as a short sentence of a model.
-const TEXT: &str = "The quick brown fox jumps over the lazy dog, and the dog does not mind it at all.";
+const ECHOED_TEXT: &str = "The quick brown fox jumps over the lazy dog, and the dog does not mind it at all.";
 /// Ids are all of one length, so that a request differs from the one before in these digits alone.
 const FIRST_ID: u64 = 1_000_000_000;
 /// The longest answer that is read.
-const MOST: usize = 1024 * 1024;
+const MAX_ANSWER: usize = 1024 * 1024;
 
 /// One keep-alive connection, ready to call.
 pub(crate) struct Caller {
@@ -31,12 +31,12 @@ pub(crate) struct Caller {
     request: Vec<u8>,
     answer: Vec<u8>,
     /// An answer that was found right: the next ones differ in their ids alone.
-    right: Option<Right>,
+    right: Option<ExpectedAnswer>,
     id: u64,
 }
 
 /// A right answer, and where its body and its id begin.
-struct Right {
+struct ExpectedAnswer {
     bytes: Vec<u8>,
     head: usize,
     id: usize,
@@ -83,13 +83,14 @@ impl Caller {
         }
         let answer = self.read().await?;
         let body = &self.answer[answer.head..answer.end];
-        let right = contains(body, TEXT.as_bytes()) && contains(body, digits.as_bytes());
+        let right = contains(body, ECHOED_TEXT.as_bytes()) && contains(body, digits.as_bytes());
         if answer.status != 200 || !right {
             let body = String::from_utf8_lossy(body);
             bail!("{} answered a call of echo with {}: {body}", self.subject.name, answer.status);
         }
         let id = find(body, digits.as_bytes()).unwrap_or_default() + answer.head;
-        self.right = Some(Right { bytes: self.answer[..answer.end].to_vec(), head: answer.head, id });
+        self.right =
+            Some(ExpectedAnswer { bytes: self.answer[..answer.end].to_vec(), head: answer.head, id });
         Ok(())
     }
 
@@ -109,7 +110,7 @@ impl Caller {
 
     /// Whether the answer has the right status, the right body and its own id. To compare costs less than to read.
     fn is_another(&self, digits: &[u8]) -> bool {
-        let Some(Right { bytes, head, id }) = &self.right else { return false };
+        let Some(ExpectedAnswer { bytes, head, id }) = &self.right else { return false };
         let (after, status) = (id + digits.len(), b"HTTP/1.1 200".len());
         self.answer[..status] == bytes[..status]
             && self.answer[*head..*id] == bytes[*head..*id]
@@ -121,7 +122,7 @@ impl Caller {
         let params = json!({
             "protocolVersion": self.protocol,
             "capabilities": {},
-            "clientInfo": { "name": "storm", "version": "1.0.0" },
+            "clientInfo": { "name": "load_generator", "version": "1.0.0" },
         });
         let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
         self.stream.write_all(&self.post(&body.to_string())).await?;
@@ -160,7 +161,7 @@ impl Caller {
             if let Some(answer) = measure(&self.answer)? {
                 return Ok(answer);
             }
-            ensure!(self.answer.len() < MOST, "{} answered without end", self.subject.name);
+            ensure!(self.answer.len() < MAX_ANSWER, "{} answered without end", self.subject.name);
             let read = self.stream.read_buf(&mut self.answer).await?;
             ensure!(read > 0, "{} closed the connection", self.subject.name);
         }
@@ -202,11 +203,11 @@ fn is_modern(protocol: &str) -> bool {
 
 /// A call of `echo`, with its id at the end.
 fn body(protocol: &str) -> String {
-    let mut params = json!({ "name": "echo", "arguments": { "text": TEXT } });
+    let mut params = json!({ "name": "echo", "arguments": { "text": ECHOED_TEXT } });
     if is_modern(protocol) {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": protocol,
-            "io.modelcontextprotocol/clientInfo": { "name": "storm", "version": "1.0.0" },
+            "io.modelcontextprotocol/clientInfo": { "name": "load_generator", "version": "1.0.0" },
             "io.modelcontextprotocol/clientCapabilities": {},
         });
     }
@@ -223,7 +224,7 @@ mod tests {
     fn the_body_is_json_and_ends_with_its_id() {
         let whole: Value = serde_json::from_str(&body(FIRST_MODERN)).unwrap();
         assert_eq!(whole["id"], FIRST_ID);
-        assert_eq!(whole["params"]["arguments"]["text"], TEXT);
+        assert_eq!(whole["params"]["arguments"]["text"], ECHOED_TEXT);
         assert!(body(FIRST_MODERN).ends_with(&format!("{FIRST_ID}}}")));
     }
 
