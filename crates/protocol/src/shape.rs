@@ -152,8 +152,8 @@ impl Shape {
                 with_value(message, "content", |content| self.content(content));
             }),
             "roots/list" => each(result, "roots", |root| self.item_meta(root)),
-            "sampling/createMessage" => self.sampled(result),
-            "elicitation/create" => self.elicited(result),
+            "sampling/createMessage" => self.sampling_result(result),
+            "elicitation/create" => self.elicitation_result(result),
             _ => (),
         }
     }

@@ -85,13 +85,13 @@ pub(crate) fn options(given: &CheckArguments) -> String {
     if let Some(jobs) = given.jobs {
         option("--jobs", &jobs.to_string());
     }
-    if let Some(file) = &given.target.connection.cacert {
+    if let Some(file) = &given.connection.cacert {
         option("--cacert", &file.to_string_lossy());
     }
     if given.with_secrets {
         words.push("--with-secrets".to_owned());
     }
-    if given.target.connection.insecure {
+    if given.connection.insecure {
         words.push("--insecure".to_owned());
     }
     words.join(" ")

@@ -13,7 +13,7 @@ use transport::serve::http::{HttpServer, Options};
 use crate::address::read_endpoint;
 use crate::args::{BuiltIn, CheckArguments, TargetArguments};
 use crate::configuration::{NamedTarget, read_servers};
-use crate::connection::add_headers;
+use crate::connection::{ConnectionArguments, add_headers};
 use crate::exit::Usage;
 use crate::reproduction;
 use crate::terminal;
@@ -37,7 +37,7 @@ pub(crate) struct ServerUnderTest {
 /// The servers that `check` was given.
 pub(crate) async fn read_targets(arguments: &CheckArguments) -> anyhow::Result<Vec<ServerUnderTest>> {
     if let Some(file) = &arguments.config {
-        let servers = read_servers(file, &arguments.server, &arguments.target.connection)?;
+        let servers = read_servers(file, &arguments.server, &arguments.connection)?;
         let measured = servers.into_iter().map(|server| {
             let target = server.target.with_secrets(arguments.with_secrets);
             terminal::hide_secrets(&target.secrets());
@@ -61,20 +61,24 @@ pub(crate) async fn read_targets(arguments: &CheckArguments) -> anyhow::Result<V
 }
 
 /// The URL or the command that a user names, if there is one; `subcommand` is what was asked of it.
-pub(crate) fn read_target(given: &TargetArguments, subcommand: &str) -> Result<Option<Target>, Usage> {
+pub(crate) fn read_target(
+    given: &TargetArguments,
+    connection: &ConnectionArguments,
+    subcommand: &str,
+) -> Result<Option<Target>, Usage> {
     let Some(url) = &given.url else {
         let program = read_program(&given.command, &given.env, given.cwd.clone())?;
         return Ok(program.map(Target::Command));
     };
     let mut endpoint = read_endpoint(url, subcommand)?;
-    given.connection.apply_to(&mut endpoint)?;
+    connection.apply_to(&mut endpoint)?;
     add_headers(&mut endpoint, &given.header)?;
     Ok(Some(Target::Url(endpoint)))
 }
 
 /// The target of `check`, with the token that the user gives.
 fn read_checked_target(arguments: &CheckArguments) -> Result<Option<Target>, Usage> {
-    let mut target = read_target(&arguments.target, "check")?;
+    let mut target = read_target(&arguments.target, &arguments.connection, "check")?;
     let token = arguments.bearer.clone().or_else(|| std::env::var("YARDSTICK_BEARER").ok());
     if let (Some(Target::Url(endpoint)), Some(token)) = (&mut target, token) {
         endpoint.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));

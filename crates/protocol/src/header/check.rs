@@ -117,11 +117,11 @@ pub fn check_params<'h>(
         let body = param.value_in(arguments);
         match (lookup(&header), body) {
             (None, None) => (),
-            (None, Some(body)) => return Err(missing(&header, &param::shown(body))),
+            (None, Some(body)) => return Err(missing(&header, &param::display(body))),
             (Some(said), body) => {
                 let said = decode(said).map_err(|why| Mismatch::Malformed { header: header.clone(), why })?;
                 if !body.is_some_and(|body| param::agrees(&said, body)) {
-                    return Err(differs(&header, &said, body.map(param::shown)));
+                    return Err(differs(&header, &said, body.map(param::display)));
                 }
             }
         }

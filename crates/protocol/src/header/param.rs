@@ -61,7 +61,7 @@ pub(super) fn agrees(said: &str, value: &Value) -> bool {
 }
 
 /// The value for a message.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn display(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

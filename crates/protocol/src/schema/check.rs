@@ -45,7 +45,7 @@ impl Schema {
     pub(super) fn accepts(self, shape: &'static ValueShape, value: &Value) -> bool {
         let mut notes = Notes::Verdict(false);
         self.judge(shape, value, At::Root, &mut notes);
-        !notes.settled()
+        !notes.is_settled()
     }
 
     pub(super) fn flaws(self, shape: &'static ValueShape, value: &Value, at: At<'_>) -> Vec<SchemaFlaw> {
@@ -58,11 +58,13 @@ impl Schema {
     }
 
     fn judge(self, shape: &'static ValueShape, value: &Value, at: At<'_>, notes: &mut Notes) {
-        if notes.settled() {
+        if notes.is_settled() {
             return;
         }
         if !leaf::fits(shape, value) {
-            notes.note(at, || format!("expected {}, found {}", leaf::expected(shape), leaf::found(value)));
+            notes.note(at, || {
+                format!("expected {}, found {}", leaf::describe_shape(shape), leaf::describe_value(value))
+            });
             return;
         }
         match shape {
@@ -109,7 +111,7 @@ impl Schema {
                 None if field.required => notes.note(at, || format!("`{}` is missing", field.name)),
                 None => {}
             }
-            if notes.settled() {
+            if notes.is_settled() {
                 return;
             }
         }

@@ -112,8 +112,8 @@ fn same_kind(schema: Schema, shape: &'static ValueShape, value: &Value) -> bool 
 
 /// The flaw of a value that is not even the kind of thing that any of the types is.
 fn wrong_kind(all: &[(Option<&'static str>, &'static ValueShape)], value: &Value, at: At<'_>) -> SchemaFlaw {
-    let names = distinct(all.iter().map(|(_, shape)| leaf::expected(shape)));
-    flaw(at, format!("expected {}, found {}", names.join(" or "), leaf::found(value)))
+    let names = distinct(all.iter().map(|(_, shape)| leaf::describe_shape(shape)));
+    flaw(at, format!("expected {}, found {}", names.join(" or "), leaf::describe_value(value)))
 }
 
 /// The flaw of a tag that tells the types apart and whose value none of them has.
@@ -130,9 +130,10 @@ fn unknown_tag(near: &[Alternative], value: &Value, at: At<'_>) -> Option<Schema
         let allowed = tag.allowed.iter().chain(same.iter().flat_map(|other| other.allowed));
         let choice = leaf::one_of(&distinct(allowed.copied()));
         return Some(match value.get(tag.key) {
-            Some(part) => {
-                flaw(At::Key(&at, tag.key), format!("expected {choice}, found {}", leaf::found(part)))
-            }
+            Some(part) => flaw(
+                At::Key(&at, tag.key),
+                format!("expected {choice}, found {}", leaf::describe_value(part)),
+            ),
             None => flaw(at, format!("`{}` is missing, which is {choice}", tag.key)),
         });
     }

@@ -37,7 +37,7 @@ impl Notes {
     }
 
     /// Whether further flaws make no difference.
-    pub(super) const fn settled(&self) -> bool {
+    pub(super) const fn is_settled(&self) -> bool {
         matches!(self, Self::Verdict(true))
     }
 }

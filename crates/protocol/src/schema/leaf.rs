@@ -33,7 +33,7 @@ pub(super) fn fits(shape: &ValueShape, value: &Value) -> bool {
 }
 
 /// What a value of this shape is called.
-pub(super) fn expected(shape: &ValueShape) -> String {
+pub(super) fn describe_shape(shape: &ValueShape) -> String {
     match shape {
         Any | Ref(_) | Either(_) | By(_) | Narrowed { .. } => "a value".to_owned(),
         Null => "null".to_owned(),
@@ -57,7 +57,7 @@ pub(super) fn expected(shape: &ValueShape) -> String {
 }
 
 /// What `value` is called.
-pub(super) fn found(value: &Value) -> String {
+pub(super) fn describe_value(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
         Value::Array(items) if items.len() > 1 => format!("an array of {} items", items.len()),

@@ -43,7 +43,7 @@ impl Shape {
     }
 
     /// The result of `elicitation/create`; several choices are one text in older revisions.
-    pub(super) fn elicited(self, result: &mut Map<String, Value>) {
+    pub(super) fn elicitation_result(self, result: &mut Map<String, Value>) {
         if self.has(Version::V2025_11_25) {
             return;
         }

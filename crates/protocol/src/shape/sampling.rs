@@ -27,7 +27,7 @@ impl Shape {
     }
 
     /// The result of `sampling/createMessage`; older revisions have one block, so several are joined as text.
-    pub(super) fn sampled(self, result: &mut Map<String, Value>) {
+    pub(super) fn sampling_result(self, result: &mut Map<String, Value>) {
         with_value(result, "content", |content| {
             if !self.has(Version::V2025_11_25) {
                 join(content);

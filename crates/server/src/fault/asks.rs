@@ -37,7 +37,7 @@ pub const ELICIT_URL_BROKEN: Fault = Fault {
     name: "elicit-url-broken",
     about: "the user is sent to a URL that is none",
     effect: Effect::Message(|_, m| {
-        asked(m, "elicitation/create", |params| {
+        edit_questions(m, "elicitation/create", |params| {
             if params.get("url").is_some() {
                 params["url"] = json!("the page on our site");
             }
@@ -49,7 +49,7 @@ pub const ELICIT_URL_PLAIN: Fault = Fault {
     name: "elicit-url-plain",
     about: "the user is sent to a URL without TLS",
     effect: Effect::Message(|_, m| {
-        asked(m, "elicitation/create", |params| {
+        edit_questions(m, "elicitation/create", |params| {
             if params.get("url").is_some() {
                 params["url"] = json!("http://yardstick.example/consent");
             }
@@ -61,7 +61,7 @@ pub const ELICIT_PASSWORD: Fault = Fault {
     name: "elicit-password",
     about: "forms ask for a password",
     effect: Effect::Message(|_, m| {
-        asked(m, "elicitation/create", |params| {
+        edit_questions(m, "elicitation/create", |params| {
             if params.get("requestedSchema").is_some() {
                 params["requestedSchema"]["properties"]["password"] = json!({ "type": "string" });
             }
@@ -73,7 +73,7 @@ pub const ELICIT_FORM_LINK: Fault = Fault {
     name: "elicit-form-link",
     about: "forms tell the user to click on a link",
     effect: Effect::Message(|_, m| {
-        asked(m, "elicitation/create", |params| {
+        edit_questions(m, "elicitation/create", |params| {
             if params.get("requestedSchema").is_some() {
                 params["message"] = json!("Log in at https://yardstick.example/login first.");
             }
@@ -85,7 +85,7 @@ pub const ELICIT_DEFAULT_WRONG: Fault = Fault {
     name: "elicit-default-wrong",
     about: "a choice in forms has a default that is none of its values",
     effect: Effect::Message(|_, m| {
-        asked(m, "elicitation/create", |params| {
+        edit_questions(m, "elicitation/create", |params| {
             if params.get("requestedSchema").is_some() {
                 params["requestedSchema"]["properties"]["pick"] =
                     json!({ "type": "string", "enum": ["a", "b"], "default": "c" });
@@ -123,7 +123,7 @@ pub const SAMPLING_RESULTS_MIXED: Fault = Fault {
     name: "sampling-results-mixed",
     about: "a message to the model mixes results of tools with text",
     effect: Effect::Message(|_, m| {
-        asked(m, "sampling/createMessage", |params| {
+        edit_questions(m, "sampling/createMessage", |params| {
             each_result(params, |blocks| blocks.push(json!({ "type": "text", "text": "There you are." })));
         })
     }),
@@ -133,7 +133,7 @@ pub const SAMPLING_RESULT_MISSING: Fault = Fault {
     name: "sampling-result-missing",
     about: "not every use of a tool gets a result",
     effect: Effect::Message(|_, m| {
-        asked(m, "sampling/createMessage", |params| {
+        edit_questions(m, "sampling/createMessage", |params| {
             each_result(params, |blocks| {
                 for block in blocks {
                     block["toolUseId"] = json!("another one");
@@ -147,7 +147,7 @@ pub const SAMPLING_CONTEXT: Fault = Fault {
     name: "sampling-context",
     about: "the client's context is asked for whether or not it offers it",
     effect: Effect::Message(|_, m| {
-        asked(m, "sampling/createMessage", |params| params["includeContext"] = json!("allServers"))
+        edit_questions(m, "sampling/createMessage", |params| params["includeContext"] = json!("allServers"))
     }),
 };
 
@@ -189,7 +189,7 @@ pub const COMPLETION_UNKNOWN_SERVED: Fault = Fault {
 };
 
 /// Edits the params of what the client is asked, as a request or in an interim result.
-fn asked(message: Value, method: &str, change: impl Fn(&mut Value)) -> Vec<Value> {
+fn edit_questions(message: Value, method: &str, change: impl Fn(&mut Value)) -> Vec<Value> {
     each(message, |m| {
         if m.get("method").is_some_and(|name| name == method) {
             change(&mut m["params"]);

@@ -242,15 +242,17 @@ pub const TEARDOWN_HASTY: Fault = Fault {
 
 /// The index of the first message with that method in that direction; the end if there is none.
 fn place(session: &Session, way: Way, method: &str) -> usize {
-    found(session, |(went, message)| *went == way && message["method"] == method)
+    find_message(session, |(went, message)| *went == way && message["method"] == method)
 }
 
 /// The index of the answer to that request in that direction; the end if there is none.
 fn answer(session: &Session, way: Way, id: i64) -> usize {
-    found(session, |(went, message)| *went == way && message["id"] == id && message.get("method").is_none())
+    find_message(session, |(went, message)| {
+        *went == way && message["id"] == id && message.get("method").is_none()
+    })
 }
 
-fn found(session: &Session, wanted: impl Fn(&(Way, Value)) -> bool) -> usize {
+fn find_message(session: &Session, wanted: impl Fn(&(Way, Value)) -> bool) -> usize {
     session.iter().position(wanted).unwrap_or(session.len())
 }
 

@@ -45,7 +45,7 @@ pub const NAME_NOT_DECODED: Fault = Fault {
     about: "an Mcp-Name in base64 is compared without decoding it",
     effect: Effect::Incoming(|incoming| {
         let is_encoded = incoming.header(header::NAME).is_some_and(|said| said.starts_with(ENCODED));
-        (is_encoded && incoming.is_modern()).then(|| mismatched(header::NAME))
+        (is_encoded && incoming.is_modern()).then(|| refuse_mismatch(header::NAME))
     }),
 };
 
@@ -125,11 +125,11 @@ fn strict(
     let arguments = incoming.params.get("arguments");
     tool.headers.iter().find_map(|param| {
         let header = format!("{}{}", header::PARAM_PREFIX, param.name);
-        is_wrong(param.value_in(arguments), incoming.header(&header)).then(|| mismatched(&header))
+        is_wrong(param.value_in(arguments), incoming.header(&header)).then(|| refuse_mismatch(&header))
     })
 }
 
-fn mismatched(header: &str) -> Reaction {
+fn refuse_mismatch(header: &str) -> Reaction {
     Reaction::Refuse(code::HEADER_MISMATCH, format!("header {header} is not what the body says"))
 }
 

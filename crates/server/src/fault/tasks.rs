@@ -62,7 +62,7 @@ pub const TASK_RELATED_TO_ITSELF: Fault = Fault {
     }),
 };
 
-fn created(message: Value, change: impl FnOnce(&mut Value)) -> Vec<Value> {
+fn edit_created_task(message: Value, change: impl FnOnce(&mut Value)) -> Vec<Value> {
     each(message, |m| {
         if m["result"]["task"].is_object() {
             change(&mut m["result"]["task"]);
@@ -75,19 +75,19 @@ fn created(message: Value, change: impl FnOnce(&mut Value)) -> Vec<Value> {
 pub const TASK_BEGINS_PENDING: Fault = Fault {
     name: "task-begins-pending",
     about: "tasks begin with the status pending",
-    effect: Effect::Message(|_, m| created(m, |task| task["status"] = json!("pending"))),
+    effect: Effect::Message(|_, m| edit_created_task(m, |task| task["status"] = json!("pending"))),
 };
 
 pub const TASK_ID_REUSED: Fault = Fault {
     name: "task-id-reused",
     about: "all tasks have the same id",
-    effect: Effect::Message(|_, m| created(m, |task| task["taskId"] = json!("task"))),
+    effect: Effect::Message(|_, m| edit_created_task(m, |task| task["taskId"] = json!("task"))),
 };
 
 pub const TASK_ID_NUMBER: Fault = Fault {
     name: "task-id-number",
     about: "the ids of tasks are numbers",
-    effect: Effect::Message(|_, m| created(m, |task| task["taskId"] = json!(7))),
+    effect: Effect::Message(|_, m| edit_created_task(m, |task| task["taskId"] = json!(7))),
 };
 
 pub const TASK_WITHOUT_TTL: Fault = Fault {

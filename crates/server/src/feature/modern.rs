@@ -38,11 +38,11 @@ pub(crate) fn read_client(
     let mismatch =
         headers.and_then(|headers| compare_standard_headers(method, &meta.version, &params, headers).err());
     if let Some(mismatch) = mismatch.as_ref().filter(|mismatch| is_about_version(mismatch)) {
-        return Err(mismatched(mismatch));
+        return Err(mismatch_error(mismatch));
     }
     let version = version(&meta.version)?;
     if let Some(mismatch) = mismatch {
-        return Err(mismatched(&mismatch));
+        return Err(mismatch_error(&mismatch));
     }
     let progress = meta.progress_token.as_ref().map(|token| token.as_value().clone());
     let log_level = meta.log_level;
@@ -83,7 +83,7 @@ pub(crate) fn check_params(server: &Server, params: &Value, headers: &HeaderMap)
     let Some(tool) = tool else { return Ok(()) };
     let headers = fold_repeated(headers);
     let checked = header::check_params(&tool.headers, params.get("arguments"), |name| lookup(&headers, name));
-    checked.map_err(|mismatch| mismatched(&mismatch))
+    checked.map_err(|mismatch| mismatch_error(&mismatch))
 }
 
 /// The headers, each name once. Repeated headers are joined to a list, which then matches no body. Otherwise one reader
@@ -107,7 +107,7 @@ fn lookup<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
     headers.get(name).map(HeaderValue::as_bytes)
 }
 
-fn mismatched(mismatch: &Mismatch) -> RpcError {
+fn mismatch_error(mismatch: &Mismatch) -> RpcError {
     RpcError::new(code::HEADER_MISMATCH, mismatch.to_string())
 }
 

@@ -77,7 +77,7 @@ impl Turn {
     }
 
     /// Notes that the request was answered, so that the server can turn to the later ones.
-    pub(crate) fn answered(&self) {
+    pub(crate) fn note_answer(&self) {
         let mut state = self.0.turns.lock();
         if state.waiting.remove(&self.0.number).is_some() {
             let now = Instant::now();
@@ -107,7 +107,7 @@ mod tests {
         let start = Instant::now();
         tokio::spawn(async move {
             tokio::time::sleep(SECOND * 2).await;
-            answered.answered();
+            answered.note_answer();
         });
         turn.silent_for(SECOND * 3).await;
         start.elapsed()

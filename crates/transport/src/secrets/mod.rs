@@ -135,7 +135,7 @@ impl Secrets {
                     .map(|span| levels.iter().rev().fold(span, |span, level| level.original(&span))),
             );
         }
-        merged(spans, text)
+        merge_spans(spans, text)
     }
 }
 
@@ -224,7 +224,7 @@ fn around_base64(text: &[u8], span: Range<usize>) -> Range<usize> {
 }
 
 /// Sorts the spans, joins those that touch, and extends each to whole characters.
-pub(crate) fn merged(mut spans: Vec<Range<usize>>, text: &[u8]) -> Vec<Range<usize>> {
+pub(crate) fn merge_spans(mut spans: Vec<Range<usize>>, text: &[u8]) -> Vec<Range<usize>> {
     spans.sort_by_key(|span| (span.start, span.end));
     let is_inside = |at: usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
     let mut merged: Vec<Range<usize>> = Vec::new();

@@ -80,15 +80,15 @@ fn backslash(text: &[u8]) -> Option<(Vec<u8>, usize)> {
         b'x' => Some((vec![byte_of(text.get(2..4)?)?], 4)),
         b'u' if text.get(2) == Some(&b'{') => {
             let end = text.iter().take(12).position(|byte| *byte == b'}')?;
-            Some((encoded(number_of(&text[3..end], 16)?)?, end + 1))
+            Some((encode_utf8(number_of(&text[3..end], 16)?)?, end + 1))
         }
         b'u' => {
             let first = number_of(text.get(2..6)?, 16)?;
             if let (0xd800..=0xdbff, Some(b"\\u")) = (first, text.get(6..8)) {
                 let second = number_of(text.get(8..12)?, 16).filter(|it| (0xdc00..=0xdfff).contains(it))?;
-                return Some((encoded(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))?, 12));
+                return Some((encode_utf8(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))?, 12));
             }
-            Some((encoded(first)?, 6))
+            Some((encode_utf8(first)?, 6))
         }
         _ => None,
     }
@@ -102,8 +102,8 @@ fn entity(text: &[u8]) -> Option<(Vec<u8>, usize)> {
         b"gt" => vec![b'>'],
         b"quot" => vec![b'"'],
         b"apos" => vec![b'\''],
-        [b'#', b'x' | b'X', digits @ ..] => encoded(number_of(digits, 16)?)?,
-        [b'#', digits @ ..] => encoded(number_of(digits, 10)?)?,
+        [b'#', b'x' | b'X', digits @ ..] => encode_utf8(number_of(digits, 16)?)?,
+        [b'#', digits @ ..] => encode_utf8(number_of(digits, 10)?)?,
         _ => return None,
     };
     Some((meant, end + 1))
@@ -119,7 +119,7 @@ fn number_of(digits: &[u8], radix: u32) -> Option<u32> {
     all.then(|| u32::from_str_radix(digits, radix).ok()).flatten()
 }
 
-fn encoded(number: u32) -> Option<Vec<u8>> {
+fn encode_utf8(number: u32) -> Option<Vec<u8>> {
     char::from_u32(number).map(|c| c.to_string().into_bytes())
 }
 

@@ -102,7 +102,7 @@ impl Writing {
         while let Ok(Some((note, recorded))) = notes.recv() {
             let (at, cost) = (note.at.saturating_duration_since(self.start), note.cost());
             let filed = self.assembler.add_note(note, at);
-            self.put(filed);
+            self.write_entries(filed);
             self.backlog.remove(cost);
             drop(recorded);
         }
@@ -111,11 +111,11 @@ impl Writing {
             self.give_up(io::Error::new(io::ErrorKind::TimedOut, why));
         }
         let rest = self.assembler.finish(self.start.elapsed());
-        self.put(rest);
+        self.write_entries(rest);
         Written { complete: self.on_failure.is_some(), tapes: self.tapes.into_values().collect() }
     }
 
-    fn put(&mut self, filed: Vec<SessionEntry>) {
+    fn write_entries(&mut self, filed: Vec<SessionEntry>) {
         let mut lines = Vec::new();
         for SessionEntry { session, medium, entry } in filed {
             let entry = self.options.redactor.entry(entry);

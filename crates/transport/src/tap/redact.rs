@@ -7,7 +7,7 @@ use wire::{Direction, Entry, What};
 
 use crate::client::Target;
 use crate::secrets::origin::{is_harmless_header, is_worth_learning, with_bare};
-use crate::secrets::{HIDDEN, Secrets, is_secret_name, merged, replace};
+use crate::secrets::{HIDDEN, Secrets, is_secret_name, merge_spans, replace};
 
 /// Removes secrets from entries before they are written.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ impl Redactor {
         let text = std::str::from_utf8(head).ok()?;
         let mut lines = text.split_inclusive('\n');
         let mut shown = match lines.next() {
-            Some(start) => String::from_utf8(addressed(start)).ok()?,
+            Some(start) => String::from_utf8(hide_parameters(start)).ok()?,
             None => String::new(),
         };
         for line in lines {
@@ -88,7 +88,7 @@ impl Redactor {
             }
             // These name the authentication scheme, not the credential.
             "www-authenticate" | "proxy-authenticate" | "location" => {
-                String::from_utf8(addressed(value)).unwrap_or_default()
+                String::from_utf8(hide_parameters(value)).unwrap_or_default()
             }
             other if is_secret_name(other) => {
                 self.learn(value);
@@ -119,7 +119,7 @@ impl Redactor {
     /// The bytes without known secrets; `None` when they hold none. In a message only strings are changed.
     fn hidden(&self, bytes: &[u8], message: bool) -> Option<Bytes> {
         let found = [self.secrets.find(bytes), self.learnt.find(bytes)].concat();
-        let mut found = merged(found, bytes);
+        let mut found = merge_spans(found, bytes);
         if message && !found.is_empty() && matches!(bytes.first(), Some(b'{' | b'[')) {
             let strings = strings(bytes);
             found.retain(|span| inside(&strings, span.start));
@@ -163,7 +163,7 @@ fn inside(spans: &[(usize, usize)], at: usize) -> bool {
 }
 
 /// The text, with the values of query parameters hidden in all URLs.
-fn addressed(text: &str) -> Vec<u8> {
+fn hide_parameters(text: &str) -> Vec<u8> {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['?', '&']) {
@@ -189,7 +189,7 @@ fn is_parameter(name: &str) -> bool {
 }
 
 fn addresses(bytes: &[u8]) -> Option<Bytes> {
-    std::str::from_utf8(bytes).ok().map(|text| addressed(text).into())
+    std::str::from_utf8(bytes).ok().map(|text| hide_parameters(text).into())
 }
 
 #[cfg(test)]

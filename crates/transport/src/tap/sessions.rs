@@ -42,7 +42,7 @@ impl Sessions {
     /// The session of a request with that body.
     pub(super) fn find_session(&mut self, asked: &TappedRequest, body: &[u8]) -> usize {
         let frames = frames(body);
-        let found = self.named(asked).unwrap_or_else(|| self.unnamed(asked, &frames));
+        let found = self.find_named(asked).unwrap_or_else(|| self.find_unnamed(asked, &frames));
         let requests = frames.iter().filter(|frame| frame.kind() == Kind::Request);
         self.known[found].ids.extend(requests.filter_map(Frame::id));
         found
@@ -76,7 +76,7 @@ impl Sessions {
         self.known[session].medium = Some(Medium::HttpSse);
     }
 
-    fn named(&mut self, asked: &TappedRequest) -> Option<usize> {
+    fn find_named(&mut self, asked: &TappedRequest) -> Option<usize> {
         if let Some(id) = &asked.session_id {
             let found = self.by_id.get(id).copied();
             return Some(found.unwrap_or_else(|| {
@@ -88,7 +88,7 @@ impl Sessions {
         self.by_post.get(&asked.path).copied()
     }
 
-    fn unnamed(&mut self, asked: &TappedRequest, frames: &[Frame<'_>]) -> usize {
+    fn find_unnamed(&mut self, asked: &TappedRequest, frames: &[Frame<'_>]) -> usize {
         if asked.verb == "GET" {
             // A stream of a server without session ids, or the beginning of HTTP+SSE. The first event decides.
             return self.newest(Era::Legacy, &[]).unwrap_or_else(|| self.begin(None, None));

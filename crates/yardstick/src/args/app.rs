@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::values::count;
 use super::{AllowCalls, JudgingArguments, TargetArguments};
+use crate::connection::ConnectionArguments;
 
 const USAGE: &str = "\
 yardstick check app [OPTIONS] [URL]
@@ -55,6 +56,8 @@ pub(crate) struct AppArguments {
     /// How many apps are shown in parallel
     #[arg(long, value_name = "COUNT", value_parser = count)]
     pub(crate) jobs: Option<usize>,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArguments,
     /// Do not hide secrets, not even in reports, which then say so
     #[arg(long)]
     pub(crate) with_secrets: bool,

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::values::{count, seconds};
 use super::{AppArguments, CheckHostArguments, JudgingArguments, Sides, TargetArguments, WireArguments};
+use crate::connection::ConnectionArguments;
 
 /// The usual limits, in seconds.
 pub(crate) const TIMEOUT: &str = "10";
@@ -97,6 +98,8 @@ pub(crate) struct CheckArguments {
     /// How many checks run in parallel
     #[arg(long, value_name = "COUNT", value_parser = count)]
     pub(crate) jobs: Option<usize>,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArguments,
     /// Do not hide secrets, not even in reports and recordings, which then say so
     #[arg(long)]
     pub(crate) with_secrets: bool,

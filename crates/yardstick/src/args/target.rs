@@ -1,10 +1,8 @@
-//! The server that `check` and `check app` talk to, and how it is reached.
+//! The server that `check` and `check app` talk to.
 
 use std::path::PathBuf;
 
 use clap::Args;
-
-use crate::connection::ConnectionArguments;
 
 /// A URL or a command, and what the server behind it needs.
 #[derive(Debug, Args)]
@@ -24,6 +22,4 @@ pub(crate) struct TargetArguments {
     /// The directory that the server runs in
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) connection: ConnectionArguments,
 }

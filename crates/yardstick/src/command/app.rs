@@ -35,7 +35,7 @@ pub(super) async fn run(arguments: AppArguments) -> anyhow::Result<Exit> {
             fixture.into_target(html)?
         }
         None => {
-            let named = read_target(&arguments.target, "check app")?;
+            let named = read_target(&arguments.target, &arguments.connection, "check app")?;
             named.unwrap_or_else(target::reference).with_secrets(arguments.with_secrets)
         }
     };

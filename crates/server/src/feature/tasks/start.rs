@@ -28,7 +28,7 @@ pub(crate) enum Plan {
 pub(crate) fn plan(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
     match call.version() {
         Version::V2024_11_05 | Version::V2025_03_26 | Version::V2025_06_18 => Ok(Plan::Call),
-        Version::V2025_11_25 => wished(call, tool),
+        Version::V2025_11_25 => plan_from_params(call, tool),
         Version::V2026_07_28 => match (tool.tasks, call.client.has(TASKS_EXTENSION)) {
             (TaskSupport::Forbidden, _) | (TaskSupport::Optional, false) => Ok(Plan::Call),
             (TaskSupport::Optional | TaskSupport::Required, true) => Ok(Plan::Task(DEFAULT_TTL)),
@@ -39,7 +39,7 @@ pub(crate) fn plan(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
     }
 }
 
-fn wished(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
+fn plan_from_params(call: &Call, tool: &Tool) -> Result<Plan, RpcError> {
     let refuse = |how: &str| {
         let why = format!("tool {} can be called {how} a task", tool.name);
         Err(RpcError::new(code::METHOD_NOT_FOUND, why))

@@ -127,7 +127,7 @@ impl State {
             key
         });
         let keys = keys.collect();
-        self.look();
+        self.update_status();
         keys
     }
 
@@ -141,7 +141,7 @@ impl State {
                 changed = true;
             }
         }
-        self.look();
+        self.update_status();
         changed
     }
 
@@ -161,17 +161,17 @@ impl State {
     /// Notes that a request goes to the client (2025-11-25).
     pub(crate) fn wait(&mut self) {
         self.waiting += 1;
-        self.look();
+        self.update_status();
     }
 
     /// Notes that it was answered.
     pub(crate) fn resume(&mut self) {
         self.waiting = self.waiting.saturating_sub(1);
-        self.look();
+        self.update_status();
     }
 
     /// Updates the status: whether the task waits for the client.
-    fn look(&mut self) {
+    fn update_status(&mut self) {
         if !self.status.is_terminal() {
             let asks = !self.asked.is_empty() || self.waiting > 0;
             self.status = if asks { Status::InputRequired } else { Status::Working };

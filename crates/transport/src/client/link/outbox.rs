@@ -61,12 +61,12 @@ impl Outbox {
 
     /// Writes one message and the newline that ends it.
     pub(crate) async fn line(&self, bytes: Bytes, patience: Duration) -> Result<(), Failure> {
-        self.put(bytes, Kind::Line, patience).await
+        self.queue(bytes, Kind::Line, patience).await
     }
 
     /// Writes exactly these bytes.
     pub(crate) async fn raw(&self, bytes: Bytes, patience: Duration) -> Result<(), Failure> {
-        self.put(bytes, Kind::Raw, patience).await
+        self.queue(bytes, Kind::Raw, patience).await
     }
 
     /// Closes the pipe. Queued messages are written first, if that succeeds within `patience`.
@@ -78,7 +78,7 @@ impl Outbox {
         }
     }
 
-    async fn put(&self, bytes: Bytes, kind: Kind, patience: Duration) -> Result<(), Failure> {
+    async fn queue(&self, bytes: Bytes, kind: Kind, patience: Duration) -> Result<(), Failure> {
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let gone = || Failure::closed("writing", "its input is closed");
         let sender = sender.ok_or_else(gone)?;

@@ -203,7 +203,7 @@ impl Pending {
         let was_open = self.expected.is_open();
         self.expected.apply_frames(&message.frames(), alone);
         if was_open && self.expected.is_settled() {
-            self.turn.answered();
+            self.turn.note_answer();
             self.reply.response = Some(message.clone());
             self.reply.elapsed = self.started.elapsed();
         }

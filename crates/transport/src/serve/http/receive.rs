@@ -32,7 +32,7 @@ pub(super) async fn receive(
     work: &Budget,
     connection: &Connection,
 ) -> Result<Received, Box<Response>> {
-    if announced(headers).is_some_and(|length| length > limits.message as u64) {
+    if announced_length(headers).is_some_and(|length| length > limits.message as u64) {
         return Err(too_long(limits));
     }
     connection.wait_for_client();
@@ -43,11 +43,11 @@ pub(super) async fn receive(
 
 /// Whether the client announces a body that is not charged.
 pub(super) fn is_announced_short(headers: &HeaderMap) -> bool {
-    announced(headers).is_some_and(|length| length <= cost::SHORT_TEXT as u64)
+    announced_length(headers).is_some_and(|length| length <= cost::SHORT_TEXT as u64)
 }
 
 /// The length that the client announces.
-fn announced(headers: &HeaderMap) -> Option<u64> {
+fn announced_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 

@@ -123,7 +123,9 @@ impl Http {
                 Ok(response) => return Ok(Exchange::new(response, connection, exchange, self)),
                 Err(mut unsent) => match unsent.take_message() {
                     Some(back) => message = back,
-                    None => return Err(self.failed(&unsent.into_error(), &connection, exchange, doing)),
+                    None => {
+                        return Err(self.record_failure(&unsent.into_error(), &connection, exchange, doing));
+                    }
                 },
             }
         }
@@ -131,7 +133,7 @@ impl Http {
         connection.heads.begin(exchange, request.body.clone());
         match connection.sender.send_request(message).await {
             Ok(response) => Ok(Exchange::new(response, connection, exchange, self)),
-            Err(why) => Err(self.failed(&why, &connection, exchange, doing)),
+            Err(why) => Err(self.record_failure(&why, &connection, exchange, doing)),
         }
     }
 
@@ -166,7 +168,13 @@ impl Http {
         }
     }
 
-    fn failed(&self, why: &hyper::Error, connection: &Connection, exchange: u32, doing: &str) -> Failure {
+    fn record_failure(
+        &self,
+        why: &hyper::Error,
+        connection: &Connection,
+        exchange: u32,
+        doing: &str,
+    ) -> Failure {
         let seen = connection.heads.abandon();
         let how = describe(why);
         self.record.record_end(exchange, &how);
