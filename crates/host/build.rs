@@ -14,7 +14,8 @@ use std::{env, fs, io};
 const FIRST_MODULE: &str = "first-run.js";
 const REST_MODULE: &str = "main.js";
 /// Files that are not bundled: styles, and the scripts that a worker loads.
-const UNBUNDLED: [&str; 4] = ["page.css", "timeline.css", "events-worker.js", "event-source.js"];
+const UNBUNDLED: [&str; 5] =
+    ["page.css", "timeline.css", "events-worker.js", "event-source.js", "pattern-worker.js"];
 
 fn main() -> io::Result<()> {
     let folder = |name: &str| PathBuf::from(env::var(name).unwrap_or_default());

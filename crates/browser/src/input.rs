@@ -46,6 +46,20 @@ impl Page {
         self.strike(&stroke).await
     }
 
+    /// Presses a key and does not release it. `is_repeat` says that the keyboard repeats a key that is held down.
+    pub async fn hold(&self, key: &str, is_repeat: bool) -> Result<(), BrowserError> {
+        let stroke = keys::chord(key).ok_or_else(|| BrowserError::NoSuchKey { key: key.into() })?;
+        let mut event = stroke.down();
+        event["autoRepeat"] = is_repeat.into();
+        self.call("Input.dispatchKeyEvent", event).await.map(drop)
+    }
+
+    /// Releases a key.
+    pub async fn release(&self, key: &str) -> Result<(), BrowserError> {
+        let stroke = keys::chord(key).ok_or_else(|| BrowserError::NoSuchKey { key: key.into() })?;
+        self.call("Input.dispatchKeyEvent", stroke.up()).await.map(drop)
+    }
+
     async fn strike(&self, stroke: &Stroke) -> Result<(), BrowserError> {
         self.call("Input.dispatchKeyEvent", stroke.down()).await?;
         self.call("Input.dispatchKeyEvent", stroke.up()).await.map(drop)

@@ -16,6 +16,8 @@ pub(crate) use required::RefusedRequest;
 
 /// How many inquiries may be open at a time; the host refuses more.
 const MAX_OPEN_INQUIRIES: usize = 20;
+/// How many bytes the open inquiries may take together. Every page that opens receives them all.
+const MAX_OPEN_BYTES: usize = 32 * 1024 * 1024;
 
 /// The open inquiries. Clones share them.
 #[derive(Clone, Debug)]
@@ -33,6 +35,21 @@ struct OpenInquiry {
 }
 
 impl OpenInquiry {
+    /// Adds an inquiry with the members that `shown` has, and returns it as the page reads it; none if there is no room.
+    fn add(&mut self, server: &str, mut shown: Value, kind: InquiryKind) -> Option<(u64, Value)> {
+        let bytes = shown.to_string().len();
+        let taken: usize = self.by_id.values().map(|inquiry| inquiry.bytes).sum();
+        if self.by_id.len() >= MAX_OPEN_INQUIRIES || taken + bytes > MAX_OPEN_BYTES {
+            return None;
+        }
+        self.last += 1;
+        shown["id"] = json!(self.last);
+        shown["server"] = json!(server);
+        let inquiry = Inquiry { server: server.to_owned(), shown: shown.clone(), bytes, kind };
+        self.by_id.insert(self.last, inquiry);
+        Some((self.last, shown))
+    }
+
     /// Whether `server` waits for an answer to a request. Nobody waits for a URL that an error requires.
     fn is_asked_by(&self, server: &str) -> bool {
         self.by_id.values().any(|inquiry| inquiry.server == server && !inquiry.is_required_url())
@@ -44,6 +61,8 @@ struct Inquiry {
     server: String,
     /// The inquiry as the page reads it.
     shown: Value,
+    /// The size of `shown`.
+    bytes: usize,
     kind: InquiryKind,
 }
 
@@ -62,6 +81,8 @@ pub(crate) enum InquiryAnswer {
     Result(Value),
     /// The person refused.
     Refused,
+    /// Too many inquiries are open; the person has not seen this one.
+    NoRoom,
 }
 
 /// What became of the person's answer.
@@ -105,7 +126,7 @@ impl Inquiries {
     ) -> InquiryAnswer {
         let (answer, answered) = oneshot::channel();
         let Some((ticket, shown)) = self.open(server, run, method, params, answer) else {
-            return InquiryAnswer::Refused;
+            return InquiryAnswer::NoRoom;
         };
         self.feed.publish(&json!({ "kind": "inquiry", "inquiry": shown }));
         let answer = answered.await;
@@ -121,15 +142,8 @@ impl Inquiries {
         params: &Value,
         answer: oneshot::Sender<InquiryAnswer>,
     ) -> Option<(InquiryGuard<'_>, Value)> {
-        let mut open = self.lock();
-        if open.by_id.len() >= MAX_OPEN_INQUIRIES {
-            return None;
-        }
-        open.last += 1;
-        let id = open.last;
-        let shown = json!({ "id": id, "server": server, "run": run, "method": method, "params": params });
-        let kind = InquiryKind::Request(answer);
-        open.by_id.insert(id, Inquiry { server: server.to_owned(), shown: shown.clone(), kind });
+        let shown = json!({ "run": run, "method": method, "params": params });
+        let (id, shown) = self.lock().add(server, shown, InquiryKind::Request(answer))?;
         self.changes.send_replace(());
         Some((InquiryGuard { inquiries: self, id }, shown))
     }
@@ -220,6 +234,21 @@ mod tests {
         for asking in &mut open {
             assert!(asking.now_or_never().is_none());
         }
-        assert_eq!(inquiries.ask("0", None, "elicitation/create", &params).await, InquiryAnswer::Refused);
+        assert_eq!(inquiries.ask("0", None, "elicitation/create", &params).await, InquiryAnswer::NoRoom);
+    }
+
+    #[tokio::test]
+    async fn the_open_inquiries_are_bounded_in_bytes() {
+        let inquiries = Inquiries::new(Feed::default());
+        let large = json!({ "message": "x".repeat(MAX_OPEN_BYTES / 3) });
+        let mut open: Vec<_> =
+            (0..2).map(|_| Box::pin(inquiries.ask("0", None, "elicitation/create", &large))).collect();
+        for asking in &mut open {
+            assert!(asking.now_or_never().is_none());
+        }
+        assert_eq!(inquiries.ask("0", None, "elicitation/create", &large).await, InquiryAnswer::NoRoom);
+        open.clear();
+        let again = Box::pin(inquiries.ask("0", None, "elicitation/create", &large)).now_or_never();
+        assert_eq!(again, None, "what was closed leaves room");
     }
 }

@@ -1,6 +1,9 @@
 // Shows a URL so that a person sees at once where it leads.
 
-import { h } from "./dom.js";
+import { cut, h } from "./dom.js";
+
+/** What stands before the host is cut at this length, so that it does not push the host out of sight. */
+const MAX_CHARS_BEFORE_HOST = 80;
 
 /** Splits a URL into three parts; the middle one is the host. @param {string} address
  * @returns {[string, string, string]} */
@@ -31,5 +34,6 @@ export function link(address) {
   const [before, host, after] = parts(address);
   const reach = address.length < 600 ? {} : { tabindex: "0" };
   const marked = host && h("strong", { class: "address-host" }, host);
-  return h("p", { class: "mono address", ...reach }, before, marked, after);
+  const start = host ? cut(before, MAX_CHARS_BEFORE_HOST) : before;
+  return h("p", { class: "mono address", ...reach }, start, marked, after);
 }

@@ -12,7 +12,8 @@ import { isOther, playedProfile, selection } from "./store.js";
 const STATUS = { idle: "not running", loading: "loading", initialized: "waiting", ready: "ready", failed: "failed" };
 /** Text and colour for a call that failed or was cancelled. @type {Record<string, {text: string, as: string}>} */
 const OUTCOMES = { failed: { text: "tool error", as: "failed" }, cancelled: { text: "cancelled", as: "idle" } };
-const SIZES = { fit: "Fit the page", desktop: "Desktop 1280", tablet: "Tablet 820", phone: "Phone 390", free: "Free" };
+const SIZES = { fit: "Fit", desktop: "Desktop", tablet: "Tablet", phone: "Phone", free: "Free" };
+const SIZE_HINT = "The width of the app: a desktop has 1280 pixels, a tablet 820, a phone 390";
 
 /**
  * @param {Store} store
@@ -34,7 +35,11 @@ export function createAppBar(store, to) {
   const cancel = h("button", { type: "button", class: "small", onclick: to.cancel }, "Cancel");
   const size = h(
     "select",
-    { aria: { label: "Size" }, onchange: () => store.choose({ size: /** @type {Settings["size"]} */ (size.value) }) },
+    {
+      title: SIZE_HINT,
+      aria: { label: "Size" },
+      onchange: () => store.choose({ size: /** @type {Settings["size"]} */ (size.value) }),
+    },
     Object.entries(SIZES).map(([value, text]) => h("option", { value }, text)),
   );
   const scale = h("span", { class: "muted scale", title: "The app has its full size and is scaled down to fit" });

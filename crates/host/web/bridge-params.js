@@ -143,10 +143,13 @@ export function files(contents) {
   );
 }
 
+/** Of a longer name only the beginning is looked at. */
+const MAX_NAME_CHARS = 500;
+
 /** The last part of a path, without characters that are special in a file system. @param {string} from */
 export function safeName(from) {
   const path = from.split(/[?#]/)[0];
-  let last = path.split(/[/\\]/).filter((part) => part !== "").pop() ?? "";
+  let last = (path.split(/[/\\]/).filter((part) => part !== "").pop() ?? "").slice(0, MAX_NAME_CHARS);
   try {
     last = decodeURIComponent(last);
   } catch {

@@ -20,17 +20,23 @@ export const scrolling = (text) => (text.length < SCROLLS_FROM ? {} : { tabindex
 /** A quoted text in a card. @param {string} text @param {...import("./dom.js").Child} before */
 export const quote = (text, ...before) => h("blockquote", scrolling(text), ...before, text);
 
+/** How many messages of a conversation are drawn. */
+const MAX_MESSAGES = 200;
+
 /** Shows the messages that a model would get. @param {Json} params */
 export function conversation(params) {
+  const list = [params?.messages].flat();
+  const left = list.length - MAX_MESSAGES;
   const messages = h("div", { class: "sampling" });
   fill(messages,
     params?.systemPrompt && h("p", { class: "muted" }, textOf(params.systemPrompt)),
-    ...[params?.messages]
-      .flat()
+    ...list
+      .slice(0, MAX_MESSAGES)
       .map(
         (/** @type {Json} */ one) =>
           one && quote(plain([one?.content].flat()), h("b", {}, `${textOf(one?.role ?? "unknown")}: `)),
       ),
+    left > 0 && h("p", { class: "muted" }, `${left} more messages`),
   );
   return messages;
 }

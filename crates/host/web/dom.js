@@ -50,10 +50,13 @@ const MAX_TEXT_CHARS = 60_000;
 
 /** A word of this length is cut sooner: the browser breaks it into lines, which takes it very long. */
 const MAX_WORD_CHARS = 2000;
-const LONG_WORD = new RegExp(`\\S{${MAX_WORD_CHARS}}`);
+
+/** @param {string} text */
+const hasLongWord = (text) =>
+  text.slice(0, MAX_TEXT_CHARS).split(/\s/).some((word) => word.length >= MAX_WORD_CHARS);
 
 /** The beginning of a text, and how much is missing. @param {string} text @param {number} [most] */
-export const cut = (text, most = LONG_WORD.test(text) ? MAX_WORD_CHARS : MAX_TEXT_CHARS) =>
+export const cut = (text, most = hasLongWord(text) ? MAX_WORD_CHARS : MAX_TEXT_CHARS) =>
   text.length > most ? `${text.slice(0, most)}… (${text.length - most} more characters)` : text;
 
 /**

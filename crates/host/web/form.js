@@ -1,7 +1,7 @@
 // The form for a tool's arguments, made from its schema, and the same arguments as JSON. Both edit the same value.
 
 import { fill, h } from "./dom.js";
-import { initial, memberOf, parseInput, plan, problems, show } from "./schema.js";
+import { initial, memberOf, parseInput, plan, problemText, problems, show } from "./schema.js";
 import { selection } from "./store.js";
 
 /** @import {Json, Obj} from "./types.d.ts" */
@@ -57,13 +57,7 @@ export function createForm(store) {
   };
   const say = () => {
     const { args, argsError } = store.get();
-    hint.textContent =
-      argsError ||
-      (field
-        ? problems(field, args)
-            .map((one) => `${one.at} ${one.text}`)
-            .join("; ")
-        : "");
+    hint.textContent = argsError || (field ? problemText(problems(field, args)) : "");
   };
   const write = (/** @type {Obj} */ args) => {
     store.set({ args, argsError: "" });
@@ -113,7 +107,7 @@ let made = 0;
  * @param {(value: Obj) => void} write @returns {HTMLElement[]} */
 export function drawMembers(field, value, write) {
   let now = { ...value };
-  return (field.fields ?? []).map(({ key, field: inner, required }) =>
+  const drawn = (field.fields ?? []).map(({ key, field: inner, required }) =>
     draw(inner, memberOf(now, key), key, required, (next) => {
       const { [key]: old, ...rest } = now;
       void old;
@@ -122,6 +116,8 @@ export function drawMembers(field, value, write) {
       now = next === undefined ? rest : isThere ? { ...now, [key]: next } : { ...rest, [key]: next };
       write(now);
     }));
+  const more = field.leftOut && h("p", { class: "about" }, `${field.leftOut} more fields are not shown.`);
+  return more ? [...drawn, more] : drawn;
 }
 
 /** @param {Field} field @param {Json} value @param {string} key @param {boolean} required
@@ -179,7 +175,7 @@ function control(field, value, described, write) {
   }
   const isNumber = field.kind === "number" || field.kind === "integer";
   const type = isNumber ? "number" : INPUTS[field.format ?? ""] ?? "text";
-  const { min, max, step, maxLength, pattern } = field.limits ?? {};
+  const { min, max, step, maxLength } = field.limits ?? {};
   const box = h("input", {
     ...described,
     type,
@@ -187,7 +183,6 @@ function control(field, value, described, write) {
     max,
     step: isNumber ? (step ?? (field.kind === "integer" ? 1 : "any")) : undefined,
     maxlength: maxLength,
-    pattern,
     placeholder: field.format && type === "text" ? field.format : placeholder,
     value: show(field, value),
     oninput: () => write(parseInput(field, box.value)),
@@ -217,9 +212,9 @@ function choice(field, value, described, write) {
  */
 function ticks(items, value, name, about, write) {
   const options = items.options ?? [];
-  const given = Array.isArray(value) ? value.map((one) => JSON.stringify(one)) : [];
+  const given = new Set(Array.isArray(value) ? value.map((one) => JSON.stringify(one)) : []);
   const boxes = options.map((option) =>
-    h("input", { type: "checkbox", checked: given.includes(JSON.stringify(option.value)), onchange: () => tell() }),
+    h("input", { type: "checkbox", checked: given.has(JSON.stringify(option.value)), onchange: () => tell() }),
   );
   const tell = () => {
     const chosen = options.filter((_, i) => boxes[i].checked).map((option) => option.value);

@@ -21,8 +21,9 @@ export function listenKeys(shortcuts, escape) {
   document.body.append(sheet);
   const all = [...shortcuts, { key: "?", does: "Show the keyboard shortcuts", call: () => sheet.showModal() }];
   const isTaken = watchFocus();
+  document.addEventListener("keydown", ignoreHeldKey, true);
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (event.key === "Escape") {
       if (isTyping(event.target) && event.target instanceof HTMLElement) return event.target.blur();
       if (!sheet.open && escape()) event.preventDefault();
@@ -37,18 +38,30 @@ export function listenKeys(shortcuts, escape) {
   return { sheet: () => sheet.showModal() };
 }
 
+/** A key that is held down presses no button and sends no form: the person pressed it once, and perhaps for something
+ * that is gone by now. @param {KeyboardEvent} event */
+function ignoreHeldKey(event) {
+  const { target, key, repeat } = event;
+  const writes = target instanceof HTMLTextAreaElement || (key === " " && isTyping(target));
+  if (repeat && (key === "Enter" || key === " ") && !writes) event.preventDefault();
+}
+
 /**
- * An app can move the focus from itself to this page, and so turn what the person types there into shortcuts. Returns
- * whether the focus left an app without a click or the Tab key of the person.
+ * What the person types must not become shortcuts when the focus is taken away. An app can move the focus from itself
+ * to this page, and a server can withdraw the form that the person fills in. Returns whether that happened since the
+ * person last clicked or moved the focus.
  */
 function watchFocus() {
   let taken = false;
+  /** @type {Element | null} */
+  let typing = null;
   window.addEventListener("blur", () => (taken ||= document.activeElement instanceof HTMLIFrameElement));
-  document.addEventListener("pointerdown", () => (taken = false), true);
+  document.addEventListener("pointerdown", () => ((taken = false), (typing = null)), true);
   document.addEventListener("focusin", ({ target }) => {
     if (!(target instanceof HTMLIFrameElement)) taken = false;
+    typing = target instanceof Element && isTyping(target) ? target : null;
   });
-  return () => taken;
+  return () => taken || typing?.isConnected === false;
 }
 
 /** @param {EventTarget | null} target */

@@ -151,7 +151,7 @@ function follow() {
     main.dataset.mode = view ? mode : "inline";
     // The keyboard cannot reach what a fullscreen app covers.
     if (main.dataset.mode !== "fullscreen") delete main.dataset.drawer;
-    for (const covered of document.querySelectorAll(".top, .setup, .toolbar, .notices, .divider"))
+    for (const covered of document.querySelectorAll(".top, .setup, .toolbar, .divider"))
       covered.toggleAttribute("inert", main.dataset.mode === "fullscreen");
     document
       .querySelector(".side")

@@ -3,6 +3,7 @@
 import { fill, h } from "./dom.js";
 import { isReadOnly } from "./annotations.js";
 import { requiresNothing } from "./schema.js";
+import { settle } from "./settle.js";
 import { isOther, selection } from "./store.js";
 
 /** @import {PageState, Store} from "./store.js" */
@@ -19,6 +20,7 @@ export function createNotice(store, runAgain) {
       if (JSON.stringify(list) === drawn) return;
       drawn = JSON.stringify(list);
       fill(element, ...list.map((notice) => card(notice, runAgain)));
+      for (const row of element.querySelectorAll(".row")) settle(/** @type {HTMLElement} */ (row));
     },
   );
   return element;
@@ -165,12 +167,17 @@ const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** @param {Notice} notice @param {() => void} runAgain */
 function card({ tone, title, text, culprit, repair, canRetry }, runAgain) {
-  return h("div", { class: `notice ${tone}` },
+  const hide = () => notice.classList.add("put-away");
+  const notice = h("div", { class: `notice ${tone}` },
     h("strong", {}, title),
     text && h("p", {}, marked(text)),
     culprit && h("p", {}, h("b", {}, "Cause: "), culprit),
     repair && h("p", {}, h("b", {}, "What to do: "), marked(repair)),
-    canRetry && h("button", { type: "button", class: "small run-again", onclick: runAgain }, "Run again"));
+    canRetry &&
+      h("div", { class: "row" },
+        h("button", { type: "button", class: "small run-again", onclick: runAgain }, "Run again")),
+    h("button", { type: "button", class: "small hide", aria: { label: "Hide" }, onclick: hide }, "✕"));
+  return notice;
 }
 
 /** Shows text in backticks as code. @param {string} text */

@@ -1,18 +1,17 @@
-// Cards for questions of the app and of servers, in a fixed place beside the app. They never move the app. A new card
-// ignores clicks for a moment, because such a click was meant for what was there before.
+// Cards for questions of the app and of servers, in a fixed place beside the app. They never move the app, and a new
+// card takes the place of no other.
 
 import { link } from "./address.js";
 import { conversation, plain, quote, sampled } from "./content.js";
 import { h } from "./dom.js";
 import { inquiryCard } from "./inquiry.js";
+import { settle } from "./settle.js";
 
 /** @import {Decision, Inquiry, Json, Question} from "./types.d.ts" */
 /** @import {PageState, Store} from "./store.js" */
 
 /** How many cards are shown at a time; the rest are counted. */
 const MAX_SHOWN_CARDS = 3;
-/** How long a card ignores clicks after it appeared or moved. */
-const IGNORE_CLICKS_MS = 700;
 
 /** @type {Record<Question["kind"], string>} */
 const TITLES = {
@@ -40,24 +39,40 @@ export function createQuestions(store, to) {
   );
   /** @type {Map<string, HTMLElement>} */
   const shown = new Map();
+  const settleMoved = createSettler(element);
   store.watch(["questions", "inquiries"], (state) => {
     const all = cards(store, state, to);
-    const first = all.slice(0, MAX_SHOWN_CARDS);
-    const places = new Map([...shown.keys()].map((key, at) => [key, at]));
+    const isShown = (/** @type {Card} */ { key }) => shown.has(key);
+    const first = [...all.filter(isShown), ...all.filter((card) => !isShown(card))].slice(0, MAX_SHOWN_CARDS);
     for (const [key, card] of shown) if (!first.some((one) => one.key === key)) (card.remove(), shown.delete(key));
-    first.forEach(({ key, draw }, at) => {
-      if (!shown.has(key)) {
-        const card = draw();
-        shown.set(key, card);
-        list.append(card);
-      }
-      if (places.get(key) !== at) settle(/** @type {HTMLElement} */ (shown.get(key)));
-    });
+    for (const { key, draw } of first) {
+      if (shown.has(key)) continue;
+      const card = draw();
+      shown.set(key, card);
+      list.append(card);
+    }
     more.textContent = `${all.length - first.length} more ${all.length - first.length === 1 ? "waits" : "wait"}`;
     more.hidden = all.length === first.length;
     element.hidden = all.length === 0;
+    settleMoved([...shown.values()]);
   });
+  new ResizeObserver(() => settleMoved([...shown.values()])).observe(list);
   return element;
+}
+
+/** Settles the cards that are new or have moved since the last call. Scrolling does not count as a move.
+ * @param {HTMLElement} scroller */
+function createSettler(scroller) {
+  /** @type {WeakMap<HTMLElement, number>} */
+  const places = new WeakMap();
+  return (/** @type {HTMLElement[]} */ cards) => {
+    for (const card of cards) {
+      const place = Math.round(card.getBoundingClientRect().top + scroller.scrollTop);
+      if (places.get(card) === place) continue;
+      places.set(card, place);
+      settle(card);
+    }
+  };
 }
 
 /** @param {Store} store @param {PageState} state @param {Parameters<typeof createQuestions>[1]} to @returns {Card[]} */
@@ -71,28 +86,12 @@ function cards(store, { questions, inquiries, servers }, to) {
     draw: () =>
       inquiryCard(
         inquiry,
-        servers.find((one) => one.id === inquiry.server)?.name ?? "A server",
+        servers.find((one) => one.id === inquiry.server),
         (result) => to.answer(inquiry, result),
         to.runAgain(inquiry),
       ),
   }));
   return [...ofServers, ...ofApp];
-}
-
-/** The timers of cards that ignore clicks. @type {WeakMap<HTMLElement, ReturnType<typeof setTimeout>>} */
-const settling = new WeakMap();
-
-/** Disables a card briefly, so that it can be read before it is answered. A card in which the person types keeps the
- * keyboard and ignores only the pointer. @param {HTMLElement} card */
-function settle(card) {
-  card.inert = !card.contains(document.activeElement);
-  card.classList.add("settling");
-  clearTimeout(settling.get(card));
-  const timer = setTimeout(() => {
-    card.inert = false;
-    card.classList.remove("settling");
-  }, IGNORE_CLICKS_MS);
-  settling.set(card, timer);
 }
 
 /** @param {Store} store @param {string} ticket @param {Question} question
@@ -136,14 +135,20 @@ function remember(store, kind, allow) {
 /** @param {Question} question */
 function body(question) {
   if (question.kind === "open-link") return link(question.url ?? "");
-  if (question.kind === "download")
-    return h(
-      "ul",
-      {},
-      (question.files ?? []).map((file) =>
-        h("li", { class: "mono" }, file.name, file.url ? [" from ", link(file.url)] : ""),
-      ),
-    );
+  if (question.kind === "download") return fileList(question.files ?? []);
   if (question.kind === "message") return quote(plain(question.content ?? []));
   return conversation(question.params);
+}
+
+/** How many files are listed; the rest are counted. */
+const MAX_LISTED_FILES = 50;
+
+/** @param {import("./types.d.ts").SavedFile[]} files */
+function fileList(files) {
+  const left = files.length - MAX_LISTED_FILES;
+  return h("ul", left > 0 ? { tabindex: "0" } : {},
+    files
+      .slice(0, MAX_LISTED_FILES)
+      .map((file) => h("li", { class: "mono" }, file.name, file.url ? [" from ", link(file.url)] : "")),
+    left > 0 && h("li", {}, `and ${left} more files`));
 }

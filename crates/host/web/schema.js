@@ -14,6 +14,7 @@
  * @property {{value: Json, label: string}[]} [options]
  * @property {Field} [items]
  * @property {{key: string, field: Field, required: boolean}[]} [fields]
+ * @property {number} [leftOut] how many more members the schema has
  * @property {{min?: number, max?: number, step?: number, minLength?: number, maxLength?: number, pattern?: string,
  *   minItems?: number, maxItems?: number}} [limits]
  */
@@ -23,10 +24,14 @@ const MAX_DEPTH = 4;
 /** How many fields a form may have. A schema can refer to itself, and then has very many; what is left is edited as
  * JSON. */
 const MAX_FIELDS = 500;
+/** How many choices a form may offer in all its fields together. */
+const MAX_OPTIONS = 20_000;
 
-/** The fields of a schema. @param {Json} schema @param {Json} [root] @param {number} [depth]
- * @param {{left: number}} [room] how many more fields fit @returns {Field} */
-export function plan(schema, root = schema, depth = 0, room = { left: MAX_FIELDS }) {
+/** How many more fields and choices fit. @typedef {{left: number, options: number}} Room */
+
+/** The fields of a schema. @param {Json} schema @param {Json} [root] @param {number} [depth] @param {Room} [room]
+ * @returns {Field} */
+export function plan(schema, root = schema, depth = 0, room = { left: MAX_FIELDS, options: MAX_OPTIONS }) {
   room.left -= 1;
   const { schema: plain, nullable } = simplify(resolve(schema, root), root);
   const about = {
@@ -35,18 +40,15 @@ export function plan(schema, root = schema, depth = 0, room = { left: MAX_FIELDS
     nullable,
     ...initialOf(plain),
   };
-  if (Array.isArray(plain.enum))
-    return {
-      ...about,
-      kind: "enum",
-      options: plain.enum.map((value, i) => ({ value, label: label(plain.enumNames?.[i] ?? value) })),
-    };
-  const named = namedOptions(plain);
-  if (named) return { ...about, kind: "enum", options: named };
+  const options = optionsOf(plain);
+  if (options) {
+    room.options -= options.length;
+    return room.options < 0 ? { ...about, kind: "json" } : { ...about, kind: "enum", options };
+  }
   const type = typeOf(plain);
   const fits = depth < MAX_DEPTH && (depth === 0 || room.left > 0);
   if (type === "object" && fits && isObject(plain.properties))
-    return { ...about, kind: "object", fields: members(plain, root, depth, room) };
+    return { ...about, kind: "object", ...members(plain, root, depth, room) };
   if (type === "array" && fits && isObject(plain.items))
     return { ...about, kind: "array", items: plan(plain.items, root, depth + 1, room), limits: limits(plain) };
   if (type === "string" || type === "number" || type === "integer" || type === "boolean") {
@@ -61,15 +63,17 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 /** @param {Json} value */
 const label = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** @param {Obj} schema @param {Json} root @param {number} depth @param {{left: number}} room */
+/** @param {Obj} schema @param {Json} root @param {number} depth @param {Room} room */
 function members(schema, root, depth, room) {
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  const fitting = Object.entries(schema.properties).slice(0, Math.max(room.left, 1));
-  return fitting.map(([key, inner]) => ({
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const all = Object.entries(schema.properties);
+  const fitting = all.slice(0, Math.max(room.left, 1));
+  const fields = fitting.map(([key, inner]) => ({
     key,
     field: plan(inner, root, depth + 1, room),
-    required: required.includes(key),
+    required: required.has(key),
   }));
+  return { fields, ...(all.length > fitting.length ? { leftOut: all.length - fitting.length } : {}) };
 }
 
 /** Follows references within the schema. @param {Json} schema @param {Json} root @returns {Obj} */
@@ -112,6 +116,12 @@ function simplify(schema, root) {
     ? { schema: { ...rest[0], ...beside }, nullable }
     : { schema: { ...beside, oneOf: rest }, nullable };
 }
+
+/** The choices of a schema, if it is an enumeration. @param {Obj} schema @returns {Field["options"]} */
+const optionsOf = (schema) =>
+  Array.isArray(schema.enum)
+    ? schema.enum.map((value, i) => ({ value, label: label(schema.enumNames?.[i] ?? value) }))
+    : namedOptions(schema);
 
 /** Options that are constants with titles. @param {Obj} schema */
 function namedOptions(schema) {
@@ -255,9 +265,31 @@ export function show(field, value) {
   return field.kind === "json" || typeof value !== "string" ? JSON.stringify(value) : value;
 }
 
+/** A violation of a schema, and its path. @typedef {{at: string, text: string}} FieldProblem */
+
+/** How many problems a person is told at a time. */
+const MAX_TOLD_PROBLEMS = 10;
+
+/** @param {FieldProblem[]} list */
+export function problemText(list) {
+  const told = list.slice(0, MAX_TOLD_PROBLEMS).map(({ at, text }) => `${at} ${text}`);
+  return [...told, ...(list.length > told.length ? [`${list.length - told.length} more`] : [])].join("; ");
+}
+
+/** The choices of a field as JSON texts. @type {WeakMap<Field, Set<string>>} */
+const choiceTexts = new WeakMap();
+
+/** @param {Field} field @param {Json} value */
+function isChoice(field, value) {
+  const texts = choiceTexts.get(field) ?? new Set((field.options ?? []).map((option) => JSON.stringify(option.value)));
+  choiceTexts.set(field, texts);
+  return texts.has(JSON.stringify(value));
+}
+
 /**
- * The violations of the schema, each with its path. The person may send the arguments anyway; a test host is for that.
- * @param {Field} field @param {Json} value @param {string} [at] @returns {{at: string, text: string}[]}
+ * The violations of the schema, without those of patterns. The person may send the arguments anyway; a test host is for
+ * that.
+ * @param {Field} field @param {Json} value @param {string} [at] @returns {FieldProblem[]}
  */
 export function problems(field, value, at = "") {
   const here = at || "arguments";
@@ -278,10 +310,8 @@ export function problems(field, value, at = "") {
         ...within(field, value.length, here),
         ...value.flatMap((item, i) => problems(/** @type {Field} */ (field.items), item, `${at}[${i}]`)),
       ];
-    case "enum": {
-      const fits = (field.options ?? []).some((option) => JSON.stringify(option.value) === JSON.stringify(value));
-      return fits ? [] : [{ at: here, text: "is not one of the choices" }];
-    }
+    case "enum":
+      return isChoice(field, value) ? [] : [{ at: here, text: "is not one of the choices" }];
     case "json":
       return [];
     case "integer":

@@ -79,7 +79,9 @@ export function createStage(store, to) {
   const all = () => containers(store.get().settings, room(), playedProfile(store.get()));
 
   const layout = () => {
-    const { mode, settings, view } = store.get();
+    const { settings, view } = store.get();
+    // A frame that is still loading covers nothing.
+    const mode = view ? store.get().mode : "inline";
     const shape = all()[mode];
     const scale = scaleOf(shape.width);
     box.dataset.mode = mode;

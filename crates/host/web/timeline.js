@@ -60,7 +60,7 @@ export function createTimeline(to) {
   const search = h("input", {
     type: "search",
     class: "tl-search",
-    placeholder: "Search messages  /",
+    placeholder: "Search  /",
     aria: { label: "Search messages" },
     oninput: () => ((filter.text = search.value.trim().toLowerCase()), refilter()),
   });

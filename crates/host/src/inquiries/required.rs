@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{AnswerOutcome, Inquiries, Inquiry, InquiryAnswer, InquiryKind, MAX_OPEN_INQUIRIES};
+use super::{AnswerOutcome, Inquiries, Inquiry, InquiryAnswer, InquiryKind};
 
 /// What identifies a required URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,14 +40,7 @@ impl Inquiries {
             known.shown["run"] = json!(refused.run);
             return true;
         }
-        if open.by_id.len() >= MAX_OPEN_INQUIRIES {
-            return false;
-        }
-        open.last += 1;
-        let id = open.last;
         let shown = json!({
-            "id": id,
-            "server": refused.server,
             "run": refused.run,
             "method": "elicitation/create",
             "params": elicitation,
@@ -55,7 +48,7 @@ impl Inquiries {
         });
         let tool = refused.tool.map(str::to_owned);
         let kind = InquiryKind::RequiredUrl(RequiredUrl { elicitation: name.to_owned(), tool });
-        open.by_id.insert(id, Inquiry { server: refused.server.to_owned(), shown: shown.clone(), kind });
+        let Some((_, shown)) = open.add(refused.server, shown, kind) else { return false };
         drop(open);
         self.feed.publish(&json!({ "kind": "inquiry", "inquiry": shown }));
         true
@@ -122,6 +115,7 @@ impl Inquiry {
 
 #[cfg(test)]
 mod tests {
+    use super::super::MAX_OPEN_INQUIRIES;
     use super::*;
     use crate::feed::Feed;
 

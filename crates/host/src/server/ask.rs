@@ -87,6 +87,10 @@ impl SupervisedServer {
             let next = tokio::select! {
                 next = self.give_input(shared, &asking, &params, &asked) => next?,
                 () = cancelled.cancelled() => return given_up(),
+                () = self.lost(&session) => {
+                    let why = "the connection was lost while the server waited for the person";
+                    return Err(RpcRefusal::new(code::INTERNAL_ERROR, why));
+                }
             };
             (params, id) = (next, fresh_id());
         }
@@ -113,6 +117,16 @@ impl SupervisedServer {
                 () = shared.inquiries.opened(&self.id) => {}
             }
             shared.inquiries.closed(&self.id).await;
+        }
+    }
+
+    /// Waits until `session` is lost.
+    async fn lost(&self, session: &Session) {
+        let mut now = self.now.subscribe();
+        while now.borrow_and_update().state == ConnectionState::Ready && session.ended().is_none() {
+            if now.changed().await.is_err() {
+                return;
+            }
         }
     }
 

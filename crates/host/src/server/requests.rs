@@ -18,6 +18,8 @@ use crate::{Options, Shared, inquiries};
 
 /// How many requests of a server may wait to be handled.
 const MAX_WAITING_REQUESTS: usize = 64;
+/// What a server is told whose request finds no room.
+const TOO_MANY_REQUESTS: &str = "too many requests are open in this host";
 /// The code that the specification gives for sampling that the user rejected.
 const USER_REJECTED: i64 = -1;
 
@@ -49,7 +51,7 @@ pub(super) fn client(options: &Options) -> (Profile, Inbox) {
         match (sender.try_send(arrived), answered) {
             (_, Some(answer)) => answer,
             (Ok(()), None) => Answer::Silence,
-            (Err(_), None) => error(code::INTERNAL_ERROR, "too many requests are open in this host"),
+            (Err(_), None) => error(code::INTERNAL_ERROR, TOO_MANY_REQUESTS),
         }
     };
     let declared = capabilities.clone();
@@ -168,6 +170,7 @@ impl SupervisedServer {
                 Answer::Result(json!({ "action": "cancel" }))
             }
             inquiries::InquiryAnswer::Refused => error(USER_REJECTED, "the person at the host refused"),
+            inquiries::InquiryAnswer::NoRoom => error(code::INTERNAL_ERROR, TOO_MANY_REQUESTS),
         }
     }
 

@@ -186,7 +186,10 @@ async fn a_card_moves_nothing_and_takes_no_click_that_was_meant_for_the_app() {
     // A new card cannot be answered yet.
     view.eval("void ask('ui/open-link', { url: 'https://b.example/' })").await.unwrap();
     page.wait_for("document.querySelectorAll('.question').length === 3", TIMEOUT).await.unwrap();
-    let held = page.eval("[...document.querySelectorAll('.question')].at(-1).inert").await.unwrap();
+    let held = page
+        .eval("[...[...document.querySelectorAll('.question')].at(-1).children].every((it) => it.inert)")
+        .await
+        .unwrap();
     assert_eq!(held, true);
     for _ in 0..4 {
         view.eval("void ask('ui/open-link', { url: 'https://c.example/' })").await.unwrap();

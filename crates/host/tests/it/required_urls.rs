@@ -85,6 +85,7 @@ async fn the_person_visits_the_urls_that_a_call_needs_and_runs_it_again() {
 
     // One click runs the tool again.
     done.store(true, Ordering::Relaxed);
+    page.wait_for("!document.querySelector('.notices .run-again').inert", TIMEOUT).await.unwrap();
     page.click(".notices .run-again").await.unwrap();
     page.wait_for("document.querySelector('#panel-result blockquote')?.textContent === 'done'", TIMEOUT)
         .await

@@ -16,8 +16,8 @@ type Script = dyn Fn(&Value) -> Option<Vec<String>> + Send + Sync;
 pub(crate) struct Scripted {
     tiny: Tiny,
     script: Arc<Script>,
-    /// Lines for every client.
-    pushed: broadcast::Sender<String>,
+    /// Lines for every client; none ends the connection.
+    pushed: broadcast::Sender<Option<String>>,
     heard: Arc<Mutex<Vec<Value>>>,
 }
 
@@ -27,7 +27,7 @@ impl Scripted {
         tiny: Tiny,
         script: impl Fn(&Value) -> Option<Vec<String>> + Send + Sync + 'static,
     ) -> Self {
-        Self { tiny, script: Arc::new(script), pushed: broadcast::Sender::new(1024), heard: Arc::default() }
+        Self { tiny, script: Arc::new(script), pushed: broadcast::Sender::new(32_768), heard: Arc::default() }
     }
 
     /// The target for the host.
@@ -43,7 +43,12 @@ impl Scripted {
     /// Sends a message to every client.
     pub(crate) fn push(&self, message: &Value) {
         // Without a client there is nobody to tell.
-        let _ = self.pushed.send(message.to_string());
+        let _ = self.pushed.send(Some(message.to_string()));
+    }
+
+    /// Ends every connection, as a killed process would.
+    pub(crate) fn die(&self) {
+        let _ = self.pushed.send(None);
     }
 
     /// What the clients sent.
@@ -61,7 +66,10 @@ impl Scripted {
                     let Ok(Some(line)) = line else { return };
                     self.answer(&serde_json::from_str(&line).unwrap())
                 }
-                line = pushed.recv() => vec![line.unwrap()],
+                line = pushed.recv() => match line.unwrap() {
+                    Some(line) => vec![line],
+                    None => return,
+                },
             };
             for reply in replies {
                 if write.write_all(format!("{reply}\n").as_bytes()).await.is_err() {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parts, warnings } from "../address.js";
+import { safeName } from "../bridge-params.js";
 import { plain } from "../content.js";
 import { cut, textOf, visible } from "../dom.js";
 import { notices } from "../notice.js";
@@ -20,6 +21,14 @@ test("any value has a text", () => {
   assert.equal(plain(odd).split("\n").length, 4);
   assert.equal(cut("abcdef", 3), "abc… (3 more characters)");
   assert.equal(cut("abc", 3), "abc");
+});
+
+test("no text takes longer than its length", () => {
+  // Each of these took minutes when every place was compared with what follows.
+  const words = `${"x".repeat(1999)} `.repeat(2000);
+  assert.ok(cut(words).length < 70_000);
+  assert.equal(cut("y".repeat(5000)), `${"y".repeat(2000)}… (3000 more characters)`);
+  assert.equal(safeName(`a${".".repeat(3_000_000)}a`), "a");
 });
 
 test("where a URL leads is marked, and what misleads about it is said", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { example, initial, parseInput, plan, problems, show, startArguments } from "../schema.js";
+import { collect } from "../patterns.js";
+import { example, initial, parseInput, plan, problemText, problems, show, startArguments } from "../schema.js";
 
 const SCHEMA = {
   type: "object",
@@ -237,4 +238,43 @@ test("formats, characters and large numbers are checked", () => {
   assert.equal(parseInput(whole, "9007199254740993"), "9007199254740993");
   assert.match(problems(whole, "9007199254740993")[0].text, /too large/);
   assert.equal(parseInput(plan({ type: "number" }), "1e3"), 1000);
+});
+
+test("very many choices are compared once, and a form offers only so many", () => {
+  const names = Array.from({ length: 10_000 }, (_, i) => `choice ${i}`);
+  const many = plan({ type: "array", items: { enum: names } });
+  assert.deepEqual(problems(many, names), []);
+  assert.deepEqual(problems(many, [...names, "none"]), [{ at: "[10000]", text: "is not one of the choices" }]);
+  const properties = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`p${i}`, { enum: names }]));
+  const kinds = plan({ type: "object", properties }).fields.map((one) => one.field.kind);
+  assert.deepEqual(kinds, ["enum", "enum", "json", "json", "json"]);
+});
+
+test("what a form has no room for is counted", () => {
+  const wide = (/** @type {number} */ count) => ({
+    type: "object",
+    required: Array.from({ length: count }, (_, i) => `p${i}`),
+    properties: Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, { type: "string" }])),
+  });
+  assert.equal(plan(wide(400)).leftOut, undefined);
+  const form = plan(wide(600));
+  assert.equal(form.fields.length + form.leftOut, 600);
+  assert.match(problemText(problems(plan(wide(30)), {})), /^p0 is required; .*; p9 is required; 20 more$/);
+});
+
+test("the texts that have a pattern are collected with their places", () => {
+  const code = { type: "string", pattern: "^[A-Z]+$" };
+  const form = plan({
+    type: "object",
+    properties: {
+      code,
+      free: { type: "string" },
+      list: { type: "array", items: code },
+      in: { type: "object", properties: { code } },
+    },
+  });
+  const value = { code: "A", free: "b", list: ["C", 1], in: { code: "D" }, other: "e" };
+  const found = collect(form, value, "").map(({ at, text }) => `${at} ${text}`);
+  assert.deepEqual(found, ["code A", "list[0] C", "in.code D"]);
+  assert.deepEqual(collect(form, null, ""), []);
 });
