@@ -150,6 +150,8 @@ const LONG_LINE: Check = Check {
 
 /// One line is longer than the buffers that readers often have, and the other one longer than a pipe holds.
 async fn long_line(cx: &ServerCx) -> Verdict {
+    // Whoever takes each read for a message is told so by another check.
+    one_in_two_writes(cx).await.map_err(|finding| finding.into_obstacle_of(ONE_IN_TWO_WRITES.id))?;
     let session = cx.alone().await?;
     for length in [10_000, 100_000] {
         let request = session.request(cx.cheap()).meta("yardstick/padding", "x".repeat(length));

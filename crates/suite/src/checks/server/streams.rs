@@ -175,7 +175,6 @@ async fn overhear(cx: &ServerCx) -> Result<(Vec<Message>, Vec<Message>), Finding
         came.push(message);
     }
     beside.close();
-    cx.close_session(&session).await;
     Ok((said, came))
 }
 
