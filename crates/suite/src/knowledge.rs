@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tokio::sync::OnceCell;
-use transport::client::{Message, Reply};
+use transport::client::Message;
 
 use crate::checks::Surface;
 use crate::expect::Answer;
@@ -33,7 +33,7 @@ pub(crate) struct Facts {
     pub(crate) completions: Fact<Completed>,
     pub(crate) streaming_request: OnceCell<Result<StreamingRequest, Finding>>,
     /// The reply to a call, and what came on the GET stream meanwhile.
-    pub(crate) overheard: OnceCell<Result<(Reply, Vec<Message>), Finding>>,
+    pub(crate) overheard: OnceCell<Result<(Vec<Message>, Vec<Message>), Finding>>,
     /// The outcome of messages that are not valid requests.
     pub(crate) improper: OnceCell<Result<Improper, Finding>>,
     /// The error for what is not JSON, if there was one.

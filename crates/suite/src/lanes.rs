@@ -2,6 +2,7 @@
 //! that a check has for itself, and then over all that was said.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
@@ -10,8 +11,10 @@ use protocol::method::Side;
 use transport::Transport;
 
 use crate::check::{Active, Run};
+use crate::checks::SCHEMA_CHECK;
+use crate::failed_checks::FailedChecks;
 use crate::run::Tell;
-use crate::{Case, CaseReport, Event, Evidence, Finding, Plan, ServerCx, Verdict, WireCx};
+use crate::{Case, CaseReport, Event, Evidence, Finding, Obstacle, Plan, ServerCx, Verdict, WireCx};
 
 /// The checks that talk to the server, by the lane that they belong to.
 #[derive(Default)]
@@ -214,13 +217,14 @@ const fn is_unclear(verdict: &Verdict) -> bool {
     matches!(verdict, Err(Finding::Violated(_) | Finding::Blocked(_)))
 }
 
-/// Runs the checks that only read records.
-pub(crate) async fn read_transcripts(cx: &ServerCx, plan: &Plan, tell: Tell<'_>) {
+/// Runs the checks that only read records. `failed` has what the others found, and what these find is added to it.
+pub(crate) async fn read_transcripts(cx: &ServerCx, plan: &Plan, failed: &Arc<FailedChecks>, tell: Tell<'_>) {
     // Even when no active check was chosen there has to be something to read.
     let session = cx.session().await.map(|_| ());
     let transcripts = cx.transcripts();
-    let heard = WireCx::all(cx.version, cx.transport, Side::Server, &transcripts);
-    for case in &plan.cases {
+    let mut heard = WireCx::all(cx.version, cx.transport, Side::Server, &transcripts);
+    heard.iter_mut().for_each(|session| session.failed = Arc::clone(failed));
+    for case in in_order_of_reading(plan) {
         if let Run::Wire(_, judge) = case.check.run {
             let start = Instant::now();
             // Records can be long, so other tasks get a turn in between.
@@ -231,11 +235,17 @@ pub(crate) async fn read_transcripts(cx: &ServerCx, plan: &Plan, tell: Tell<'_>)
     }
 }
 
+/// The cases of a plan. The check that overlaps with others comes after them, so that it knows what they found.
+pub(crate) fn in_order_of_reading(plan: &Plan) -> impl Iterator<Item = &Case> {
+    let is_last = |case: &&Case| case.check.id == SCHEMA_CHECK;
+    plan.cases.iter().filter(move |case| !is_last(case)).chain(plan.cases.iter().filter(is_last))
+}
+
 /// The first violation in any session; whether there was one that worked is the caller's to say.
 fn judge_all(judge: fn(&WireCx<'_>) -> Verdict, heard: &[WireCx<'_>]) -> Verdict {
     let mut verdict = Err(Finding::blocked("no connection came about"));
     for session in heard {
-        verdict = worse(verdict, session.judge(judge));
+        verdict = worse_record(verdict, session.judge(judge));
         if matches!(verdict, Err(Finding::Violated(_) | Finding::Broke(_))) {
             break;
         }
@@ -250,5 +260,17 @@ pub(crate) fn worse(before: Verdict, now: Verdict) -> Verdict {
         | (_, violated @ Err(Finding::Violated(_) | Finding::Broke(_))) => violated,
         (Ok(()), _) | (_, Ok(())) => Ok(()),
         (Err(_), other) => other,
+    }
+}
+
+/// The same for records: a flaw that another check has told of is not passed because another session is without it.
+pub(crate) fn worse_record(before: Verdict, now: Verdict) -> Verdict {
+    let is_told =
+        |verdict: &Verdict| matches!(verdict, Err(Finding::Blocked(Obstacle { because: Some(_), .. })));
+    let fails = |verdict: &Verdict| matches!(verdict, Err(Finding::Violated(_) | Finding::Broke(_)));
+    match (is_told(&before), is_told(&now)) {
+        (true, _) if !fails(&now) => before,
+        (_, true) if !fails(&before) => now,
+        (_, _) => worse(before, now),
     }
 }

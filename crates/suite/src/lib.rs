@@ -21,6 +21,7 @@ mod event;
 mod evidence;
 mod exclusive_opening;
 mod expect;
+mod failed_checks;
 mod focus;
 mod formats;
 pub mod host;

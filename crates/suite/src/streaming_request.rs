@@ -92,9 +92,7 @@ impl ServerCx {
 /// How many messages the answer to a call had, if it came as a stream and asked nothing of the client.
 fn streamed(called: &Called) -> Option<usize> {
     let [answer] = called.answers.as_ref().ok()?.as_slice() else { return None };
-    let asks =
-        answer.reply.messages.iter().any(|m| m.frames().iter().any(|f| f.kind() == wire::Kind::Request));
-    Some(worth(answer)).filter(|messages| *messages > 0 && !asks)
+    Some(worth(answer)).filter(|messages| *messages > 0 && !called.has_server_request())
 }
 
 /// How many messages came as a stream.

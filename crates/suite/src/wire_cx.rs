@@ -1,6 +1,7 @@
 //! What a passive check has to work with: one recorded session, read once for all of them.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use protocol::method::Side;
 use protocol::{Era, Version};
@@ -8,6 +9,7 @@ use serde_json::Value;
 use transport::Transport;
 use wire::{Direction, Entry, Frame, Id, Kind, Payload, Transcript, What};
 
+use crate::failed_checks::FailedChecks;
 use crate::{Excerpt, Finding, Verdict};
 
 /// What a passive check has to work with: one recorded session.
@@ -21,6 +23,8 @@ pub struct WireCx<'a> {
     pub side: Side,
     /// What was said.
     pub transcript: &'a Transcript,
+    /// The checks that have failed in this revision so far. Passive checks that overlap with others look at it.
+    pub(crate) failed: Arc<FailedChecks>,
     /// The capabilities that `server/discover` showed, perhaps on another connection: a modern server has no sessions.
     pub(crate) discovered: Option<Value>,
     /// The same, frame by frame.
@@ -51,6 +55,7 @@ impl<'a> WireCx<'a> {
             transport,
             side,
             transcript,
+            failed: Arc::default(),
             discovered: None,
             said: said.collect(),
             improper: HashSet::new(),

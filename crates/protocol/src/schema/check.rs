@@ -108,7 +108,7 @@ impl Schema {
         for (field, shape) in self.fields(groups) {
             match members.get(field.name) {
                 Some(part) => self.judge(shape, part, At::Key(&at, field.name), notes),
-                None if field.required => notes.note(at, || format!("`{}` is missing", field.name)),
+                None if field.required => notes.note_missing(at, field.name),
                 None => {}
             }
             if notes.is_settled() {

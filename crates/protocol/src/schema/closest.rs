@@ -113,7 +113,7 @@ fn same_kind(schema: Schema, shape: &'static ValueShape, value: &Value) -> bool 
 /// The flaw of a value that is not even the kind of thing that any of the types is.
 fn wrong_kind(all: &[(Option<&'static str>, &'static ValueShape)], value: &Value, at: At<'_>) -> SchemaFlaw {
     let names = distinct(all.iter().map(|(_, shape)| leaf::describe_shape(shape)));
-    flaw(at, format!("expected {}, found {}", names.join(" or "), leaf::describe_value(value)))
+    SchemaFlaw::new(at, format!("expected {}, found {}", names.join(" or "), leaf::describe_value(value)))
 }
 
 /// The flaw of a tag that tells the types apart and whose value none of them has.
@@ -130,11 +130,11 @@ fn unknown_tag(near: &[Alternative], value: &Value, at: At<'_>) -> Option<Schema
         let allowed = tag.allowed.iter().chain(same.iter().flat_map(|other| other.allowed));
         let choice = leaf::one_of(&distinct(allowed.copied()));
         return Some(match value.get(tag.key) {
-            Some(part) => flaw(
+            Some(part) => SchemaFlaw::new(
                 At::Key(&at, tag.key),
                 format!("expected {choice}, found {}", leaf::describe_value(part)),
             ),
-            None => flaw(at, format!("`{}` is missing, which is {choice}", tag.key)),
+            None => SchemaFlaw::new(at, format!("`{}` is missing, which is {choice}", tag.key)),
         });
     }
     None
@@ -165,15 +165,12 @@ fn common_flaw(attempts: &[(Option<&str>, Vec<SchemaFlaw>)]) -> Option<SchemaFla
     let flaws: Vec<_> = attempts.iter().flat_map(|(_, flaws)| flaws).collect();
     let alike = flaws.len() == attempts.len() && flaws.iter().all(|flaw| flaw.path == *path);
     let messages = distinct(flaws.iter().map(|flaw| &*flaw.message));
-    alike.then(|| SchemaFlaw { path: path.clone(), message: messages.join(", or ") })
+    let missing = first.first()?.missing.filter(|name| flaws.iter().all(|flaw| flaw.missing == Some(name)));
+    alike.then(|| SchemaFlaw { path: path.clone(), missing, message: messages.join(", or ") })
 }
 
 fn read_as(name: &str, flaw: SchemaFlaw) -> SchemaFlaw {
     SchemaFlaw { message: format!("{} (read as {name})", flaw.message), ..flaw }
-}
-
-fn flaw(at: At<'_>, message: String) -> SchemaFlaw {
-    SchemaFlaw { path: at.to_string(), message }
 }
 
 /// The items with the smallest rank.

@@ -7,6 +7,8 @@ use std::fmt;
 pub struct SchemaFlaw {
     /// The JSON Pointer of the part that is wrong; empty for the value itself.
     pub path: String,
+    /// The member that is missing there, if that is what is wrong.
+    pub missing: Option<&'static str>,
     /// What is wrong, for a human.
     pub message: String,
 }
@@ -32,13 +34,39 @@ impl Notes {
     pub(super) fn note(&mut self, at: At<'_>, message: impl FnOnce() -> String) {
         match self {
             Self::Verdict(flawed) => *flawed = true,
-            Self::Flaws(flaws) => flaws.push(SchemaFlaw { path: at.to_string(), message: message() }),
+            Self::Flaws(flaws) => flaws.push(SchemaFlaw::new(at, message())),
+        }
+    }
+
+    /// Notes that a member is missing.
+    pub(super) fn note_missing(&mut self, at: At<'_>, member: &'static str) {
+        match self {
+            Self::Verdict(flawed) => *flawed = true,
+            Self::Flaws(flaws) => flaws.push(SchemaFlaw {
+                missing: Some(member),
+                ..SchemaFlaw::new(at, format!("`{member}` is missing"))
+            }),
         }
     }
 
     /// Whether further flaws make no difference.
     pub(super) const fn is_settled(&self) -> bool {
         matches!(self, Self::Verdict(true))
+    }
+}
+
+impl SchemaFlaw {
+    /// A flaw of what is there.
+    pub(super) fn new(at: At<'_>, message: String) -> Self {
+        Self { path: at.to_string(), missing: None, message }
+    }
+
+    /// The JSON Pointer of the part that is wrong or missing.
+    pub fn place(&self) -> String {
+        match self.missing {
+            Some(member) => format!("{}/{member}", self.path),
+            None => self.path.clone(),
+        }
     }
 }
 

@@ -67,7 +67,7 @@ impl Schema {
             let absent = fields.iter().filter(|(field, _)| !members.contains_key(field.name));
             if let Some((field, _)) = absent.into_iter().find(|(field, _)| is_alike(field.name, key)) {
                 let message = format!("is not known; is `{}` meant?", field.name);
-                into.push(SchemaFlaw { path: At::Key(&at, key).to_string(), message });
+                into.push(SchemaFlaw::new(At::Key(&at, key), message));
             }
         }
     }

@@ -21,6 +21,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &SAMPLING_CONTEXT,
     &LEVEL_REFUSED,
     &META_LEVEL_UNCHECKED,
+    &META_LEVEL_REMEMBERED,
     &COMPLETION_UNKNOWN_SERVED,
     &ROOTS_CHANGE_DEAFENS,
 ];
@@ -165,6 +166,28 @@ pub const META_LEVEL_UNCHECKED: Fault = Fault {
         if level.parse::<LogLevel>().is_err() {
             incoming.remove_meta(LOG_LEVEL);
         }
+        None
+    }),
+};
+
+pub const META_LEVEL_REMEMBERED: Fault = Fault {
+    name: "meta-level-remembered",
+    about: "the log level of a request holds for those that follow on its connection",
+    effect: Effect::Incoming(|incoming| {
+        let connection = format!("{:p} ", incoming.connection);
+        let memory = incoming.memory.clone();
+        incoming.set_meta(LOG_LEVEL, |level| match level {
+            // An unknown level is still refused.
+            Some(level) => {
+                let known = level.as_str().filter(|level| level.parse::<LogLevel>().is_ok())?;
+                memory.note(&format!("{connection}{known}"));
+                None
+            }
+            None => {
+                let notes = memory.notes();
+                Some(json!(notes.iter().find_map(|note| note.strip_prefix(&connection))?))
+            }
+        });
         None
     }),
 };

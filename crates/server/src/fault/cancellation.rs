@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use protocol::code;
-use serde_json::json;
+use serde_json::{Value, json};
+use wire::Id;
 
 use super::edit::{notification, preceded_by};
 use super::{Effect, Ending, Fault, Outgoing, Reaction};
@@ -15,6 +16,7 @@ const LATE_PROGRESS_DELAY: Duration = Duration::from_millis(200);
 pub(super) const FAULTS: &[&Fault] = &[
     &CANCELS_FOREIGN,
     &CANCEL_IGNORED,
+    &CANCEL_ENDS_ALL,
     &CANCEL_ANSWERED,
     &PROGRESS_TOKEN_CHANGED,
     &PROGRESS_CONTINUES,
@@ -38,6 +40,22 @@ pub const CANCEL_IGNORED: Fault = Fault {
     about: "a cancelled request is still handled and answered",
     effect: Effect::Incoming(|incoming| {
         (incoming.method == "notifications/cancelled").then_some(Reaction::Ignore)
+    }),
+};
+
+pub const CANCEL_ENDS_ALL: Fault = Fault {
+    name: "cancel-ends-all",
+    about: "a cancellation ends every call of its connection that is under way",
+    effect: Effect::Incoming(|incoming| {
+        if incoming.method == "tools/call" {
+            incoming.memory.note(incoming.frame.id?.get());
+        }
+        let is_effective = incoming.method == "notifications/cancelled"
+            && cancelled_id(incoming.frame).is_some_and(|id| incoming.connection.peer.is_running(&id));
+        for id in incoming.memory.notes().iter().filter(|_| is_effective) {
+            incoming.connection.peer.cancel(&Id::from(&serde_json::from_str::<Value>(id).ok()?));
+        }
+        None
     }),
 };
 

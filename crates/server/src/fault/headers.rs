@@ -15,6 +15,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &NAME_UNCHECKED,
     &NAME_NOT_DECODED,
     &CAPITALS_LOST,
+    &VALUES_IN_ANY_CASE,
     &DECLARATION_BAD,
     &PARAM_UNCHECKED,
     &PARAM_OPTIONAL,
@@ -59,6 +60,25 @@ pub const CAPITALS_LOST: Fault = Fault {
                 bytes[at..at + 3].copy_from_slice(b"XXX");
             }
         });
+    }),
+};
+
+pub const VALUES_IN_ANY_CASE: Fault = Fault {
+    name: "values-in-any-case",
+    about: "Mcp-Method and Mcp-Name are compared without regard to case",
+    effect: Effect::Incoming(|incoming| {
+        let method = method::find(Era::Modern.newest(), &incoming.method)?;
+        let name = Mirrored::of_known(method, "", &incoming.params).name.unwrap_or_default();
+        let headers = incoming.headers.as_mut()?;
+        for (header, own) in [(header::METHOD, method.name), (header::NAME, name)] {
+            let is_alike = |said: &HeaderValue| said.as_bytes().eq_ignore_ascii_case(own.as_bytes());
+            if let Some(said) = headers.get_mut(header).filter(|said| is_alike(said))
+                && let Ok(own) = HeaderValue::try_from(own)
+            {
+                *said = own;
+            }
+        }
+        None
     }),
 };
 

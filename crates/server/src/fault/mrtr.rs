@@ -8,6 +8,12 @@ use super::{Effect, Fault, Incoming, Outgoing, Reaction, path};
 
 /// The lists whose changes can be subscribed to.
 const LISTS: [&str; 3] = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"];
+/// The notifications of their changes.
+const CHANGES: [&str; 3] = [
+    "notifications/tools/list_changed",
+    "notifications/prompts/list_changed",
+    "notifications/resources/list_changed",
+];
 
 pub(super) const FAULTS: &[&Fault] = &[
     &INPUT_OF_NOTHING,
@@ -21,6 +27,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &STATE_UNVERIFIED,
     &STATE_UNBOUND,
     &FILTER_IGNORED,
+    &FILTER_SHARED,
     &ACKNOWLEDGES_TOO_MUCH,
     &SENDS_UNACKNOWLEDGED,
     &TELLS_AFTER_END,
@@ -156,20 +163,54 @@ pub const FILTER_IGNORED: Fault = Fault {
     about: "subscriptions get every notification, whatever they asked for",
     effect: Effect::Several(&[
         Effect::Incoming(|incoming| {
-            if incoming.method == "subscriptions/listen" && incoming.params["notifications"].is_object() {
-                LISTS.iter().for_each(|list| incoming.params["notifications"][*list] = json!(true));
-            }
+            ask_for_all_lists(incoming);
             None
         }),
-        Effect::Message(|out, m| {
-            notification(m, "notifications/subscriptions/acknowledged", |m| {
-                for list in LISTS.iter().filter(|list| out.params["notifications"][**list] != true) {
-                    remove(&mut m["params"]["notifications"], list);
+        Effect::Message(acknowledge_what_was_asked_for),
+    ]),
+};
+
+pub const FILTER_SHARED: Fault = Fault {
+    name: "filter-shared",
+    about: "a subscription gets what any other open one asked for",
+    effect: Effect::Several(&[
+        Effect::Incoming(|incoming| {
+            let ended = incoming.params["requestId"].to_string();
+            for list in LISTS {
+                if incoming.method == "notifications/cancelled" {
+                    incoming.memory.forget(&format!("{list} {ended}"));
+                } else if incoming.params["notifications"][list] == true {
+                    incoming.memory.note(&format!("{list} {}", incoming.frame.id?.get()));
                 }
-            })
+            }
+            ask_for_all_lists(incoming);
+            None
+        }),
+        Effect::Message(acknowledge_what_was_asked_for),
+        Effect::Message(|out, m| {
+            let concerns = |(_, change): &(&str, &str)| m["method"] == *change;
+            let Some((list, _)) = LISTS.into_iter().zip(CHANGES).find(concerns) else { return vec![m] };
+            let is_open = out.memory.notes().iter().any(|note| note.starts_with(list));
+            if is_open || !modern(out) { vec![m] } else { Vec::new() }
         }),
     ]),
 };
+
+/// Makes a subscription ask for the changes of every list.
+fn ask_for_all_lists(incoming: &mut Incoming<'_>) {
+    if incoming.method == "subscriptions/listen" && incoming.params["notifications"].is_object() {
+        LISTS.iter().for_each(|list| incoming.params["notifications"][*list] = json!(true));
+    }
+}
+
+/// Leaves out of an acknowledgement what the client did not ask for.
+fn acknowledge_what_was_asked_for(out: &Outgoing<'_>, message: Value) -> Vec<Value> {
+    notification(message, "notifications/subscriptions/acknowledged", |m| {
+        for list in LISTS.iter().filter(|list| out.params["notifications"][**list] != true) {
+            remove(&mut m["params"]["notifications"], list);
+        }
+    })
+}
 
 pub const ACKNOWLEDGES_TOO_MUCH: Fault = Fault {
     name: "acknowledges-too-much",

@@ -23,6 +23,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &REMOVED_METHOD_SERVED,
     &MISSING_CAPABILITY_WRONG_CODE,
     &MISSING_CAPABILITY_UNNAMED,
+    &MISSING_CAPABILITY_MISNAMED,
 ];
 
 const OPENINGS: &[&str] = &["initialize", "server/discover"];
@@ -161,4 +162,18 @@ pub const MISSING_CAPABILITY_UNNAMED: Fault = Fault {
     name: "missing-capability-unnamed",
     about: "the error for a missing client capability does not name it",
     effect: Effect::Message(|_, m| without_data(m, -32021)),
+};
+
+pub const MISSING_CAPABILITY_MISNAMED: Fault = Fault {
+    name: "missing-capability-misnamed",
+    about: "the error for a missing client capability names another one",
+    effect: Effect::Message(|_, m| {
+        in_error(m, |m, code| {
+            if code == -32021 {
+                let named = &m["error"]["data"]["requiredCapabilities"];
+                let other = if named.get("roots").is_some() { "sampling" } else { "roots" };
+                m["error"]["data"]["requiredCapabilities"] = json!({ other: {} });
+            }
+        })
+    }),
 };

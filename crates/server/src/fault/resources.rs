@@ -19,6 +19,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &CACHE_TTL_NEGATIVE,
     &SUBSCRIPTION_UNACKNOWLEDGED,
     &SUBSCRIPTION_UNTAGGED,
+    &SUBSCRIPTION_TAG_MISPLACED,
     &CHANGE_UNTOLD,
     &UPDATES_UNASKED,
     &LOG_ON_SUBSCRIPTION,
@@ -151,6 +152,19 @@ pub const SUBSCRIPTION_UNTAGGED: Fault = Fault {
     about: "notifications of a subscription do not carry its id",
     effect: Effect::Message(|out, mut m| {
         if out.method == Some("subscriptions/listen") && m.get("method").is_some() {
+            remove(&mut m["params"], "_meta");
+        }
+        vec![m]
+    }),
+};
+
+pub const SUBSCRIPTION_TAG_MISPLACED: Fault = Fault {
+    name: "subscription-tag-misplaced",
+    about: "the id of a subscription stands in a `_meta` beside the params of what is told on it",
+    effect: Effect::Message(|out, mut m| {
+        let is_acknowledgement = m["method"] == "notifications/subscriptions/acknowledged";
+        if out.method == Some("subscriptions/listen") && m.get("method").is_some() && !is_acknowledgement {
+            m["_meta"] = m["params"]["_meta"].take();
             remove(&mut m["params"], "_meta");
         }
         vec![m]

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use super::{Effect, Fault};
+use super::{Effect, Fault, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
     &OUTLIVES_STDIN,
     &DIES_OF_BAD_LINE,
     &ONE_MESSAGE_A_READ,
     &READ_IS_MESSAGE,
+    &LONG_LINE_DROPPED,
     &CARRIAGE_RETURN_REFUSED,
     &NON_ASCII_LOST,
 ];
@@ -49,6 +50,15 @@ pub const READ_IS_MESSAGE: Fault = Fault {
             line.push(b'\n');
         }
         Some(line)
+    }),
+};
+
+pub const LONG_LINE_DROPPED: Fault = Fault {
+    name: "long-line-dropped",
+    about: "a message of more than 8 KiB is ignored",
+    effect: Effect::Incoming(|incoming| {
+        let length = incoming.frame.params.map_or(0, |params| params.get().len());
+        (length > 8 * 1024).then_some(Reaction::Ignore)
     }),
 };
 

@@ -14,6 +14,7 @@ const INVALID: &str = "invalid arguments for";
 pub(super) const FAULTS: &[&Fault] = &[
     &UNKNOWN_TOOL_SUCCEEDS,
     &TOOL_WITHOUT_SCHEMA,
+    &TOOL_DESCRIPTION_NUMBER,
     &TOOL_SCHEMA_BROKEN,
     &TOOL_PATTERN_BROKEN,
     &TOOL_NAME_WITH_SPACE,
@@ -46,6 +47,12 @@ pub const TOOL_WITHOUT_SCHEMA: Fault = Fault {
     name: "tool-without-schema",
     about: "tools are listed without inputSchema",
     effect: Effect::Remove(&["tools/list"], &["tools", "*", "inputSchema"]),
+};
+
+pub const TOOL_DESCRIPTION_NUMBER: Fault = Fault {
+    name: "tool-description-number",
+    about: "the description of every tool is a number",
+    effect: Effect::Set(&["tools/list"], &["tools", "*", "description"], || 7.into()),
 };
 
 pub const TOOL_SCHEMA_BROKEN: Fault = Fault {

@@ -12,6 +12,7 @@ pub(crate) mod wire;
 use crate::Check;
 
 pub(crate) use server::apps::Surface;
+pub(crate) use wire::message::SCHEMA_CHECK;
 
 /// Every check, section by section, in the order in which reports show them.
 pub(crate) const ALL: &[&[Check]] = &[

@@ -2,6 +2,7 @@
 
 mod facts;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use protocol::Version;
@@ -12,7 +13,8 @@ use wire::{Direction, What};
 
 use crate::baseline::Ledger;
 use crate::check::Run;
-use crate::lanes::worse;
+use crate::failed_checks::FailedChecks;
+use crate::lanes::{in_order_of_reading, worse_record};
 use crate::{Case, CaseReport, Event, Finding, Options, Plan, Report, TargetReport, Verdict, WireCx};
 
 /// Recorded sessions, and how to name them.
@@ -62,12 +64,15 @@ pub fn judge(recorded: &Recorded, sides: &[Side], options: &Options) -> Judged {
             Some(transport) => Plan::new(&[group.version], transport, &options.selection),
             None => Plan::of_bridge(&options.selection),
         };
-        for case in &plan.cases {
+        let failed = Arc::new(FailedChecks::default());
+        for case in in_order_of_reading(&plan) {
             let began = Instant::now();
-            let Some(verdict) = group.judge(case, sides, recorded.tapes.len() > 1) else { continue };
+            let Some(verdict) = group.judge(case, sides, recorded.tapes.len() > 1, &failed) else { continue };
             // Secrets in files are already removed.
             let report = CaseReport::new(case, &verdict, began.elapsed()).redacted(str::to_owned);
-            tell(Event::Finished(report));
+            let event = Event::Finished(report);
+            failed.note(&event);
+            tell(event);
         }
     }
     tell(Event::Ended { took: start.elapsed() });
@@ -76,7 +81,7 @@ pub fn judge(recorded: &Recorded, sides: &[Side], options: &Options) -> Judged {
 
 impl Group<'_> {
     /// What the sessions say about one check; `None` when it does not judge by reading, or none of `sides`.
-    fn judge(&self, case: &Case, sides: &[Side], many: bool) -> Option<Verdict> {
+    fn judge(&self, case: &Case, sides: &[Side], many: bool, failed: &Arc<FailedChecks>) -> Option<Verdict> {
         let Run::Wire(_, judge) = case.check.run else { return None };
         let suits = |side: &Side| case.check.judges(*side);
         let mut verdict: Option<Verdict> = None;
@@ -87,13 +92,14 @@ impl Group<'_> {
             }));
             let tapes: Vec<_> = self.tapes.iter().filter(|tape| spoke(tape, side)).collect();
             let transcripts = tapes.iter().map(|tape| &tape.transcript);
-            let heard = WireCx::all(self.version, case.transport, side, transcripts);
+            let mut heard = WireCx::all(self.version, case.transport, side, transcripts);
+            heard.iter_mut().for_each(|session| session.failed = Arc::clone(failed));
             for (tape, cx) in tapes.into_iter().zip(&heard) {
                 let one =
                     cx.judge(judge).map_err(|finding| if many { placed(finding, tape) } else { finding });
-                of_side = worse(of_side, one);
+                of_side = worse_record(of_side, one);
             }
-            verdict = Some(verdict.map_or(of_side.clone(), |before| worse(before, of_side)));
+            verdict = Some(verdict.map_or(of_side.clone(), |before| worse_record(before, of_side)));
         }
         verdict
     }

@@ -24,6 +24,7 @@ pub(crate) use self::event_redaction::redacted;
 use self::reachability::is_talkative;
 use self::target_description::describe;
 use crate::baseline::{Baseline, Ledger};
+use crate::failed_checks::FailedChecks;
 use crate::lanes::{read_transcripts, talk_to_server};
 use crate::run_cx::{RunCx, Slot};
 use crate::{Calls, Event, Plan, Report, Selection, ServerCx, SessionSink, Survey};
@@ -242,8 +243,13 @@ impl Running<'_> {
         let plan = Plan::new(&[cx.version], cx.transport, &self.options.selection);
         (self.tell)(Event::Began { version: cx.version, cases: plan.cases.len() });
         let mut keeping = Keeping { keep: self.options.keep.as_ref(), cx: &cx, sessions: None };
-        Box::pin(talk_to_server(&cx, &plan, self.options.jobs, self.tell)).await;
-        Box::pin(read_transcripts(&cx, &plan, self.tell)).await;
+        let failed = Arc::new(FailedChecks::default());
+        let tell = |event: Event| {
+            failed.note(&event);
+            (self.tell)(event);
+        };
+        Box::pin(talk_to_server(&cx, &plan, self.options.jobs, &tell)).await;
+        Box::pin(read_transcripts(&cx, &plan, &failed, &tell)).await;
         if let Some(survey) = Survey::take(&cx).await {
             (self.tell)(Event::Surveyed { version: cx.version, survey });
         }

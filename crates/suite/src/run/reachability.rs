@@ -7,6 +7,7 @@ use transport::client::{Failure, FirstContact, Profile, Session, Settled, Target
 
 use super::Running;
 use crate::lock::lock;
+use crate::run_cx::NonexistentVersion;
 use crate::{CaseReport, Event, Finding, Plan, clients};
 
 impl Running<'_> {
@@ -49,6 +50,16 @@ impl Running<'_> {
             Settled::Absent(Failure::OtherVersion { offered, .. }) => Some(offered),
             Settled::Absent(_) | Settled::Unsettled(_) => None,
         }
+    }
+
+    /// The revision that a target offers to who names `version`, which it does not speak. `None` where it has said elsewhere
+    /// that it speaks it, or offers what is not a revision: then the checks of the handshake say what is wrong.
+    pub(super) async fn lawful_offer(&self, version: Version, refusal: Failure) -> Option<String> {
+        let Failure::OtherVersion { offered, .. } = refusal else { return None };
+        offered.parse::<Version>().ok()?;
+        // The answer is kept with the run, and the checks judge it.
+        let _ = self.run.counter_offer(NonexistentVersion::Future).await;
+        (!self.run.offered().contains(&version)).then_some(offered)
     }
 
     /// Whether a list is answered as only servers of the modern era do.

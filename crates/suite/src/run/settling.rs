@@ -144,7 +144,14 @@ impl Running<'_> {
         match settled {
             Settled::Spoken(session) => self.measure_spoken(version, session, slot).await,
             Settled::Unsettled(Failure::BadEndpoint { .. }) => self.measure_bad_endpoint(version).await,
-            Settled::Absent(_) | Settled::Unsettled(_) if self.is_named(version) => {
+            Settled::Absent(failure) if self.is_named(version) => {
+                drop(slot);
+                match self.lawful_offer(version, failure).await {
+                    Some(offer) => self.block_revision(version, &offer),
+                    None => self.measure_named(version).await,
+                }
+            }
+            Settled::Unsettled(_) if self.is_named(version) => {
                 drop(slot);
                 self.measure_named(version).await;
             }

@@ -31,6 +31,12 @@ impl Called {
         let first = self.answers.as_ref().ok().and_then(|answers| answers.first());
         first.and_then(|answer| answer.reply.result_type()).as_deref() == Some("input_required")
     }
+
+    /// Whether a request of the server came on the stream of a call, as only legacy servers do.
+    pub(crate) fn has_server_request(&self) -> bool {
+        let mut messages = self.answers.iter().flatten().flat_map(|answer| &answer.reply.messages);
+        messages.any(|message| message.frames().iter().any(|frame| frame.kind() == wire::Kind::Request))
+    }
 }
 
 impl ServerCx {

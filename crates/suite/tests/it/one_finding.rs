@@ -2,8 +2,8 @@
 
 use protocol::{Era, Version};
 use server::Fault;
-use server::fault::Effect;
-use suite::{CaseReport, Options, Outcome, run};
+use server::fault::{Effect, lists};
+use suite::{CaseReport, Options, Outcome, Selection, run};
 use transport::client::Target;
 
 use crate::reference::{piped, served};
@@ -29,9 +29,25 @@ static DIES_OF_BATCH: Fault = Fault {
     }),
 };
 
+static REQUESTS_BROADCAST: Fault = Fault {
+    name: "requests-broadcast",
+    about: "requests of the server go to the GET stream as well",
+    effect: Effect::Copy(|message| message.get("method").is_some() && message.get("id").is_some()),
+};
+
 /// What is held against a target, each with the check that it is put down to.
 async fn findings(target: &Target, version: Version) -> Vec<(String, Outcome, Option<String>)> {
-    let options = Options { protocols: vec![version], ..Options::default() };
+    findings_of(target, version, &[]).await
+}
+
+async fn findings_of(
+    target: &Target,
+    version: Version,
+    only: &[&str],
+) -> Vec<(String, Outcome, Option<String>)> {
+    let only = only.iter().map(|name| (*name).to_owned()).collect();
+    let selection = Selection { only, skip: Vec::new() };
+    let options = Options { protocols: vec![version], selection, ..Options::default() };
     let report = run(target, "", &options, |_| {}).await.unwrap();
     let is_fine = |case: &&CaseReport| !matches!(case.outcome, Outcome::Passed | Outcome::NotApplicable);
     let found = report.cases.iter().filter(is_fine);
@@ -66,4 +82,25 @@ async fn a_server_that_dies_of_a_batch() {
 async fn a_server_that_dies_of_a_batch_in_a_revision_without_them() {
     let found = findings(&piped([&DIES_OF_BATCH]).target, Version::V2025_06_18).await;
     assert_eq!(found, [("server/base/batch-not-served".to_owned(), Outcome::Warned, None)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_of_the_server_that_come_on_two_streams() {
+    const CHECK: &str = "server/streams/not-broadcast";
+    let subject = served([&REQUESTS_BROADCAST]).await;
+    let found = findings_of(&subject.target, Version::V2025_11_25, &[CHECK]).await;
+    assert_eq!(found, [(CHECK.to_owned(), Outcome::Failed, None)]);
+}
+
+/// The check of the part tells, and the check of the schema is put down to it; without it the schema tells.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_that_does_not_match_the_schema() {
+    const PART: &str = "server/tools/input-schema-object";
+    const WHOLE: &str = "wire/message/schema";
+    let target = piped([&lists::TOOL_SCHEMA_NULL]).target;
+    let failed = |check: &str| (check.to_owned(), Outcome::Failed, None);
+    let found = findings_of(&target, Version::V2025_11_25, &[PART, WHOLE]).await;
+    let told = (WHOLE.to_owned(), Outcome::Blocked, Some(PART.to_owned()));
+    assert_eq!(found, [told, failed(PART)]);
+    assert_eq!(findings_of(&target, Version::V2025_11_25, &[WHOLE]).await, [failed(WHOLE)]);
 }

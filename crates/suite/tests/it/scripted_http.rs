@@ -228,17 +228,39 @@ async fn the_end_of_a_server_is_one_finding() {
 /// Whoever names a revision that the server does not speak is told that, and nothing else.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revision_that_is_not_spoken_is_said_plainly() {
-    let target = serving(|asked| Some(legal(asked))).await;
-    let options = Options { protocols: vec![Version::V2026_07_28], ..Options::default() };
-    let report = run(&target, "", &options, |_| {}).await.unwrap();
-    assert!(!report.cases.is_empty());
-    for case in &report.cases {
-        assert_eq!(case.outcome, Outcome::Blocked, "{case:#?}");
-        assert!(
-            format!("{case:?}").contains("the server does not speak 2026-07-28: it offers 2025-11-25"),
-            "{case:?}"
-        );
+    for version in [Version::V2026_07_28, Version::V2025_03_26] {
+        let report = measure_named(&serving(|asked| Some(legal(asked))).await, version).await;
+        let why = format!("the server does not speak {version}: it offers 2025-11-25");
+        for case in &report.cases {
+            assert_eq!(case.outcome, Outcome::Blocked, "{case:#?}");
+            assert!(format!("{case:?}").contains(&why), "{case:?}");
+        }
     }
+}
+
+/// A revision that the server offers to one client and refuses to another is a violation, also if the user named it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revision_that_is_offered_and_refused_is_held_against_the_server() {
+    let contrary = |asked: &Asked| {
+        let message = asked.message();
+        let named = message["params"]["protocolVersion"] == "2025-06-18";
+        let offer = if named { "2025-11-25" } else { "2025-06-18" };
+        let mut said = legal(asked);
+        if let Some(body) = said.body.as_mut().filter(|_| message["method"] == "initialize") {
+            body["result"]["protocolVersion"] = offer.into();
+        }
+        Some(said)
+    };
+    let report = measure_named(&serving(contrary).await, Version::V2025_06_18).await;
+    let held = held_against(&report);
+    assert!(held.iter().any(|case| case.check == "server/lifecycle/version-agreed"), "{held:#?}");
+}
+
+async fn measure_named(target: &Target, version: Version) -> Report {
+    let options = Options { protocols: vec![version], ..Options::default() };
+    let report = run(target, "", &options, |_| {}).await.unwrap();
+    assert!(!report.cases.is_empty());
+    report
 }
 
 /// The server admits few clients in a minute.

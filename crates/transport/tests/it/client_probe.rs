@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use protocol::{Era, Version};
 use serde_json::{Value, json};
 use yardstick_transport::Transport;
-use yardstick_transport::client::{Failure, Limits, Target, probe};
+use yardstick_transport::client::{Failure, Limits, Target, first_contact, probe};
 
 use crate::client_support::{
     Conn, Peer, Req, discovered, error, http, in_process, quick, result, welcome, welcomed,
@@ -132,6 +132,20 @@ async fn a_server_that_hangs_costs_a_bounded_time() {
     .await;
     assert!(probe(&peer.target(), limits).await.unwrap_err().is_timeout());
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+}
+
+/// A line that is printed at the start answers nothing. One start is waited for, and the line is told.
+#[tokio::test(start_paused = true)]
+async fn a_line_before_silence_costs_one_start() {
+    let greets = in_process(|mut peer: Peer| async move {
+        peer.raw("hello\n").await;
+        while peer.next().await.is_some() {}
+    });
+    let limits = Limits::default();
+    let start = tokio::time::Instant::now();
+    let failure = first_contact(&greets, &limits).await.unwrap_err();
+    assert!(failure.is_timeout() && failure.to_string().contains("hello"), "{failure}");
+    assert_eq!(start.elapsed().as_secs(), limits.start.as_secs());
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use protocol::{Era, Span};
+use protocol::{Era, Span, Version};
 use serde_json::{Value, json};
 use server::fault::cancellation as fault;
 use transport::Transport;
@@ -10,9 +10,9 @@ use transport::client::{Failure, Pending, Session};
 
 use crate::sweep::SlowCall;
 use crate::unsolicited::{drain, expect_no_response, has_response};
-use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, should};
+use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, defined, must, should};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[CANCELLED_UNANSWERED, STRAY_IGNORED];
+pub(in crate::checks) const CHECKS: &[Check] = &[CANCELLED_UNANSWERED, OTHERS_ANSWERED, STRAY_IGNORED];
 
 /// Whoever receives a cancellation should stop the work and send no response to that request. It may ignore one that
 /// comes too late, or one for a request that cannot be cancelled. Over HTTP, 2026-07-28 cancels by closing the stream
@@ -122,6 +122,75 @@ async fn await_progress(
                 cx.patience().unanswered("tools/call", after);
                 return Err(Finding::blocked("no progress was reported in time"));
             }
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+}
+
+/// A cancellation names the one request that is to be cancelled. All messages must follow JSON-RPC 2.0, in which every other
+/// request gets its response.
+const OTHERS_ANSWERED: Check = Check {
+    id: "server/cancellation/others-answered",
+    title: "cancelling one request leaves the others under way",
+    cites: &[
+        must("basic/index#", Span::only(Version::V2024_11_05)),
+        must("basic/index#messages", Span::since(Version::V2025_03_26)),
+        defined("basic/utilities/cancellation#cancellation-flow", Span::LEGACY),
+        defined("basic/patterns/cancellation#cancellation-flow", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "a user who stops one call loses the results of all others, and waits for them in vain",
+    fix: "keep a cancellation token for each request, and cancel only the one whose id is named",
+    applies: Applies::Everywhere,
+    run: Run::Alone(|cx| Box::pin(others_answered(cx))),
+    fault: &fault::CANCEL_ENDS_ALL,
+};
+
+/// Of two calls that are under way at once, the second is cancelled, and the first has to be answered.
+async fn others_answered(cx: &ServerCx) -> Verdict {
+    let slow = cx.slow_call().await?;
+    let session = cx.alone().await?;
+    let mut kept = cx.call_on(&session, &slow.tool, &slow.arguments).start().await?;
+    let mut dropped = cx.call_on(&session, &slow.tool, &slow.arguments).start().await?;
+    let begun = await_progress(cx, &mut dropped, &slow, slow.took / 4).await?;
+    let is_over = async |pending: &mut Pending| {
+        while let Ok(Some(message)) = pending.next_within(Duration::ZERO).await {
+            if has_response(&message) {
+                return true;
+            }
+        }
+        false
+    };
+    if matches!(begun, Cancelled::TooLate) || is_over(&mut kept).await {
+        return Err(Finding::not_applicable("the two calls were not under way at the same time"));
+    }
+    dropped.cancel("measured by yardstick").await?;
+    expect_result_of_other(cx, &session, &mut kept, slow.took).await
+}
+
+/// Expects the result of a call that was not cancelled, and that usually takes so long.
+async fn expect_result_of_other(
+    cx: &ServerCx,
+    session: &Session,
+    kept: &mut Pending,
+    took: Duration,
+) -> Verdict {
+    const EXPECTED: &str = "a result of the call that was not cancelled";
+    let deadline = Instant::now() + took + cx.pace().limit();
+    loop {
+        match kept.next_within(deadline.saturating_duration_since(Instant::now())).await {
+            Ok(Some(message)) if has_response(&message) => {
+                return match message.frame().is_some_and(|frame| frame.result.is_some()) {
+                    true => Ok(()),
+                    false => Err(Finding::violated_in(&message.bytes, EXPECTED, "an error")),
+                };
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => return Err(Finding::violated(EXPECTED, "its stream ended without one")),
+            Err(Failure::TimedOut { .. }) if cx.has_caught_up(session).await => {
+                return Err(Finding::violated(EXPECTED, "none"));
+            }
+            Err(Failure::TimedOut { .. }) => return Err(Finding::blocked("the server answers nothing")),
             Err(failure) => return Err(failure.into()),
         }
     }

@@ -3,6 +3,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use protocol::header::encode;
 use protocol::{Span, code};
 use serde_json::{Value, json};
 use server::fault::headers as fault;
@@ -17,7 +18,7 @@ const VALIDATION: &str = "basic/transports/streamable-http#server-validation";
 
 /// Streamable HTTP, server validation: a server that reads the body must refuse a request whose headers do not match
 /// it, with 400 and error -32020. `Mcp-Name` is required for tools/call, resources/read and prompts/get.
-const NAME_CHECKED: Check = Check {
+pub(super) const NAME_CHECKED: Check = Check {
     id: "server/headers/name-checked",
     title: "a request whose Mcp-Name is missing or does not match the body is refused",
     cites: &[must(VALIDATION, Span::MODERN)],
@@ -140,6 +141,14 @@ impl Named {
 
     fn new(method: &'static str, name: &str, params: Value, schema: &Value) -> Self {
         Self { method, name: name.to_owned(), params, schema: schema.clone() }
+    }
+
+    /// The name with the case of its letters changed; none if it has no letters, or is sent in base64.
+    pub(super) fn in_other_case(&self) -> Option<String> {
+        let swap =
+            |c: char| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
+        let other: String = self.name.chars().map(swap).collect();
+        (other != self.name && encode(&self.name) == self.name).then_some(other)
     }
 
     pub(super) async fn ask<'c>(&self, cx: &'c ServerCx) -> Result<Ask<'c>, Finding> {

@@ -6,10 +6,12 @@ use transport::Transport;
 use transport::client::{Endpoint, RawReply};
 use url::Position;
 
-use super::header_names::Named;
-use crate::{Applies, Check, Evidence, Excerpt, Finding, Party, Run, ServerCx, Verdict, must};
+use super::header_names::{NAME_CHECKED, Named};
+use crate::expect::Ask;
+use crate::{Applies, Check, Evidence, Excerpt, Finding, Party, Run, ServerCx, Verdict, defined, must};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[MISMATCH_REFUSED, MISMATCH_CODE, VERSION_REQUIRED, ANY_CASE];
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[MISMATCH_REFUSED, MISMATCH_CODE, VERSION_REQUIRED, ANY_CASE, VALUES_EXACT];
 
 const VALIDATION: &str = "basic/transports/streamable-http#server-validation";
 
@@ -116,6 +118,38 @@ async fn any_case(cx: &ServerCx) -> Verdict {
     let excerpt = Excerpt::from_bytes(Party::Server, reply.body());
     let evidence = Evidence::new("HTTP 200, as for headers in lower case", format!("HTTP {status}"));
     Err(Finding::Violated(Box::new(evidence.showing(excerpt))))
+}
+
+/// The values of headers are case-sensitive, such as the names of methods. A server that reads the body must refuse a request
+/// whose headers do not match it.
+const VALUES_EXACT: Check = Check {
+    id: "server/headers/values-case-sensitive",
+    title: "a header value that differs from the body in case is refused with 400",
+    cites: &[
+        must(VALIDATION, Span::MODERN),
+        defined("basic/transports/streamable-http#case-sensitivity", Span::MODERN),
+    ],
+    aliases: &[],
+    why: "a gateway that goes by the header sees another method or tool than the one that runs",
+    fix: "compare the values of Mcp-Method and Mcp-Name with the body byte by byte",
+    applies: Applies::Over(Transport::StreamableHttp),
+    run: Run::Server(|cx| Box::pin(values_exact(cx))),
+    fault: &names::VALUES_IN_ANY_CASE,
+};
+
+async fn values_exact(cx: &ServerCx) -> Verdict {
+    let refused = async |ask: Ask<'_>| ask.send().await?.expect_status(&[400]);
+    // A server that compares nothing is told so by other checks.
+    let other = cx.request("server/discover").await?.header("mcp-method", "tools/list");
+    refused(other).await.map_err(|finding| finding.into_obstacle_of(MISMATCH_REFUSED.id))?;
+    refused(cx.request("server/discover").await?.header("mcp-method", "Server/Discover")).await?;
+    for named in Named::all(cx).await.unwrap_or_default() {
+        let Some(name) = named.in_other_case() else { continue };
+        let other = named.ask(cx).await?.header("mcp-name", "yardstick-other");
+        refused(other).await.map_err(|finding| finding.into_obstacle_of(NAME_CHECKED.id))?;
+        refused(named.ask(cx).await?.header("mcp-name", &name)).await?;
+    }
+    Ok(())
 }
 
 /// The answer to a discovery whose header names are spelled as `spell` says.

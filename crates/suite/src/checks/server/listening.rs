@@ -136,9 +136,14 @@ async fn filter_honoured(cx: &ServerCx) -> Verdict {
     let session = cx.alone().await?;
     let (mut subscription, _) =
         Subscription::acknowledged(cx, &session, json!({ "toolsListChanged": true })).await?;
+    // Beside it another one asks for what it does not. A server may refuse a second one.
+    let beside = Subscription::open(cx, &session, json!({ "promptsListChanged": true })).await.ok();
     change(cx, &session, trigger).await?;
     let told = told(cx, &mut subscription, "notifications/prompts/list_changed").await;
     subscription.end().await;
+    if let Some(beside) = beside {
+        beside.end().await;
+    }
     expect_none(told?, |message| {
         Finding::violated_in(&message.bytes, "only notifications/tools/list_changed", "another kind")
     })

@@ -13,8 +13,15 @@ use crate::policy::is_fixture;
 use crate::sweep::logs;
 use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, defined, must_not, should};
 
-pub(in crate::checks) const CHECKS: &[Check] =
-    &[LEVEL_CHECKED, LEVELS_ACCEPTED, LEVEL_RESPECTED, ASKED_FOR, META_LEVEL_CHECKED, META_LEVEL_RESPECTED];
+pub(in crate::checks) const CHECKS: &[Check] = &[
+    LEVEL_CHECKED,
+    LEVELS_ACCEPTED,
+    LEVEL_RESPECTED,
+    ASKED_FOR,
+    META_LEVEL_CHECKED,
+    META_LEVEL_RESPECTED,
+    META_LEVEL_FORGOTTEN,
+];
 
 /// How long we listen for messages that belong to no request.
 const SILENCE: Duration = Duration::from_millis(50);
@@ -168,6 +175,42 @@ async fn meta_level_respected(cx: &ServerCx) -> Verdict {
             let answer = ask.send().await?;
             heard |= answer.reply.notifications("notifications/message").next().is_some();
             not_below(&answer, least)?;
+        }
+    }
+    if heard { Ok(()) } else { Err(Finding::not_applicable("no tool logged anything")) }
+}
+
+/// A server must not send log messages for a request whose `_meta` has no `logLevel`, also if an earlier request had one.
+const META_LEVEL_FORGOTTEN: Check = Check {
+    id: "server/logging/meta-level-forgotten",
+    title: "the log level of a request does not hold for the next one",
+    cites: &[must_not("server/utilities/logging#per-request-log-level", Span::MODERN)],
+    aliases: &[],
+    why: "many clients may share a server; one of them gets log messages because another one asked",
+    fix: "take the level from the _meta of each request, and keep it nowhere",
+    applies: Applies::Everywhere,
+    run: Run::Alone(|cx| Box::pin(meta_level_forgotten(cx))),
+    fault: &asks::META_LEVEL_REMEMBERED,
+};
+
+async fn meta_level_forgotten(cx: &ServerCx) -> Verdict {
+    cx.needs(LOGGING).await?;
+    // Whoever logs for everybody is told so by another check.
+    asked_for(cx).await.map_err(|finding| finding.into_obstacle_of(ASKED_FOR.id))?;
+    let logging = talkative(cx).await?;
+    let session = cx.alone().await?;
+    let mut heard = false;
+    for (tool, good) in &logging {
+        let ask = || cx.call_on(&session, tool, good);
+        let asked = ask().with(|r| r.meta(LOG_LEVEL, LogLevel::Debug.as_str())).send().await?;
+        if asked.reply.notifications("notifications/message").next().is_none() {
+            continue;
+        }
+        heard = true;
+        let next = ask().send().await?;
+        if next.reply.notifications("notifications/message").next().is_some() {
+            let actual = format!("tool {} logs, as for the request before", tool["name"]);
+            return Err(next.violated("no notifications/message without a logLevel", actual));
         }
     }
     if heard { Ok(()) } else { Err(Finding::not_applicable("no tool logged anything")) }

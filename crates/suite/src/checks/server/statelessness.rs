@@ -2,10 +2,10 @@
 
 use protocol::meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION, parse_key};
 use protocol::{Span, capability, code};
-use serde_json::json;
+use serde_json::{Value, json};
 use server::fault::negotiation as fault;
 
-use super::asking::asking_tools;
+use super::asking::{AskingTool, asking_tools};
 use super::modern::UNSUPPORTED_REFUSED;
 use crate::expect::Answer;
 use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, defined, must, must_not};
@@ -163,14 +163,15 @@ const MISSING_CAPABILITY: Check = Check {
 };
 
 async fn missing_capability(cx: &ServerCx) -> Verdict {
-    for answer in without_capabilities(cx).await? {
+    for (_, answer) in without_capabilities(cx).await? {
         answer.expect_error(&[code::MISSING_REQUIRED_CLIENT_CAPABILITY])?;
         answer.expect_status(&[400])?;
     }
     Ok(())
 }
 
-/// The data of error -32021 must list the missing capabilities in `requiredCapabilities`.
+/// The data of error -32021 must list the missing capabilities in `requiredCapabilities`. A client that declares them lacks none
+/// of them.
 const MISSING_NAMED: Check = Check {
     id: "server/discovery/missing-capability-named",
     title: "the error for a missing client capability says which one",
@@ -184,7 +185,7 @@ const MISSING_NAMED: Check = Check {
 };
 
 async fn missing_named(cx: &ServerCx) -> Verdict {
-    for answer in without_capabilities(cx).await? {
+    for (tool, answer) in without_capabilities(cx).await? {
         if answer.reply.code() != Some(code::MISSING_REQUIRED_CLIENT_CAPABILITY) {
             return Err(Finding::blocked_by(
                 MISSING_CAPABILITY.id,
@@ -196,20 +197,34 @@ async fn missing_named(cx: &ServerCx) -> Verdict {
             let expected = "data.requiredCapabilities, an object that is not empty";
             return Err(answer.violated(expected, format!("data: {data}")));
         }
+        expect_enough(cx, &tool, &data["requiredCapabilities"]).await?;
     }
     Ok(())
 }
 
+/// Expects that a client that declares exactly what was said to be missing is not told that the same is missing.
+async fn expect_enough(cx: &ServerCx, tool: &AskingTool<'_>, required: &Value) -> Verdict {
+    let ask = tool.call(cx, cx.session().await?).with(|r| r.meta(CLIENT_CAPABILITIES, required.clone()));
+    let answer = ask.send().await?;
+    let data = answer.reply.error().and_then(|error| error.data).unwrap_or_default();
+    let is_refused = answer.reply.code() == Some(code::MISSING_REQUIRED_CLIENT_CAPABILITY);
+    if !is_refused || data["requiredCapabilities"] != *required {
+        return Ok(());
+    }
+    let expected = "data.requiredCapabilities with what is missing";
+    Err(answer.violated(expected, format!("{required}, also for a client that declares it")))
+}
+
 /// What a fixture that cannot do without sampling answers to a client that can be asked for nothing, or else what every tool
 /// that asks does. A server's own tool may do without what it asks for, and then there is nothing to judge.
-async fn without_capabilities(cx: &ServerCx) -> Result<Vec<Answer>, Finding> {
+async fn without_capabilities(cx: &ServerCx) -> Result<Vec<(AskingTool<'_>, Answer)>, Finding> {
     let session = cx.session().await?;
     let mut answers = Vec::new();
     for tool in asking_tools(cx, &["test_missing_capability"]).await? {
         let ask = tool.call(cx, session).with(|r| r.meta(CLIENT_CAPABILITIES, json!({})));
         let answer = ask.send().await?;
         if tool.is_fixture || answer.reply.is_error() {
-            answers.push(answer);
+            answers.push((tool, answer));
         }
     }
     match answers.is_empty() {

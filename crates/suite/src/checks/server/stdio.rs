@@ -16,8 +16,15 @@ use crate::{
     should,
 };
 
-pub(in crate::checks) const CHECKS: &[Check] =
-    &[ENDS_WITH_STDIN, LIVES_ON, MANY_IN_ONE_WRITE, ONE_IN_TWO_WRITES, CARRIAGE_RETURN, UTF8_INTACT];
+pub(in crate::checks) const CHECKS: &[Check] = &[
+    ENDS_WITH_STDIN,
+    LIVES_ON,
+    MANY_IN_ONE_WRITE,
+    ONE_IN_TWO_WRITES,
+    LONG_LINE,
+    CARRIAGE_RETURN,
+    UTF8_INTACT,
+];
 
 /// Long enough for two writes to arrive separately.
 const APART: Duration = Duration::from_millis(15);
@@ -127,6 +134,41 @@ async fn one_in_two_writes(cx: &ServerCx) -> Verdict {
     expect_answers(cx, &session, "to a request in two writes", &[whole]).await
 }
 
+/// Messages on stdio are delimited by newlines, and no page says how long a line may be. All messages must follow JSON-RPC 2.0, in
+/// which every request gets a response. A server may refuse what is too long for it, so one error that names no request passes.
+const LONG_LINE: Check = Check {
+    id: "server/stdio/long-line-answered",
+    title: "a request on a long line is answered",
+    cites: FRAMING,
+    aliases: &[],
+    why: "a file as an argument makes a long line; one that is dropped or cut leaves its request open for ever",
+    fix: "read up to the newline, however many reads that takes, and answer what you refuse with an error",
+    applies: Applies::Over(Transport::Stdio),
+    run: Run::Alone(|cx| Box::pin(long_line(cx))),
+    fault: &fault::LONG_LINE_DROPPED,
+};
+
+/// One line is longer than the buffers that readers often have, and the other one longer than a pipe holds.
+async fn long_line(cx: &ServerCx) -> Verdict {
+    // Whoever takes each read for a message is told so by another check.
+    one_in_two_writes(cx).await.map_err(|finding| finding.into_obstacle_of(ONE_IN_TWO_WRITES.id))?;
+    let session = cx.alone().await?;
+    for length in [10_000, 100_000] {
+        let request = session.request(cx.cheap()).meta("yardstick/padding", "x".repeat(length));
+        let line = format!("{}\n", request.message()).into_bytes();
+        session.send_bytes(line.clone()).await?;
+        let what = format!("to a request on a line of {} bytes", line.len());
+        let lines = std::slice::from_ref(&line);
+        let verdict = expect_answers(cx, &session, &what, lines).await;
+        // A line that was cut is refused once for each piece.
+        if matches!(verdict, Err(Finding::Violated(_))) && count_lost_ids(&session, lines) == 1 {
+            return Ok(());
+        }
+        verdict?;
+    }
+    Ok(())
+}
+
 /// Messages on stdio are delimited by newlines. A carriage return before one is white space to JSON, so that the line is a
 /// valid message is implied. No page speaks of carriage returns.
 const CARRIAGE_RETURN: Check = Check {
@@ -188,7 +230,7 @@ async fn utf8_intact(cx: &ServerCx) -> Verdict {
     let verdict =
         expect_answers(cx, &session, "with the id of the request", std::slice::from_ref(&line)).await;
     match verdict {
-        Err(Finding::Violated(_)) if has_lost_ids(&session, std::slice::from_ref(&line)) => {
+        Err(Finding::Violated(_)) if count_lost_ids(&session, std::slice::from_ref(&line)) > 0 => {
             Err(Finding::blocked_by(ID_ECHOED.id, "the error for an id that is text has none"))
         }
         verdict => verdict,
@@ -238,12 +280,13 @@ async fn strike_answered(session: &Session, open: &mut Vec<Id>, limit: Duration)
     Ok(())
 }
 
-/// Whether an error without an id came after the lines were sent.
-fn has_lost_ids(session: &Session, lines: &[Vec<u8>]) -> bool {
+/// How many errors without an id came after the lines were sent.
+fn count_lost_ids(session: &Session, lines: &[Vec<u8>]) -> usize {
     let transcript = session.recorder().transcript();
     let first = lines.first().map(|line| line.trim_ascii()).unwrap_or_default();
     let sent = transcript.entries.iter().rposition(|entry| entry.bytes.trim_ascii() == first);
-    transcript.entries.iter().skip(sent.unwrap_or_default()).any(is_anonymous_error)
+    let since = transcript.entries.iter().skip(sent.unwrap_or_default());
+    since.filter(|entry| is_anonymous_error(entry)).count()
 }
 
 /// An error that does not say which request it is for.

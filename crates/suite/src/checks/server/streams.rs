@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use protocol::{Span, Version};
+use serde_json::json;
 use server::fault::streams as fault;
 use transport::Transport;
-use transport::client::{Failure, Message, Pending, Reply, Session};
+use transport::client::{Failure, Message, Pending, Session};
 
 use crate::expect::Answer;
 use crate::unsolicited::has_response;
@@ -18,6 +19,8 @@ const STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_2
 const SENDING: &str = "basic/transports#sending-messages-to-the-server";
 /// How long a stream may take to end after its response.
 const END: Duration = Duration::from_secs(1);
+/// How many tools that ask are called while the GET stream is open.
+const MOST_ASKING: usize = 2;
 /// How long a stream has to be silent before we stop listening.
 const SILENCE: Duration = Duration::from_millis(150);
 
@@ -141,27 +144,38 @@ const NOT_BROADCAST: Check = Check {
 };
 
 async fn not_broadcast(cx: &ServerCx) -> Verdict {
-    let (reply, beside) = call_while_listening(cx).await?;
-    let twice = |message: &&Message| reply.messages.iter().any(|other| other.bytes == message.bytes);
+    let (said, beside) = call_while_listening(cx).await?;
+    let twice = |message: &&Message| said.iter().any(|other| other.bytes == message.bytes);
     expect_none(beside.iter().find(twice), |message| {
         Finding::violated_in(&message.bytes, "each message on one stream", "one on two streams")
     })
 }
 
-/// The reply to a request that is answered with a stream while the GET stream is open, and what came on the latter.
-async fn call_while_listening(cx: &ServerCx) -> Result<(Reply, Vec<Message>), Finding> {
+/// What came on the streams of requests while the GET stream was open, and what came on the latter.
+async fn call_while_listening(cx: &ServerCx) -> Result<(Vec<Message>, Vec<Message>), Finding> {
     cx.known.facts().overheard.get_or_init(|| overhear(cx)).await.clone()
 }
 
-async fn overhear(cx: &ServerCx) -> Result<(Reply, Vec<Message>), Finding> {
-    let session = cx.alone().await?;
+/// A request that is answered with a stream, and calls of tools that ask the client for something.
+async fn overhear(cx: &ServerCx) -> Result<(Vec<Message>, Vec<Message>), Finding> {
+    let streaming = cx.streaming_request().await?;
+    let asking = cx.calls().await.unwrap_or_default().iter().filter(|called| called.has_server_request());
+    let session = cx.another().await?;
     let mut beside = listen(&session).await?;
-    let answer = cx.streaming_request().await?.ask(cx, &session).0.send().await?;
+    let mut said = streaming.ask(cx, &session).0.send().await?.reply.messages;
+    for called in asking.take(MOST_ASKING) {
+        let arguments = cx.arguments_for(&called.tool).await.unwrap_or_else(|| json!({}));
+        // What stands in the way of a call is told by the checks of calls.
+        if let Ok(answer) = cx.call_on(&session, &called.tool, &arguments).send().await {
+            said.extend(answer.reply.messages);
+        }
+    }
     let mut came = Vec::new();
     while let Ok(Some(message)) = beside.next_within(SILENCE).await {
         came.push(message);
     }
-    Ok((answer.reply, came))
+    beside.close();
+    Ok((said, came))
 }
 
 /// The GET stream; not applicable where there is none.

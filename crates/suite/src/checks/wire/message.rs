@@ -6,13 +6,17 @@ use protocol::{Span, Version, schema};
 use serde_json::Value;
 use server::fault::{framing, lifecycle, tools};
 
+use super::message_parts::checks_of_part;
 use super::progress::{token_in_meta, token_of};
 use super::{Asked, frames, sent, violated};
 use crate::verdict::expect_none;
-use crate::{Applies, Check, Run, Sides, Verdict, WireCx, advised, defined, must, should};
+use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, advised, defined, must, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
     &[STRICT_JSON, UTF8, SCHEMA, RESULT_TYPE, SERVER_INFO, PROGRESS_INCREASES];
+
+/// The id of the check that compares whole messages, and so overlaps with those of their parts.
+pub(crate) const SCHEMA_CHECK: &str = "wire/message/schema";
 
 /// Messages must follow JSON-RPC 2.0, whose messages are JSON objects. RFC 8259 says that the names in an object should be
 /// unique, so this is implied.
@@ -62,9 +66,10 @@ fn utf8(cx: &WireCx<'_>) -> Verdict {
     })
 }
 
-/// The messages of a revision are defined by its schema, which the page names as the source of truth.
+/// The messages of a revision are defined by its schema, which the page names as the source of truth. What a check of its own
+/// has told of is not told again.
 const SCHEMA: Check = Check {
-    id: "wire/message/schema",
+    id: SCHEMA_CHECK,
     title: "every message matches the schema of its revision",
     cites: &[defined("basic/index#schema", Span::ALWAYS)],
     aliases: &[],
@@ -72,7 +77,7 @@ const SCHEMA: Check = Check {
     fix: "compare the message with the definition that is named, field by field",
     applies: Applies::Everywhere,
     run: Run::Wire(Sides::Either, matches_schema),
-    fault: &tools::TOOL_WITHOUT_SCHEMA,
+    fault: &tools::TOOL_DESCRIPTION_NUMBER,
 };
 
 fn matches_schema(cx: &WireCx<'_>) -> Verdict {
@@ -84,14 +89,18 @@ fn matches_schema(cx: &WireCx<'_>) -> Verdict {
         return Err(violated(entry, "one message", "an array of them"));
     }
     let asked = Asked::on(cx);
+    let mut told_elsewhere = Ok(());
     for (entry, frame) in frames(cx) {
         let Some((name, value)) = defined_by(cx, &asked, &frame) else { continue };
         let Some(validator) = schema::validator(cx.version, name) else { continue };
-        if let Some(flaw) = validator.check(&value).first() {
-            return Err(violated(entry, format!("{name} of {}", cx.version), flaw.to_string()));
+        for flaw in validator.check(&value) {
+            match cx.failed.find(checks_of_part(&flaw.place())) {
+                Some(check) => told_elsewhere = Err(Finding::blocked_by(check, flaw.to_string())),
+                None => return Err(violated(entry, format!("{name} of {}", cx.version), flaw.to_string())),
+            }
         }
     }
-    Ok(())
+    told_elsewhere
 }
 
 fn batches<'a>(cx: &'a WireCx<'_>, direction: Direction) -> impl Iterator<Item = &'a Entry> {
@@ -227,7 +236,7 @@ fn progress_increases(cx: &WireCx<'_>) -> Verdict {
             None => last.push((token, now)),
         }
     }
-    if seen { Ok(()) } else { Err(crate::Finding::not_applicable("no progress was reported")) }
+    if seen { Ok(()) } else { Err(Finding::not_applicable("no progress was reported")) }
 }
 
 fn each_result(cx: &WireCx<'_>, judge: impl Fn(&Value) -> Result<(), (&'static str, String)>) -> Verdict {

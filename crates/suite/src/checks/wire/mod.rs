@@ -13,6 +13,7 @@ pub(super) mod jsonrpc;
 pub(super) mod lifecycle;
 pub(super) mod logging;
 pub(super) mod message;
+mod message_parts;
 pub(super) mod meta;
 pub(super) mod mrtr;
 pub(super) mod progress;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::{Era, Version, code};
 use serde_json::{Value, json};
 use tokio::time::Instant;
-use wire::{Direction, What};
+use wire::{Direction, Mark, What};
 
 use super::Spoken;
 use crate::Transport;
@@ -98,16 +98,19 @@ pub async fn first_contact(target: &Target, limits: &Limits) -> Result<FirstCont
         // Silence means that it is legacy, or that it has not started yet. Now whichever request is answered decides.
         Err(_) => {
             initialized = session.transport() != Transport::StreamableHttp;
+            let asked_again = session.recorder().mark();
             tokio::select! {
                 biased;
-                answer = &mut discovery => Some(answer),
+                answer = &mut discovery => Some(answer.map_err(|failure| {
+                    if has_said(&session, asked_again) { failure } else { session.as_timeout_on_pipe(failure) }
+                })),
                 answer = handshake(&session) => {
                     let refused = answer?.result().is_none();
                     // A server of both eras may answer the discovery later.
                     let patience = if refused { limits.probe } else { limits.probe / 4 };
                     tokio::time::timeout(patience, &mut discovery).await.ok().filter(Result::is_ok)
                 }
-                failure = await_noise_only(&session) => return Err(failure),
+                failure = await_noise_only(&session, asked_again) => return Err(failure),
             }
         }
     };
@@ -149,20 +152,23 @@ async fn handshake(session: &Session) -> Result<Reply, Failure> {
 
 /// Returns when both requests were followed by something that is not a message, because waiting longer is useless. A
 /// server prints its start-up lines only once.
-async fn await_noise_only(session: &Session) -> Failure {
+async fn await_noise_only(session: &Session, asked_again: Mark) -> Failure {
     let start = Instant::now();
-    let asked_again = session.recorder().mark();
     let babbled_before = session.only_noise().is_some();
     loop {
         tokio::time::sleep(session.limits().probe).await;
-        let said = session.recorder().since(asked_again).entries;
-        let again = said.iter().any(|entry| {
-            matches!(entry.what, What::Message | What::Noise) && entry.direction == Direction::ToClient
-        });
-        if let Some(why) = session.only_noise().filter(|_| babbled_before && again) {
+        if let Some(why) = session.only_noise().filter(|_| babbled_before && has_said(session, asked_again)) {
             return Failure::NotJsonRpc { doing: "initialize".into(), why, after: start.elapsed() };
         }
     }
+}
+
+/// Whether the target has said anything since `mark`, even if it is not a message.
+fn has_said(session: &Session, mark: Mark) -> bool {
+    let said = session.recorder().since(mark).entries;
+    said.iter().any(|entry| {
+        matches!(entry.what, What::Message | What::Noise) && entry.direction == Direction::ToClient
+    })
 }
 
 async fn judge_discovery(session: &Session, reply: &Reply) -> Modern {

@@ -256,13 +256,7 @@ impl Pending {
         if let Some(why) = self.session.only_noise() {
             return Failure::NotJsonRpc { doing: self.label.clone(), why, after: patience };
         }
-        let failure = Failure::timed_out(&self.label, patience);
-        match &*self.session.inner.channel {
-            Channel::Pipe(pipe) => {
-                failure.with_stdout(pipe.router.unanswered_output()).with_stderr(pipe.stderr_tail())
-            }
-            Channel::HttpSse { .. } | Channel::Streamable(_) => failure,
-        }
+        self.session.timeout_failure(&self.label, patience)
     }
 
     /// Cancels the request at the target, if that can be done quickly.
@@ -287,6 +281,27 @@ impl Session {
         match &*self.inner.channel {
             Channel::Pipe(pipe) => pipe.router.only_noise(),
             Channel::HttpSse { .. } | Channel::Streamable(_) => None,
+        }
+    }
+
+    /// The failure of what was waited for without an answer, with what the target printed instead.
+    fn timeout_failure(&self, waiting: &str, after: Duration) -> Failure {
+        let failure = Failure::timed_out(waiting, after);
+        match &*self.inner.channel {
+            Channel::Pipe(pipe) => {
+                failure.with_stdout(pipe.router.unanswered_output()).with_stderr(pipe.stderr_tail())
+            }
+            Channel::HttpSse { .. } | Channel::Streamable(_) => failure,
+        }
+    }
+
+    /// The same failure where what the target printed on a pipe was not a reaction to a request, so that nothing was answered.
+    pub(crate) fn as_timeout_on_pipe(&self, failure: Failure) -> Failure {
+        match (failure, &*self.inner.channel) {
+            (Failure::NotJsonRpc { doing, after, .. }, Channel::Pipe(_)) => {
+                self.timeout_failure(&doing, after)
+            }
+            (other, _) => other,
         }
     }
 
