@@ -263,8 +263,8 @@ async fn forms_of_any_size_are_drawn_and_a_pattern_that_never_ends_is_given_up()
 }
 
 #[tokio::test]
-async fn a_url_opens_what_the_card_shows_and_nothing_else() {
-    let (evil, server) = (Evil::start().await, silent());
+async fn a_card_shows_where_a_url_leads_and_opens_no_other_scheme() {
+    let server = silent();
     let (rig, browser) = tokio::join!(Rig::start(vec![server.target()]), browser());
     let page = open(&rig, &browser).await;
     for url in [
@@ -317,6 +317,13 @@ async fn a_url_opens_what_the_card_shows_and_nothing_else() {
         press(&page, "Decline").await;
         page.wait_for(NO_CARDS, TIMEOUT).await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_url_without_slashes_opens_what_the_card_shows() {
+    let (evil, server) = (Evil::start().await, silent());
+    let (rig, browser) = tokio::join!(Rig::start(vec![server.target()]), browser());
+    let page = open(&rig, &browser).await;
     // Without its slashes a URL of the page's own scheme would be a path of this host.
     let port = evil.origin().rsplit(':').next().unwrap().to_owned();
     let url = format!("http:127.0.0.1:{port}/landed");
