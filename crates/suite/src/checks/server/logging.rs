@@ -1,7 +1,5 @@
 //! Log messages: only for clients that asked for them, and not below the level that they asked for.
 
-use std::time::Duration;
-
 use protocol::capability::LOGGING;
 use protocol::meta::{LOG_LEVEL, LogLevel};
 use protocol::{Span, code};
@@ -22,9 +20,6 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
     META_LEVEL_RESPECTED,
     META_LEVEL_FORGOTTEN,
 ];
-
-/// How long we listen for messages that belong to no request.
-const SILENCE: Duration = Duration::from_millis(50);
 
 /// Logging, error handling: a server should answer logging/setLevel with an unknown level with -32602.
 const LEVEL_CHECKED: Check = Check {
@@ -97,7 +92,7 @@ async fn level_respected(cx: &ServerCx) -> Verdict {
             heard |= answer.reply.notifications("notifications/message").next().is_some();
             not_below(&answer, least)?;
         }
-        while let Some(message) = session.incoming(SILENCE).await? {
+        while let Some(message) = session.incoming(cx.pace().moment()).await? {
             heard |= message.is_notification("notifications/message");
         }
     }

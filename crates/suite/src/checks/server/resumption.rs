@@ -20,8 +20,8 @@ const RESUMING: &str = "basic/transports#resumability-and-redelivery";
 const SENDING: &str = "basic/transports#sending-messages-to-the-server";
 /// How long we wait on a resumed stream.
 const AGAIN: Duration = Duration::from_secs(2);
-/// How long a stream has to be silent before we stop listening.
-const SILENCE: Duration = Duration::from_millis(150);
+/// The pause before a stream that the server has closed is resumed again.
+const RECONNECT_PAUSE: Duration = Duration::from_millis(150);
 /// A fixture of the official suite that closes its connection and answers when the client reconnects.
 const RECONNECTS: &str = "test_reconnection";
 
@@ -80,7 +80,9 @@ async fn own_stream_only(cx: &ServerCx) -> Verdict {
     let first = one.messages.first().and_then(id_of).ok_or_else(no_ids)?;
     let mut resumed = resume(&session, &first).await?;
     let mut replayed = 0;
-    while let Ok(Some(message)) = resumed.next_within(SILENCE).await {
+    cx.has_caught_up(&session).await;
+    let silence = cx.pace().benefit_of_doubt();
+    while let Ok(Some(message)) = resumed.next_within(silence).await {
         let of = |reply: &Reply| reply.messages.iter().any(|known| known.bytes == message.bytes);
         if of(&two) && !of(&one) {
             return Err(Finding::violated_in(
@@ -191,14 +193,14 @@ async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
         match resumed.next_within(left).await {
             Ok(Some(message)) if message.frames().iter().any(|frame| frame.method.is_none()) => return Ok(()),
             Ok(Some(message)) => last = id_of(&message).unwrap_or(last),
-            Ok(None) if left <= SILENCE => {
+            Ok(None) if left <= RECONNECT_PAUSE => {
                 return Err(Finding::violated(
                     "the response, to the client that reconnected",
                     "the end of the stream",
                 ));
             }
             Ok(None) => {
-                tokio::time::sleep(SILENCE).await;
+                tokio::time::sleep(RECONNECT_PAUSE).await;
                 resumed = resume(&session, &last).await?;
             }
             // A server may replay, but need not.

@@ -21,8 +21,6 @@ const SENDING: &str = "basic/transports#sending-messages-to-the-server";
 const END: Duration = Duration::from_secs(1);
 /// How many tools that ask are called while the GET stream is open.
 const MOST_ASKING: usize = 2;
-/// How long a stream has to be silent before we stop listening.
-const SILENCE: Duration = Duration::from_millis(150);
 
 /// After it has sent the response, the server should close the event stream.
 const ENDS: Check = Check {
@@ -170,8 +168,11 @@ async fn overhear(cx: &ServerCx) -> Result<(Vec<Message>, Vec<Message>), Finding
             said.extend(answer.reply.messages);
         }
     }
+    // What comes on the other stream has been sent once the server answers what was asked after it.
+    cx.has_caught_up(&session).await;
+    let silence = cx.pace().benefit_of_doubt();
     let mut came = Vec::new();
-    while let Ok(Some(message)) = beside.next_within(SILENCE).await {
+    while let Ok(Some(message)) = beside.next_within(silence).await {
         came.push(message);
     }
     beside.close();
