@@ -256,6 +256,14 @@ impl Connector {
         }
     }
 
+    /// What stands in the way of everything, if sessions on a pipe end by themselves. That is looked at once one was lost.
+    pub(crate) async fn unprovoked_end(&self) -> Option<Finding> {
+        if !self.is_piped() || self.opened.count_lost() == 0 {
+            return None;
+        }
+        self.run.find_unprovoked_end(self.version).await
+    }
+
     /// Whether a server that is reached by a URL takes no connections any more.
     pub(crate) async fn is_server_gone(&self) -> bool {
         let Target::Url(endpoint) = &self.run.target else { return false };

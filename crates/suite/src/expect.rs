@@ -204,7 +204,7 @@ impl Answer {
     }
 
     /// What an error tells of trouble that is not the server's own.
-    fn upstream_trouble(&self) -> Option<String> {
+    pub(crate) fn upstream_trouble(&self) -> Option<String> {
         let error = self.reply.error()?;
         upstream::trouble(error.code, &error.message.unwrap_or_default())
     }

@@ -142,6 +142,10 @@ async fn side_by_side(
         {
             cx.run().server_end.suspect(&case, finding.clone());
             spoiled.push((case, run));
+        } else if is_unclear(&verdict)
+            && let Some(obstacle) = cx.connector().unprovoked_end().await
+        {
+            tell(Event::Finished(CaseReport::new(&case, &Err(obstacle), took)));
         } else if is_unclear(&verdict) && cx.pool.is_shared_spoiled() {
             spoiled.push((case, run));
         } else {
@@ -155,7 +159,9 @@ async fn side_by_side(
 /// it is the one to blame. Over HTTP a session may end at any time, so there it is to blame when that happens each time.
 async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>) {
     for (case, run) in cases {
-        if let Some(obstacle) = cx.run().server_end.obstacle(cx.version) {
+        let run_cx = cx.run();
+        let obstacle = run_cx.server_end.obstacle(cx.version).or_else(|| run_cx.unprovoked_end.obstacle());
+        if let Some(obstacle) = obstacle {
             tell(Event::Finished(CaseReport::new(&case, &Err(obstacle), Duration::ZERO)));
             continue;
         }
@@ -170,6 +176,11 @@ async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>
                 verdict = Err(show_end(cx, verdict.err(), 1));
                 tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
                 break;
+            }
+            if is_unclear(&verdict)
+                && let Some(obstacle) = cx.connector().unprovoked_end().await
+            {
+                verdict = Err(obstacle);
             }
             if tries == TRIES || !is_unclear(&verdict) || cx.connector().count_lost() == lost {
                 tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));

@@ -74,6 +74,40 @@ const SDKS: &[Sdk] = &[
         }],
     },
     Sdk {
+        name: "Python SDK 1.x",
+        seen_in: "1.30.0",
+        date: "2026-11-17",
+        signs: &[&[r#""id":"server-error""#], &["-32602", "Invalid request parameters"]],
+        defects: &[
+            Defect {
+                check: "server/base/unknown-method-code",
+                span: Span::LEGACY,
+                transports: &[Transport::Stdio, Transport::StreamableHttp, Transport::HttpSse],
+            },
+            Defect {
+                check: "wire/jsonrpc/id-known",
+                span: Span::LEGACY,
+                transports: &[Transport::StreamableHttp],
+            },
+            Defect {
+                check: "server/base/batch-answered",
+                span: Span::only(Version::V2025_03_26),
+                transports: &[Transport::Stdio, Transport::StreamableHttp],
+            },
+        ],
+    },
+    Sdk {
+        name: "Go SDK",
+        seen_in: "1.8.0",
+        date: "2026-11-17",
+        signs: &[&["JSON RPC not handled: "]],
+        defects: &[Defect {
+            check: "server/base/unknown-method-refused",
+            span: Span::LEGACY,
+            transports: &[Transport::StreamableHttp, Transport::HttpSse],
+        }],
+    },
+    Sdk {
         name: "rmcp",
         seen_in: "3.8.0",
         date: "2026-11-16",
@@ -169,6 +203,14 @@ mod tests {
         assert_eq!(cases[0].known.as_deref(), Some(known));
         assert_eq!(cases[1].known.as_deref(), Some(known));
         assert_eq!(cases[2].known, None);
+    }
+
+    #[test]
+    fn an_older_sdk_of_the_same_language_is_named_by_its_own_words() {
+        let said = r#"{"id":7,"error":{"code":-32602,"message":"Invalid request parameters","data":""}}"#;
+        let mut cases = [case("server/base/unknown-method-code", Version::V2025_06_18, said)];
+        name(&mut cases);
+        assert!(cases[0].known.as_deref().is_some_and(|known| known.contains("Python SDK 1.x")));
     }
 
     #[test]

@@ -116,6 +116,12 @@ impl<'a> Frame<'a> {
         self.error.is_some() && self.method.is_none() && self.id.is_none_or(|id| id.get() == "null")
     }
 
+    /// Whether it has a member that JSON-RPC knows, right or wrong. A log line in JSON has none.
+    pub fn has_rpc_member(&self) -> bool {
+        let members = [self.jsonrpc, self.id, self.method, self.params, self.result, self.error];
+        members.iter().any(Option::is_some)
+    }
+
     /// Whether `jsonrpc` is exactly `"2.0"`.
     pub fn is_2_0(&self) -> bool {
         self.jsonrpc.and_then(text).is_some_and(|v| v == "2.0")

@@ -12,9 +12,12 @@ pub enum SourceProblem {
     /// A keyword such as `'unsafe-eval'`, or a nonce or hash.
     #[error("is a keyword of CSP, not an origin")]
     Keyword,
-    /// `*`, or a scheme without host.
+    /// `*`.
     #[error("allows every host; list the origins")]
     Everything,
+    /// A scheme without a host: `https:` allows every host, `data:` and `blob:` whatever a script makes up.
+    #[error("is a scheme, not an origin")]
+    SchemeAlone,
     /// A scheme that no request of a page can have, or one that does not lead to a network.
     #[error("has a scheme other than http, https, ws and wss")]
     Scheme,
@@ -81,8 +84,7 @@ fn split_scheme(source: &str) -> Result<(Option<&str>, &str), SourceProblem> {
             let known = ["http", "https", "ws", "wss"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
             if known { Ok((Some(scheme), rest)) } else { Err(SourceProblem::Scheme) }
         }
-        // `https:` allows every host, `data:` and `blob:` whatever a script makes up.
-        None if source.ends_with(':') => Err(SourceProblem::Everything),
+        None if source.ends_with(':') => Err(SourceProblem::SchemeAlone),
         None => Ok((None, source)),
     }
 }
@@ -161,9 +163,9 @@ mod tests {
             ("*", SourceProblem::Everything),
             ("https://*", SourceProblem::Everything),
             ("*:443", SourceProblem::Everything),
-            ("https:", SourceProblem::Everything),
-            ("data:", SourceProblem::Everything),
-            ("blob:", SourceProblem::Everything),
+            ("https:", SourceProblem::SchemeAlone),
+            ("data:", SourceProblem::SchemeAlone),
+            ("blob:", SourceProblem::SchemeAlone),
             ("ftp://a.example", SourceProblem::Scheme),
             ("javascript://a", SourceProblem::Scheme),
             ("https://", SourceProblem::Host),

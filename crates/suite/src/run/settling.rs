@@ -112,9 +112,16 @@ impl Running<'_> {
         steps.push(Box::pin(self.ask_for_unknown_versions()));
         steps.extend(self.legacy_versions().map(|version| Box::pin(self.settle_and_measure(version)) as _));
         stream::iter(steps)
-            .buffer_unordered(self.run.slots.count_concurrent_revisions())
+            .buffer_unordered(self.run.slots.count_concurrent_revisions(self.processes_held()))
             .collect::<Vec<()>>()
             .await;
+    }
+
+    /// How many processes a revision holds at a time. A whole run ends the first before it needs the second; a part of it
+    /// keeps both, and two revisions that each wait for their second one would wait for each other.
+    fn processes_held(&self) -> usize {
+        let is_whole = self.legacy_versions().all(|version| self.measures_all_over_pipes(version));
+        if is_whole { 1 } else { 2 }
     }
 
     async fn measure_modern(&self, version: Version, start: Start) {

@@ -6,6 +6,7 @@ mod server_end;
 mod spare_processes;
 mod spoken_revisions;
 mod unknown_versions;
+mod unprovoked_end;
 
 use protocol::Version;
 use transport::client::{Limits, Profile, Session, Settled, Target, settle};
@@ -16,6 +17,7 @@ use spare_processes::SpareProcesses;
 use spoken_revisions::SpokenRevisions;
 use unknown_versions::UnknownVersions;
 pub(crate) use unknown_versions::{CounterOffer, NonexistentVersion};
+use unprovoked_end::UnprovokedEnd;
 
 use crate::patience::Memory;
 use crate::policy::Calls;
@@ -33,6 +35,7 @@ pub struct RunCx {
     pub(crate) revisions: SpokenRevisions,
     pub(crate) unknown_versions: UnknownVersions,
     pub(crate) server_end: ServerEnd,
+    pub(crate) unprovoked_end: UnprovokedEnd,
     spare: SpareProcesses,
 }
 
@@ -47,6 +50,7 @@ impl RunCx {
             revisions: SpokenRevisions::default(),
             unknown_versions: UnknownVersions::default(),
             server_end: ServerEnd::default(),
+            unprovoked_end: UnprovokedEnd::default(),
             spare: SpareProcesses::default(),
             target,
             limits,

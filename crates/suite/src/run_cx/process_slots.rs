@@ -39,10 +39,11 @@ impl ProcessSlots {
         self.free.is_some()
     }
 
-    /// How many revisions are measured side by side: as many as have room for their processes. What is not a process of its
-    /// own has state that the revisions share.
-    pub(crate) fn count_concurrent_revisions(&self) -> usize {
-        self.free.as_ref().map_or(1, |free| free.available_permits().max(FEWEST))
+    /// How many revisions are measured side by side: as many as have room for their processes, where each holds so many at a
+    /// time. What is not a process of its own has state that the revisions share.
+    pub(crate) fn count_concurrent_revisions(&self, held_by_each: usize) -> usize {
+        let slots = self.free.as_ref().map_or(1, |free| free.available_permits().max(FEWEST));
+        (slots / held_by_each).max(1)
     }
 
     /// Waits until one more process may live.
@@ -65,13 +66,20 @@ impl ProcessSlots {
 mod tests {
     use super::*;
 
+    #[test]
+    fn revisions_that_hold_two_processes_never_wait_for_each_other() {
+        let slots = ProcessSlots::new(&Target::command("true", [""; 0]), Duration::from_secs(7));
+        let all = slots.count_concurrent_revisions(1);
+        assert!((1..=all / 2).contains(&slots.count_concurrent_revisions(2)), "of {all}");
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_slot_that_nobody_gives_back_is_waited_for_no_longer_than_a_start() {
         let target = Target::command("true", [""; 0]);
         let slots = ProcessSlots::new(&target, Duration::from_secs(7));
         assert!(slots.are_needed());
         let mut held = Vec::new();
-        for _ in 0..slots.count_concurrent_revisions() {
+        for _ in 0..slots.count_concurrent_revisions(1) {
             held.extend(slots.acquire().await);
         }
         let began = tokio::time::Instant::now();

@@ -18,6 +18,7 @@ mod mcpjam;
 mod one_finding;
 mod pages;
 mod proof;
+mod published;
 mod recorded;
 mod reference;
 mod registry;

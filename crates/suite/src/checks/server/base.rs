@@ -305,12 +305,18 @@ pub(super) async fn batch_answered(cx: &ServerCx) -> Verdict {
             take(&mut answered, reply.responses());
             summary = Some(Answer::new(reply, session.clone()).summary());
         }
-        None if !cx.has_caught_up(&session).await => {}
+        None if !cx.has_caught_up(&session).await => match session.ended() {
+            Some(end) => summary = Some(end.to_string()),
+            None => return Err(Finding::blocked("the server no longer answers")),
+        },
         None => {
             let deadline = tokio::time::Instant::now() + cx.pace().benefit_of_doubt();
             while answered.len() < ids.len() {
                 let left = deadline.saturating_duration_since(tokio::time::Instant::now());
                 let Some(message) = session.incoming(left).await? else { break };
+                if message.frames().iter().any(wire::Frame::is_anonymous_error) {
+                    summary = Some("an error without an id".to_owned());
+                }
                 take(&mut answered, message.frames());
             }
         }

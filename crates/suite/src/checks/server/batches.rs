@@ -31,23 +31,35 @@ const NOTIFICATIONS_UNANSWERED: Check = Check {
 async fn notifications_unanswered(cx: &ServerCx) -> Verdict {
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/yardstick-unknown" });
     match answer_among_batches(cx, &json!([note, note]).to_string()).await? {
-        // An error without an id refuses the whole batch, which is another check's finding.
-        Some(bytes) if is_refusal(&bytes) => {
+        // That the whole batch is refused is another check's finding.
+        Some(answer) if answer.is_refusal() => {
             Err(Finding::not_applicable("the server does not accept batches"))
         }
-        Some(bytes) if !bytes.is_empty() => Err(Finding::violated_in(&bytes, "no response", "a response")),
+        Some(BatchAnswer { bytes, .. }) if !bytes.is_empty() => {
+            Err(Finding::violated_in(&bytes, "no response", "a response"))
+        }
         Some(_) | None => Ok(()),
     }
 }
 
-/// Whether this is not JSON-RPC, such as the text of an HTTP error, or is an error that has no legal id.
-fn is_refusal(bytes: &[u8]) -> bool {
-    match wire::Payload::parse(bytes) {
-        Ok(wire::Payload::Single(frame)) => {
-            frame.error.is_some() && !frame.id().is_some_and(|id| id.is_legal())
-        }
-        Ok(wire::Payload::Batch(_)) => false,
-        Err(_) => !bytes.is_empty(),
+/// The first message that came back or, over HTTP, the whole body.
+struct BatchAnswer {
+    bytes: Vec<u8>,
+    /// Whether it came with an HTTP status of an error. What the server does not accept has to have one.
+    is_http_error: bool,
+}
+
+impl BatchAnswer {
+    /// Whether it refuses the whole batch: by its status, or because it is not JSON-RPC, or an error that has no legal id.
+    fn is_refusal(&self) -> bool {
+        self.is_http_error
+            || match wire::Payload::parse(&self.bytes) {
+                Ok(wire::Payload::Single(frame)) => {
+                    frame.error.is_some() && !frame.id().is_some_and(|id| id.is_legal())
+                }
+                Ok(wire::Payload::Batch(_)) => false,
+                Err(_) => !self.bytes.is_empty(),
+            }
     }
 }
 
@@ -68,7 +80,7 @@ const EMPTY_REFUSED: Check = Check {
 
 async fn empty_refused(cx: &ServerCx) -> Verdict {
     match answer_among_batches(cx, "[]").await? {
-        Some(bytes) => match wire::Frame::parse(&bytes) {
+        Some(BatchAnswer { bytes, .. }) => match wire::Frame::parse(&bytes) {
             Ok(frame) if frame.error.is_some() => Ok(()),
             Ok(_) | Err(_) => Err(Finding::violated_in(&bytes, "one error", "something else")),
         },
@@ -100,7 +112,7 @@ async fn not_served(cx: &ServerCx) -> Verdict {
         Transport::StreamableHttp | Transport::HttpSse => answer_on(cx, &cx.apart().await?, &batch).await?,
     };
     match answer {
-        Some(bytes) if bytes.trim_ascii_start().starts_with(b"[") => {
+        Some(BatchAnswer { bytes, .. }) if bytes.trim_ascii_start().starts_with(b"[") => {
             Err(Finding::violated_in(&bytes, "a single error, or nothing", "a list of messages"))
         }
         Some(_) | None => Ok(()),
@@ -109,7 +121,7 @@ async fn not_served(cx: &ServerCx) -> Verdict {
 
 /// Like [`answer_to`], in the revision that has batches. If the server accepts no batch at all, [`BATCH_ANSWERED`] reports
 /// it, and the finding is blocked.
-async fn answer_among_batches(cx: &ServerCx, batch: &str) -> Result<Option<Vec<u8>>, Finding> {
+async fn answer_among_batches(cx: &ServerCx, batch: &str) -> Result<Option<BatchAnswer>, Finding> {
     let answer = answer_to(cx, batch).await;
     let why = match &answer {
         Err(Finding::Violated(evidence)) => evidence.actual.clone(),
@@ -122,19 +134,21 @@ async fn answer_among_batches(cx: &ServerCx, batch: &str) -> Result<Option<Vec<u
     }
 }
 
-/// Sends `batch` on a session of its own: the first message that comes back, or for HTTP the whole body.
-async fn answer_to(cx: &ServerCx, batch: &str) -> Result<Option<Vec<u8>>, Finding> {
+/// Sends `batch` on a session of its own.
+async fn answer_to(cx: &ServerCx, batch: &str) -> Result<Option<BatchAnswer>, Finding> {
     let session = cx.alone().await?;
     answer_on(cx, &session, batch).await
 }
 
-async fn answer_on(cx: &ServerCx, session: &Session, batch: &str) -> Result<Option<Vec<u8>>, Finding> {
+async fn answer_on(cx: &ServerCx, session: &Session, batch: &str) -> Result<Option<BatchAnswer>, Finding> {
     let line = format!("{batch}\n");
     if cx.transport != Transport::Stdio {
         return match session.request("ping").body(line).timeout(cx.pace().limit()).send().await {
             Ok(reply) => {
+                let is_http_error = reply.status().is_some_and(|status| status >= 400);
                 let first = reply.messages.first().map(|message| message.bytes.to_vec());
-                Ok(first.or_else(|| (!reply.body.is_empty()).then(|| reply.body.to_vec())))
+                let bytes = first.or_else(|| (!reply.body.is_empty()).then(|| reply.body.to_vec()));
+                Ok(bytes.map(|bytes| BatchAnswer { bytes, is_http_error }))
             }
             Err(Failure::TimedOut { .. }) => Ok(None),
             Err(failure) => Err(failure.into()),
@@ -150,7 +164,7 @@ async fn answer_on(cx: &ServerCx, session: &Session, batch: &str) -> Result<Opti
     while let Some(message) = session.incoming(cx.pace().moment()).await? {
         let response = message.frames().iter().any(|frame| frame.method.is_none());
         if response || message.frame().is_none() {
-            return Ok(Some(message.bytes.to_vec()));
+            return Ok(Some(BatchAnswer { bytes: message.bytes.to_vec(), is_http_error: false }));
         }
     }
     Ok(None)
@@ -162,19 +176,22 @@ mod tests {
 
     #[test]
     fn a_batch_that_is_refused_is_told_from_notifications_that_are_answered() {
+        let answer = |text: &str, is_http_error| BatchAnswer { bytes: text.into(), is_http_error };
         for refusal in [
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"no list"}}"#,
             r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request"}}"#,
             "fail to deserialize request body",
         ] {
-            assert!(is_refusal(refusal.as_bytes()), "{refusal}");
+            assert!(answer(refusal, false).is_refusal(), "{refusal}");
         }
         for response in [
             r#"{"jsonrpc":"2.0","id":0,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"unknown"}}"#,
             r#"[{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"unknown"}}]"#,
         ] {
-            assert!(!is_refusal(response.as_bytes()), "{response}");
+            assert!(!answer(response, false).is_refusal(), "{response}");
         }
+        let made_up = r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"no list"}}"#;
+        assert!(answer(made_up, true).is_refusal() && !answer(made_up, false).is_refusal());
     }
 }

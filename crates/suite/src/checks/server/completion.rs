@@ -5,6 +5,7 @@ use protocol::{Span, Version, code};
 use serde_json::json;
 use server::fault::{asks, calls, resources as fault};
 
+use crate::expect::Answer;
 use crate::sweep::last;
 use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised, defined, must, should};
 
@@ -35,9 +36,20 @@ async fn answered(cx: &ServerCx) -> Verdict {
     }
     let refused = completions.iter().filter_map(|completed| completed.answers.as_ref().ok()?.last()).next();
     match refused {
-        Some(answer) => Err(answer.violated("a result for at least one argument", answer.summary())),
+        Some(answer) => {
+            expect_served(answer)?;
+            Err(answer.violated("a result for at least one argument", answer.summary()))
+        }
         None => Err(Finding::not_applicable("there is nothing to complete")),
     }
+}
+
+/// That a declared feature has no method is told by the check of capabilities.
+fn expect_served(answer: &Answer) -> Verdict {
+    if answer.reply.code() == Some(code::METHOD_NOT_FOUND) {
+        return Err(Finding::not_applicable("the server has no completion/complete"));
+    }
+    Ok(())
 }
 
 /// A completion has at most 100 values. 2024-11-05 says so too, but has no capability by which to know that a server
@@ -58,13 +70,11 @@ async fn bounded(cx: &ServerCx) -> Verdict {
     let mut judged = 0;
     for completed in cx.completions().await? {
         let Some((answer, result)) = last(&completed.answers) else { continue };
+        // That there are no values at all is told by the checks of results.
+        let Some(values) = result["completion"]["values"].as_array() else { continue };
         judged += 1;
-        match result["completion"]["values"].as_array() {
-            Some(values) if values.len() <= 100 => {}
-            Some(values) => {
-                return Err(answer.violated("at most 100 values", format!("{} values", values.len())));
-            }
-            None => return Err(answer.violated("completion.values, an array", result.to_string())),
+        if values.len() > 100 {
+            return Err(answer.violated("at most 100 values", format!("{} values", values.len())));
         }
     }
     if judged == 0 { Err(Finding::not_applicable("there is nothing to complete")) } else { Ok(()) }
@@ -120,12 +130,9 @@ async fn unknown_refused(cx: &ServerCx) -> Verdict {
         "ref": { "type": "ref/prompt", "name": "yardstick-no-such-prompt" },
         "argument": { "name": "x", "value": "" },
     });
-    cx.request("completion/complete")
-        .await?
-        .params(params)
-        .send()
-        .await?
-        .expect_error(&[code::INVALID_PARAMS])
+    let answer = cx.request("completion/complete").await?.params(params).send().await?;
+    expect_served(&answer)?;
+    answer.expect_error(&[code::INVALID_PARAMS])
 }
 
 /// Completion, security: an implementation must validate all inputs. The page does not say how to refuse them, so an

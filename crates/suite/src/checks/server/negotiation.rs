@@ -107,10 +107,12 @@ const LATEST_OFFERED: Check = Check {
 
 async fn latest_offered(cx: &ServerCx) -> Verdict {
     cx.session().await?;
+    let countered = future_countered(cx).await;
+    countered.map_err(|finding| finding.into_obstacle_of(FUTURE_COUNTERED.id))?;
     let result = cx.run().counter_offer(NonexistentVersion::Future).await.map_err(Finding::into_obstacle)?;
     let Some(offered) = result["protocolVersion"].as_str().and_then(|text| text.parse::<Version>().ok())
     else {
-        return Err(Finding::blocked("no known revision was offered"));
+        return Err(Finding::not_applicable("no revision was offered that is known here"));
     };
     for newer in Span::LEGACY.versions().filter(|version| *version > offered) {
         if cx.run().speaks(newer).await? {

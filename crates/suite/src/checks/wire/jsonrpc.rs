@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use ::wire::{Id, Kind, integer_of};
+use ::wire::{Frame, Id, Kind, integer_of};
 use protocol::{Span, Version};
 use server::fault::framing as fault;
+use transport::Transport;
 
 use super::response_ids::is_rounded;
 use super::{frames, requests, violated};
@@ -41,8 +42,11 @@ const VERSION_MARKED: Check = Check {
     fault: &fault::JSONRPC_MISSING,
 };
 
-fn version_marked(cx: &WireCx<'_>) -> Verdict {
-    expect_none(frames(cx).find(|(_, frame)| !frame.is_2_0()), |(entry, frame)| {
+pub(super) fn version_marked(cx: &WireCx<'_>) -> Verdict {
+    // On stdout that is a log line, which the check of what stdout carries reports.
+    let is_message = |frame: &Frame<'_>| cx.transport != Transport::Stdio || frame.has_rpc_member();
+    let unmarked = frames(cx).find(|(_, frame)| !frame.is_2_0() && is_message(frame));
+    expect_none(unmarked, |(entry, frame)| {
         let actual = frame.jsonrpc.map_or("no jsonrpc member".to_owned(), |raw| format!("jsonrpc: {raw}"));
         violated(entry, "jsonrpc: \"2.0\"", actual)
     })

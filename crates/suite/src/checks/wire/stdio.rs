@@ -32,6 +32,13 @@ fn only_messages(cx: &WireCx<'_>) -> Verdict {
     for entry in sent(cx) {
         let blank = entry.bytes.trim_ascii().is_empty();
         match Payload::parse(&entry.bytes) {
+            Ok(payload) if is_log_line(&payload) => {
+                return Err(violated(
+                    entry,
+                    "a message on every line",
+                    "a JSON object that is not a message",
+                ));
+            }
             Ok(_) if entry.what == What::Message => {}
             // The other check reports a message that is spread over several lines.
             Err(Malformed::NotJson { .. }) if is_piece(&entry.bytes) => {}
@@ -43,6 +50,11 @@ fn only_messages(cx: &WireCx<'_>) -> Verdict {
         }
     }
     Ok(())
+}
+
+/// Whether it is a log line that is written as JSON, and not a message without its `jsonrpc` member.
+fn is_log_line(payload: &Payload<'_>) -> bool {
+    matches!(payload, Payload::Single(frame) if !frame.has_rpc_member())
 }
 
 /// Messages are delimited by newlines, and must not contain any.
@@ -84,9 +96,26 @@ fn holds_message(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use protocol::method::Side;
+    use serde_json::json;
+
+    use super::super::jsonrpc::version_marked;
+    use super::super::transcript_of;
     use super::*;
 
     const MESSAGE: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+
+    /// Servers by others log to stdout in JSON.
+    #[test]
+    fn a_log_line_in_json_is_one_finding_and_not_a_message_without_its_version() {
+        let log = json!({ "level": 30, "time": "2026-11-17", "msg": "ready" });
+        let unmarked = json!({ "id": 1, "result": {} });
+        for (line, found) in [(log, [true, false]), (unmarked, [false, true])] {
+            let said = transcript_of(&[(::wire::Direction::ToClient, line)]);
+            let cx = WireCx::new(Version::V2025_11_25, Transport::Stdio, Side::Server, &said);
+            assert_eq!([only_messages(&cx).is_err(), version_marked(&cx).is_err()], found);
+        }
+    }
 
     #[test]
     fn noise_beside_a_message_is_not_a_piece_of_one() {
