@@ -49,6 +49,7 @@ mod files;
 mod fixture;
 mod format;
 mod measure;
+mod pictures;
 mod progress;
 mod record;
 mod reproduction;
