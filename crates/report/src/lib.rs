@@ -5,6 +5,7 @@ mod coverage;
 mod digest;
 mod explain;
 mod findings;
+pub mod host_catalogue;
 pub mod html;
 pub mod human;
 pub mod json;

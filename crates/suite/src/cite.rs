@@ -53,6 +53,8 @@ pub enum Basis {
     Defined,
     /// Not as a requirement: by example, in passing, or in the documentation of one host.
     Advised,
+    /// Nowhere: the person who runs the check asks for it.
+    Requested,
 }
 
 /// A MUST.
@@ -149,6 +151,7 @@ impl Level {
         match (self, basis) {
             (Self::Must, Basis::Stated) => "MUST",
             (Self::Must, Basis::Defined | Basis::Advised) => "DEFINED",
+            (Self::Must | Self::Should, Basis::Requested) => "REQUESTED",
             (Self::Should, Basis::Stated) => "SHOULD",
             (Self::Should, Basis::Defined | Basis::Advised) => "IMPLIED",
             (Self::Advice, _) => "ADVICE",
@@ -162,6 +165,7 @@ impl Level {
                 Some("defined by the schema or the page, without a keyword")
             }
             (Self::Should, Basis::Defined | Basis::Advised) => Some("implied by the page, without a keyword"),
+            (Self::Must | Self::Should, Basis::Requested) => Some("requested on the command line"),
             (Self::Must | Self::Should, Basis::Stated) | (Self::Advice, _) => None,
         }
     }

@@ -58,8 +58,9 @@ mod viewed;
 mod wire_cx;
 
 pub use app::{
-    AppCx, AppFailure, AppOptions, BackgroundColor, ConsoleLine, DocumentFacts, HostRow, ROWS, TextContrast,
-    Viewing, check_apps, row_named,
+    AppCx, AppFailure, AppOptions, BackgroundColor, Comparison, ConsoleLine, DocumentFacts, HostRow,
+    PictureDifference, ROWS, ReferencePictures, TextContrast, Tolerance, Viewing, check_apps, picture_place,
+    row_named,
 };
 pub use baseline::{Baseline, BaselineError, Entry};
 pub use cause::Causes;
@@ -85,5 +86,5 @@ pub use session_sink::SessionSink;
 pub use survey::Survey;
 pub use sweep::{Answers, Called, Completed, Got, Read};
 pub use verdict::{Finding, Obstacle, Verdict};
-pub use viewed::{ViewedApp, ViewedMessage};
+pub use viewed::{ViewedApp, ViewedComparison, ViewedMessage};
 pub use wire_cx::WireCx;

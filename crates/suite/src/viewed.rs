@@ -6,7 +6,7 @@ use protocol::apps::Way;
 use serde::{Deserialize, Serialize};
 use wire::What;
 
-use crate::Viewing;
+use crate::{Comparison, Viewing};
 
 /// How many messages of a viewing a report has.
 const MOST_MESSAGES: usize = 60;
@@ -41,9 +41,45 @@ pub struct ViewedApp {
     /// The picture itself, as PNG. Only a page that is written at once has it.
     #[serde(skip)]
     pub picture: Option<Arc<[u8]>>,
+    /// How it looks beside its reference picture, where one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<ViewedComparison>,
     /// What View and host said, as far as there is room.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<ViewedMessage>,
+}
+
+/// How an app looks beside its reference picture.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ViewedComparison {
+    /// What came of it, in a line.
+    pub text: String,
+    /// Whether the app looks different.
+    pub is_different: bool,
+    /// The files with the reference and with what differs, where they were written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<[String; 2]>,
+    /// The reference and what differs, as PNG. Only a page that is written at once has them.
+    #[serde(skip)]
+    pub pictures: Option<[Arc<[u8]>; 2]>,
+}
+
+impl From<&Comparison> for ViewedComparison {
+    fn from(comparison: &Comparison) -> Self {
+        let told = |text: &str| Self { text: text.to_owned(), ..Self::default() };
+        match comparison {
+            Comparison::Same => told("looks as in its reference picture"),
+            Comparison::Missing => told("there is no reference picture"),
+            Comparison::Updated => told("is the new reference picture"),
+            Comparison::Unreadable(why) => told(why),
+            Comparison::Different { expected, difference } => Self {
+                is_different: true,
+                pictures: Some([expected, &difference.picture].map(|file| Arc::from(file.as_slice()))),
+                ..told(&difference.describe())
+            },
+        }
+    }
 }
 
 /// A message between View and host, or the beginning of a long one.
@@ -83,6 +119,7 @@ impl ViewedApp {
             trouble: viewing.trouble.clone(),
             screenshot: None,
             picture: viewing.screenshot.as_deref().map(Arc::from),
+            comparison: viewing.comparison.as_ref().map(ViewedComparison::from),
             messages: messages.collect(),
         }
     }

@@ -35,6 +35,8 @@ pub(crate) enum Format {
     Mcpjam,
     /// The shape of mcp-validator's report
     McpValidator,
+    /// The results of the public catalogue of host requirements
+    HostCatalogue,
 }
 
 /// A format, and the file that it goes to; stdout when there is none.
@@ -67,6 +69,7 @@ impl Format {
             Self::Html => report::html::render_all(collection),
             Self::Mcpjam => report::mcpjam::render_all(collection),
             Self::McpValidator => report::validator::render_all(collection),
+            Self::HostCatalogue => report::host_catalogue::render_all(collection),
         }
     }
 }

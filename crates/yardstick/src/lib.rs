@@ -50,6 +50,7 @@ mod files;
 mod fixture;
 mod format;
 mod measure;
+mod pictures;
 mod progress;
 mod reproduction;
 mod run_recording;

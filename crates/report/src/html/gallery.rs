@@ -29,14 +29,7 @@ pub(super) fn write(out: &mut String, report: &Report, suffix: &str) -> fmt::Res
 fn figure(out: &mut String, app: &ViewedApp) -> fmt::Result {
     writeln!(out, "<figure>")?;
     match &app.picture {
-        Some(picture) => {
-            let data = STANDARD.encode(picture.as_ref());
-            let name = escape(&app.row);
-            writeln!(
-                out,
-                "<img src=\"data:image/png;base64,{data}\" alt=\"The app in the row {name}\" loading=\"lazy\">"
-            )?;
-        }
+        Some(file) => picture(out, file, &format!("The app in the row {}", app.row))?,
         None => writeln!(out, "<p class=\"none\">There is no picture.</p>")?,
     }
     write!(out, "<figcaption><b>{}</b> {}", escape(&app.row), escape(&app.about))?;
@@ -45,9 +38,29 @@ fn figure(out: &mut String, app: &ViewedApp) -> fmt::Result {
         (Some(ms), None) => write!(out, "<br>handshake after {ms} ms")?,
         (None, None) => write!(out, "<br>no handshake")?,
     }
+    if let Some(comparison) = &app.comparison {
+        write!(out, "<br>{}", escape(&comparison.text))?;
+    }
     writeln!(out, "</figcaption>")?;
+    difference(out, app)?;
     timeline(out, app)?;
     writeln!(out, "</figure>")
+}
+
+fn picture(out: &mut String, file: &[u8], text: &str) -> fmt::Result {
+    let data = STANDARD.encode(file);
+    writeln!(out, "<img src=\"data:image/png;base64,{data}\" alt=\"{}\" loading=\"lazy\">", escape(text))
+}
+
+/// The reference picture and what differs from it, where the app looks different.
+fn difference(out: &mut String, app: &ViewedApp) -> fmt::Result {
+    let Some([expected, diff]) = app.comparison.as_ref().and_then(|it| it.pictures.as_ref()) else {
+        return Ok(());
+    };
+    writeln!(out, "<details open><summary>Expected, and what differs</summary>")?;
+    picture(out, expected, &format!("The reference picture of the row {}", app.row))?;
+    picture(out, diff, &format!("What differs in the row {}, in red", app.row))?;
+    writeln!(out, "</details>")
 }
 
 fn timeline(out: &mut String, app: &ViewedApp) -> fmt::Result {

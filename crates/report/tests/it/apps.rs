@@ -23,6 +23,7 @@ fn shown(subject: &str) -> ViewedApp {
         trouble: None,
         screenshot: None,
         picture: Some(b"PNG".as_slice().into()),
+        comparison: None,
         messages: vec![ViewedMessage { at_ms: 7, from_view: true, text: "<img src=x>".to_owned() }],
     }
 }

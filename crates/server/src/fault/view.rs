@@ -30,6 +30,7 @@ pub const FAULTS: &[&Fault] = &[
     &TOO_WIDE,
     &ALWAYS_LIGHT,
     &UNREADABLE,
+    &LOOKS_DIFFERENT,
     &CONTEXT_CHANGE_IGNORED,
     &PARTIAL_INPUT_BREAKS,
     &CANCELLATION_BREAKS,
@@ -212,6 +213,12 @@ pub const ALWAYS_LIGHT: Fault = fault(
         "</head>",
         "<style>html, body, main, main * { background: #fff !important; color: #000 !important; fill: #000 !important }</style></head>",
     )],
+);
+
+pub const LOOKS_DIFFERENT: Fault = fault(
+    "app-looks-different",
+    "an app has wider margins than before",
+    &[replace("</head>", "<style>main { padding: 19px !important }</style></head>")],
 );
 
 pub const UNREADABLE: Fault = fault(

@@ -1,5 +1,7 @@
 //! Which checks judge an app, and what they say together over all rows.
 
+use std::time::Duration;
+
 use protocol::Version;
 use protocol::method::Side;
 use transport::Transport;
@@ -8,10 +10,13 @@ use super::cx::AppCx;
 use super::rows::{HostRow, name};
 use crate::check::Run;
 use crate::lanes::worse;
-use crate::{Applies, Case, Finding, Plan, Selection, Verdict, WireCx, registry};
+use crate::{Applies, Basis, Case, CaseReport, Finding, Level, Plan, Selection, Verdict, WireCx, registry};
 
 /// The revision whose types the messages between View and host are made of.
 pub(crate) const BRIDGE: Version = Version::V2025_11_25;
+
+/// The check that compares an app with reference pictures.
+pub(crate) const LOOKS_UNCHANGED: &str = "app/looks/unchanged";
 
 /// The selected checks of an app: those that look at it in a browser, and those that read what a View says.
 pub(super) fn plan(selection: &Selection) -> Plan {
@@ -25,6 +30,20 @@ pub(super) fn plan(selection: &Selection) -> Plan {
         Some(Case { check, version: BRIDGE, transport: Transport::Stdio, level })
     });
     Plan { cases: cases.collect(), unreported: Vec::new() }
+}
+
+/// What came of a case. Whoever gives reference pictures wants to be told when an app looks different: then it binds.
+pub(super) fn report_case(
+    case: &Case,
+    verdict: &Verdict,
+    took: Duration,
+    has_references: bool,
+) -> CaseReport {
+    if case.check.id != LOOKS_UNCHANGED || !has_references {
+        return CaseReport::new(case, verdict, took);
+    }
+    let case = Case { level: Level::Must, ..*case };
+    CaseReport { basis: Basis::Requested, ..CaseReport::new(&case, verdict, took) }
 }
 
 /// Whether a check of the plan looks at `row`. What a View says is judged wherever it says something.

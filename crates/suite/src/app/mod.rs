@@ -5,6 +5,7 @@
 
 mod cx;
 mod judging;
+mod pictures;
 pub(crate) mod rows;
 mod stage;
 mod viewing;
@@ -22,17 +23,16 @@ use transport::Transport;
 use transport::client::{Failure, Limits, Target, probe};
 use wire::recording::Medium;
 
-use self::judging::{needs_row, plan, silent_rows, verdict_of};
+use self::judging::{needs_row, plan, report_case, silent_rows, verdict_of};
 use self::stage::{AppStage, ShownTool};
 use crate::baseline::{Baseline, Ledger};
 use crate::run::redacted;
-use crate::{
-    Calls, CaseReport, Decision, Event, Finding, Report, RunCx, Selection, ServerCx, TargetReport, ViewedApp,
-};
+use crate::{Calls, Decision, Event, Finding, Report, RunCx, Selection, ServerCx, TargetReport, ViewedApp};
 
 pub use self::cx::AppCx;
 pub(crate) use self::cx::{Complaint, INITIALIZES, first_line};
-pub(crate) use self::judging::BRIDGE;
+pub(crate) use self::judging::{BRIDGE, LOOKS_UNCHANGED};
+pub use self::pictures::{Comparison, PictureDifference, ReferencePictures, Tolerance, picture_place};
 pub use self::rows::{HostRow, ROWS, row_named};
 pub(crate) use self::stage::HANDSHAKE;
 pub use self::viewing::{BackgroundColor, ConsoleLine, DocumentFacts, TextContrast, Viewing};
@@ -54,6 +54,8 @@ pub struct AppOptions {
     pub jobs: usize,
     /// The browser; the usual one of the machine if there is none.
     pub browser: Option<PathBuf>,
+    /// How the apps looked before. A difference then fails the run.
+    pub references: Option<ReferencePictures>,
 }
 
 impl Default for AppOptions {
@@ -67,6 +69,7 @@ impl Default for AppOptions {
             limits: Limits::default(),
             jobs: cores + 1,
             browser: None,
+            references: None,
         }
     }
 }
@@ -130,9 +133,11 @@ pub async fn check_apps(
     });
     let host = host.await?;
     host.settled(CONNECTING).await;
-    let stage = AppStage { host, browser, callable: listed.callable };
+    let is_compared = options.references.is_some();
+    let stage = AppStage { host, browser, callable: listed.callable, is_compared };
     let mut viewings = run.show_all(&stage, &listed.apps).await;
     run.confirm_silence(&stage, &listed.apps, &mut viewings).await;
+    run.compare_pictures(&stage, &listed.apps, &mut viewings).await;
     viewings.iter().for_each(|viewing| run.tell(Event::Viewed(ViewedApp::new(viewing))));
     run.judge_all(&viewings);
     stage.host.shut_down().await;
@@ -313,6 +318,18 @@ impl AppRun<'_> {
         }
     }
 
+    /// Compares how the apps look with how they looked before. What differs is shown once more, alone.
+    async fn compare_pictures(&self, stage: &AppStage, apps: &[ShownTool], viewings: &mut [Viewing]) {
+        let Some(references) = &self.options.references else { return };
+        for viewing in viewings {
+            viewing.comparison = references.compare(viewing);
+            if matches!(viewing.comparison, Some(Comparison::Different { .. })) {
+                self.show_again(stage, apps, viewing).await;
+                viewing.comparison = references.compare(viewing);
+            }
+        }
+    }
+
     /// Judges every app by every check.
     fn judge_all(&self, viewings: &[Viewing]) {
         let plan = plan(&self.options.selection);
@@ -322,8 +339,8 @@ impl AppRun<'_> {
             for case in &plan.cases {
                 let began = Instant::now();
                 let Some(verdict) = verdict_of(case, &cx) else { continue };
-                let report = CaseReport::new(case, &verdict, began.elapsed()).about_app(tool);
-                self.tell(Event::Finished(report));
+                let report = report_case(case, &verdict, began.elapsed(), self.options.references.is_some());
+                self.tell(Event::Finished(report.about_app(tool)));
             }
         }
     }

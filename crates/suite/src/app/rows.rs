@@ -195,6 +195,28 @@ pub const ROWS: &[HostRow] = &[
     },
 ];
 
+/// The names of all rows, for what is judged in each.
+pub(crate) const EVERY_ROW: &[&str] = &[
+    STRICT,
+    name::MINIMAL,
+    name::DARK,
+    name::PHONE,
+    name::FULLSCREEN,
+    name::FIXED,
+    name::OFFLINE,
+    name::SLOW,
+    name::OLD_ERRORS,
+    name::STREAMED,
+    name::CANCELLED,
+    name::TOOL_ERROR,
+    name::CHANGED,
+    name::REPEATED,
+    name::HOSTILE,
+    name::PRESSED,
+    name::KEPT_MODE,
+    name::CLOSED,
+];
+
 /// The row of that name.
 pub fn row_named(name: &str) -> Option<&'static HostRow> {
     ROWS.iter().find(|row| row.name == name)

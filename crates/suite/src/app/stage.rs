@@ -16,6 +16,8 @@ use super::viewing::{ConsoleLine, DocumentFacts, Viewing};
 
 const DRIVER: &str = include_str!("web/driver.js");
 const FACTS: &str = include_str!("web/facts.js");
+const STILL: &str = include_str!("web/still.js");
+const CLOCK: &str = include_str!("web/clock.js");
 const PRESS: &str = include_str!("web/press.js");
 
 /// How long a View may take from the time on at which its document has loaded to the end of its handshake.
@@ -38,6 +40,8 @@ const CLOSING: Duration = Duration::from_secs(5);
 const VIEWING: Duration = Duration::from_secs(150);
 /// How long the last messages may take from the page to the host.
 const RECORDING: Duration = Duration::from_secs(2);
+/// How many pictures are taken at most until two are the same.
+const MOST_PICTURES: usize = 8;
 const POLL: Duration = Duration::from_millis(40);
 
 /// A tool whose app is shown.
@@ -56,6 +60,8 @@ pub(crate) struct AppStage {
     pub(crate) browser: Browser,
     /// The tools that apps may call.
     pub(crate) callable: Vec<String>,
+    /// Whether the pictures are compared with others: the time of day stands still then.
+    pub(crate) is_compared: bool,
 }
 
 /// What is known of a View before it is closed.
@@ -125,6 +131,9 @@ impl AppStage {
         let settings = json!({ "called": tool.uncalled.is_none(), "allowed": self.callable });
         let script = DRIVER.replacen("SETTINGS;", &format!("{settings};"), 1);
         page.add_script(&script.replacen("ROW;", &format!("({});", row.script), 1)).await?;
+        if self.is_compared {
+            page.add_frame_script(CLOCK);
+        }
         page.goto(&self.link(tool, row)).await?;
         Ok(page)
     }
@@ -185,8 +194,14 @@ impl AppStage {
         let mut seen = LastLook::default();
         if let Ok(frame) = page.frame(is_view, Duration::from_millis(500)).await {
             seen.facts = read_facts(&frame).await;
+            let _ = timeout(CATCHING_UP, frame.eval(STILL)).await;
         }
-        seen.screenshot = picture(page).await.ok().flatten();
+        seen.screenshot = match self.is_compared {
+            true => steady_picture(page).await,
+            false => picture(page).await,
+        }
+        .ok()
+        .flatten();
         seen
     }
 
@@ -298,6 +313,20 @@ async fn settle(page: &Page) -> Result<(), BrowserError> {
 async fn read_facts(frame: &Frame) -> Option<DocumentFacts> {
     let read = timeout(Duration::from_secs(5), frame.eval(FACTS)).await.ok()?.ok()?;
     serde_json::from_value(read).ok()
+}
+
+/// A picture that is the same twice in a row, or else the last one.
+async fn steady_picture(page: &Page) -> Result<Option<Vec<u8>>, BrowserError> {
+    let mut last = picture(page).await?;
+    for _ in 1..MOST_PICTURES {
+        sleep(POLL).await;
+        let next = picture(page).await?;
+        if next == last {
+            break;
+        }
+        last = next;
+    }
+    Ok(last)
 }
 
 /// The part of the app that is in the window.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use wire::{Direction, Entry, Transcript, What};
 
+use super::pictures::Comparison;
 use super::rows::HostRow;
 
 /// The record of one app in one row.
@@ -31,6 +32,8 @@ pub struct Viewing {
     pub requests: Vec<NetworkRequest>,
     /// The app on the screen, as PNG.
     pub screenshot: Option<Vec<u8>>,
+    /// How it looks beside its reference; none where nothing was to be compared.
+    pub comparison: Option<Comparison>,
     /// What its document showed; none if it could not be read.
     pub facts: Option<DocumentFacts>,
     /// When the handshake was complete, since the View was opened.
@@ -119,6 +122,7 @@ impl Viewing {
             notices: Vec::new(),
             requests: Vec::new(),
             screenshot: None,
+            comparison: None,
             facts: None,
             initialized: None,
             view: Value::Null,

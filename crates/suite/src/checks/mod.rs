@@ -49,6 +49,7 @@ pub(crate) const ALL: &[&[Check]] = &[
     app::csp::CHECKS,
     app::size::CHECKS,
     app::theme::CHECKS,
+    app::looks::CHECKS,
     app::data::CHECKS,
     app::page::CHECKS,
     app::access::CHECKS,

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -17,8 +18,18 @@ pub trait HostDriver: Send + Sync {
     fn description(&self) -> String;
 
     /// How long a View has for what it does.
-    fn patience(&self) -> std::time::Duration {
-        std::time::Duration::from_secs(30)
+    fn patience(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+
+    /// How long whoever drives the host has for one thing that a View waits for.
+    fn time_to_act(&self) -> Duration {
+        Duration::from_secs(8)
+    }
+
+    /// Whether whoever drives the host has said that it cannot show what is shown now.
+    fn has_skipped(&self) -> bool {
+        false
     }
 
     /// Whether the host is connected to the second server as well.
@@ -77,6 +88,11 @@ pub trait HostDriver: Send + Sync {
     /// The addresses of the pages that were opened since the View is shown.
     fn opened_links(&self) -> DriverStep<'_, Value> {
         cannot("which pages were opened cannot be seen here")
+    }
+
+    /// The names below `zone` that were looked up, as their first labels.
+    fn names_looked_up<'a>(&'a self, _zone: &'a str) -> DriverStep<'a, Value> {
+        cannot("which names were looked up cannot be seen here")
     }
 
     /// The frames from the host's page down to the View: address, origin, and the attributes of their elements.

@@ -8,6 +8,7 @@ mod driver;
 pub mod drivers;
 mod facts;
 pub mod faults;
+mod observed;
 pub mod probe;
 mod run;
 mod witness;

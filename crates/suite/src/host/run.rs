@@ -41,10 +41,12 @@ pub struct ProbeStage {
     pub other: Arc<ProbeServer>,
     probe_http: HttpServer,
     other_http: HttpServer,
-    declared: WitnessSite,
-    undeclared: WitnessSite,
-    hints: WitnessSite,
-    stun: WitnessSocket,
+    pub(super) declared: WitnessSite,
+    pub(super) undeclared: WitnessSite,
+    pub(super) hints: WitnessSite,
+    pub(super) stun: WitnessSocket,
+    /// Names below it are looked up by Views that leak.
+    names: String,
 }
 
 /// What is wanted of a run.
@@ -70,17 +72,20 @@ impl ProbeStage {
     pub async fn listen(address: SocketAddr) -> std::io::Result<Self> {
         let (declared, undeclared) = (WitnessSite::start().await?, WitnessSite::start().await?);
         let (hints, stun) = (WitnessSite::start().await?, WitnessSocket::start().await?);
+        // A name of its own for each run, so that what other runs look up is not taken for it.
+        let names = format!("names-{}.localhost", hints.origin().rsplit(':').next().unwrap_or_default());
         let sites = Sites {
             declared: declared.origin(),
             undeclared: undeclared.origin(),
             hints: hints.origin(),
             stun: stun.authority(),
+            names: names.clone(),
         };
         let (probe, other) = (ProbeServer::new(sites), ProbeServer::other());
         let probe_http = HttpServer::bind(address, probe.clone(), HttpOptions::default()).await?;
         let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let other_http = HttpServer::bind(free, other.clone(), HttpOptions::default()).await?;
-        Ok(Self { probe, other, probe_http, other_http, declared, undeclared, hints, stun })
+        Ok(Self { probe, other, probe_http, other_http, declared, undeclared, hints, stun, names })
     }
 
     /// The URL of the probe server.
@@ -108,6 +113,7 @@ impl ProbeStage {
         let marks = (self.declared.paths().len(), self.undeclared.paths().len());
         let before = (self.hints.connections(), self.stun.heard());
         let arguments = (scene.arguments)();
+        self.probe.set_time_to_act(driver.time_to_act());
         let showing = match scene.streamed {
             true => driver.show_streamed(scene.name, &arguments),
             false => driver.show(scene.name, &arguments),
@@ -123,10 +129,14 @@ impl ProbeStage {
         }
         let mut limit = driver.patience();
         if scene.is_unwanted() {
-            self.await_read(scene, from.reads.len(), limit).await;
+            self.await_read(driver, scene, from.reads.len()).await;
             limit /= UNWANTED_PART;
         }
         facts.told = self.finish(driver, scene, from.reports.len(), limit).await;
+        if driver.has_skipped() && facts.told.is_null() {
+            facts.unshown = Some(Unable::Cannot("it was skipped".to_owned()));
+            return facts;
+        }
         let seen = self.probe.seen();
         let reports = seen.reports.iter().skip(from.reports.len()).map(|one| &one.report);
         let own: Vec<_> = reports.filter(|report| report["scene"] == scene.name).collect();
@@ -144,9 +154,10 @@ impl ProbeStage {
     }
 
     /// Waits until the document of a scene is read.
-    async fn await_read(&self, scene: &Scene, from: usize, limit: Duration) {
-        let (end, uri) = (Instant::now() + limit, format!("ui://yardstick/{}", scene.name));
-        while Instant::now() < end && !self.probe.seen().reads.iter().skip(from).any(|read| read.uri == uri) {
+    async fn await_read(&self, driver: &dyn HostDriver, scene: &Scene, from: usize) {
+        let (end, uri) = (Instant::now() + driver.patience(), format!("ui://yardstick/{}", scene.name));
+        let is_over = || Instant::now() >= end || driver.has_skipped();
+        while !is_over() && !self.probe.seen().reads.iter().skip(from).any(|read| read.uri == uri) {
             tokio::time::sleep(POLL * 4).await;
         }
     }
@@ -166,7 +177,11 @@ impl ProbeStage {
                 Ok(Value::Null)
             }
             Act::Cancel => nothing(driver.cancel().await),
-            Act::Close => nothing(driver.close().await),
+            Act::Close => {
+                driver.close().await?;
+                self.await_last_save(driver).await;
+                Ok(Value::Null)
+            }
             Act::Theme => nothing(driver.switch_theme().await),
             Act::Allow => nothing(driver.decide(true).await),
             Act::Deny => nothing(driver.decide(false).await),
@@ -174,8 +189,22 @@ impl ProbeStage {
             Act::ModelContext => driver.model_context().await,
             Act::ModelTools => driver.model_tools().await,
             Act::OpenedLinks => driver.opened_links().await,
+            Act::Names => driver.names_looked_up(&self.names).await,
             Act::Frames => driver.frames().await,
             Act::Responsive => driver.responsive().await,
+        }
+    }
+
+    /// Waits until a View that is closed has saved its work, as far as the host lets it.
+    async fn await_last_save(&self, driver: &dyn HostDriver) {
+        let end = Instant::now() + driver.time_to_act();
+        let is_saved = || {
+            let calls = self.probe.seen().calls;
+            calls.iter().any(|call| call.name == "save" && call.arguments["step"] == "late")
+                || self.declared.paths().iter().any(|path| path.ends_with("/late"))
+        };
+        while Instant::now() < end && !driver.has_skipped() && !is_saved() {
+            tokio::time::sleep(POLL).await;
         }
     }
 
@@ -188,7 +217,7 @@ impl ProbeStage {
         from: usize,
     ) -> Result<Value, Unable> {
         let end = Instant::now() + driver.patience();
-        while Instant::now() < end {
+        while Instant::now() < end && !driver.has_skipped() {
             let reports = self.probe.seen().reports;
             let mut own = reports.iter().skip(from).filter(|it| it.report["scene"] == scene.name);
             if own.any(|it| it.report["stage"] == stage || it.report["done"] == true) {
@@ -216,7 +245,7 @@ impl ProbeStage {
             {
                 told = read;
             }
-            if told["done"] == true || Instant::now() > end {
+            if told["done"] == true || driver.has_skipped() || Instant::now() > end {
                 return told;
             }
             tokio::time::sleep(POLL * 4).await;

@@ -7,13 +7,15 @@ use futures_util::stream;
 use server::Faults;
 use server::fault::Faulty;
 use suite::{
-    AppOptions, Applies, Calls, CaseReport, Check, Outcome, ROWS, Report, Run, Selection, check_apps,
-    registry, row_named,
+    AppOptions, Applies, Calls, CaseReport, Check, Outcome, ROWS, ReferencePictures, Report, Run, Selection,
+    Viewing, check_apps, picture_place, registry, row_named,
 };
 use transport::client::Target;
 
 /// The tool whose app the faults change.
 const SHOWN: &str = "draw_chart";
+/// The check that compares pictures; it needs some that were taken before.
+const LOOKS: &str = "app/looks/unchanged";
 /// How many browsers run at a time.
 const SIDE_BY_SIDE: usize = 2;
 
@@ -29,13 +31,41 @@ fn reference(faults: Faults) -> Target {
 }
 
 async fn measure(target: &Target, only: &[&str]) -> Report {
+    show(target, only, None).await.0
+}
+
+async fn show(
+    target: &Target,
+    only: &[&str],
+    references: Option<ReferencePictures>,
+) -> (Report, Vec<Viewing>) {
     let only = only.iter().map(|id| (*id).to_owned()).collect();
     let options = AppOptions {
         selection: Selection { only, skip: Vec::new() },
         calls: Calls { named: vec![SHOWN.to_owned()], ..Calls::default() },
+        references,
         ..AppOptions::default()
     };
-    check_apps(target, "", &options, |_, _| {}, |_| {}).await.unwrap().0
+    check_apps(target, "", &options, |_, _| {}, |_| {}).await.unwrap()
+}
+
+/// How the flawless app looks in every row.
+async fn pictures() -> ReferencePictures {
+    let none = ReferencePictures { is_update: true, ..ReferencePictures::default() };
+    let (_, viewings) = show(&reference(Faults::default()), &[LOOKS], Some(none)).await;
+    let files =
+        viewings.iter().filter_map(|it| Some((picture_place(&it.tool, it.row.name), it.screenshot.clone()?)));
+    ReferencePictures { files: files.collect(), ..ReferencePictures::default() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_app_looks_the_same_in_two_runs() {
+    let references = pictures().await;
+    assert_eq!(references.files.len(), ROWS.len());
+    let (report, viewings) = show(&reference(Faults::default()), &[LOOKS], Some(references)).await;
+    let told: Vec<_> = report.cases.iter().map(told).collect();
+    assert!(report.cases.iter().all(|case| case.outcome == Outcome::Passed), "{told:?}");
+    assert_eq!(viewings.len(), ROWS.len());
 }
 
 fn told(case: &CaseReport) -> String {
@@ -48,6 +78,10 @@ fn checks_name_rows_that_exist_and_every_row_is_judged() {
     for check in registry() {
         let Run::App(rows, _) = check.run else { continue };
         assert!(rows.iter().all(|row| row_named(row).is_some()), "{}", check.id);
+        if check.id == LOOKS {
+            assert_eq!(rows.to_vec(), ROWS.iter().map(|row| row.name).collect::<Vec<_>>());
+            continue;
+        }
         named.extend_from_slice(rows);
     }
     let idle: Vec<_> = ROWS.iter().map(|row| row.name).filter(|row| !named.contains(row)).collect();
@@ -63,7 +97,7 @@ async fn a_flawless_app_passes_every_check_in_every_row() {
     assert!(report.viewed.iter().all(|app| app.subject == SHOWN && app.initialized_ms.is_some()));
     // A check that never applies to the reference proves nothing by not failing there. These need a resource that
     // declares something, which only their faults make of the chart.
-    let elsewhere = ["app/host/permissions-not-assumed", "app/csp/nothing-unused"];
+    let elsewhere = ["app/host/permissions-not-assumed", "app/csp/nothing-unused", LOOKS];
     let idle: Vec<_> = registry()
         .filter(|check| check.applies == Applies::ToViews && !elsewhere.contains(&check.id))
         .filter(|check| {
@@ -78,7 +112,9 @@ async fn a_flawless_app_passes_every_check_in_every_row() {
 async fn every_check_of_apps_catches_its_fault() {
     let escaped: Vec<String> = stream::iter(of_apps())
         .map(|check| async move {
-            let report = measure(&reference(Faults::new([check.fault])), &[check.id]).await;
+            let references = if check.id == LOOKS { Some(pictures().await) } else { None };
+            let target = reference(Faults::new([check.fault]));
+            let report = show(&target, &[check.id], references).await.0;
             let caught = |case: &CaseReport| matches!(case.outcome, Outcome::Failed | Outcome::Warned);
             let is_caught = report.cases.iter().any(caught);
             let met: Vec<_> = report.cases.iter().map(told).collect();

@@ -8,6 +8,7 @@ mod app;
 mod apps;
 mod bridge;
 mod coverage;
+mod drivers;
 mod forgetful;
 mod guarded;
 mod host;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use suite::Tolerance;
 
-use super::values::count;
+use super::values::{count, tolerance};
 use super::{AllowCalls, JudgingArguments, TargetArguments};
 use crate::connection::ConnectionArguments;
 
@@ -24,6 +25,7 @@ Examples:
   yardstick check app --row dark --row phone -- ./my-server      in two kinds of hosts
   yardstick check app --output reports -- ./my-server            reports, and a picture for each row
   yardstick check app --only app/csp -- ./my-server
+  yardstick check app --screenshots pictures -- ./my-server      compared with how the apps looked before
   yardstick check app --html app.html --fixture answers.json     one file, without a server
 
 Needs Chromium, and no network. If Chromium is not found, set YARDSTICK_BROWSER to its path.
@@ -53,6 +55,15 @@ pub(crate) struct AppArguments {
     pub(crate) row: Vec<String>,
     #[command(flatten)]
     pub(crate) target: TargetArguments,
+    /// Compare each app in each row with the reference pictures in this folder; a difference fails the run
+    #[arg(long, value_name = "DIR", help_heading = "Pictures")]
+    pub(crate) screenshots: Option<PathBuf>,
+    /// Write the reference pictures that are missing or differ
+    #[arg(long, requires = "screenshots", help_heading = "Pictures")]
+    pub(crate) update_screenshots: bool,
+    /// The share of pixels that may differ, as 0.001 or 0.1% [default: 0.01%]
+    #[arg(long, value_name = "SHARE", requires = "screenshots", value_parser = tolerance, help_heading = "Pictures")]
+    pub(crate) tolerance: Option<Tolerance>,
     /// How many apps are shown in parallel
     #[arg(long, value_name = "COUNT", value_parser = count)]
     pub(crate) jobs: Option<usize>,

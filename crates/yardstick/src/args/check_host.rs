@@ -15,6 +15,7 @@ Examples:
   yardstick check host --remote http://127.0.0.1:9000/drive      a host that can be driven over HTTP
   yardstick check host --manual --platform 'macOS 26'            a host that you drive yourself
   yardstick check host --serve 127.0.0.1:4000                    the probe server alone
+  yardstick check host --stdio --output reports                  the command of a server, in the settings of a host
 
 A host is shown Views that are probes. What they, their server and witnesses on loopback see is judged.
 Exit codes: 0 conformant, 1 findings, 2 usage, 3 could not be tested")]
@@ -34,7 +35,7 @@ pub(crate) struct CheckHostArguments {
     /// Only run the probe server, over HTTP
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
     pub(crate) serve: Option<SocketAddr>,
-    /// Only run the probe server, on stdio
+    /// Be the probe server on stdio, for a host that starts its servers; what it showed is judged in the end, into files
     #[arg(long, conflicts_with = "serve")]
     pub(crate) stdio: bool,
     /// What the host runs on, for the report

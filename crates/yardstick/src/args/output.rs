@@ -11,8 +11,8 @@ use crate::format::{self, RequestedReport};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Report")]
 pub(crate) struct OutputArguments {
-    /// human, json, ndjson, junit, sarif, markdown, html, mcpjam or mcp-validator; with `:FILE`, into a file
-    /// (repeatable) [default: human]
+    /// human, json, ndjson, junit, sarif, markdown, html, mcpjam, mcp-validator or host-catalogue; with `:FILE`, into a
+    /// file (repeatable) [default: human]
     #[arg(long, value_name = "FORMAT[:FILE]", value_parser = format::parse)]
     pub(crate) format: Vec<RequestedReport>,
     /// Also write report.json, .ndjson, .junit.xml, .sarif, .md and .html into this folder

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use protocol::Version;
+use suite::Tolerance;
 
 use crate::suggest::did_you_mean;
 
@@ -16,6 +17,13 @@ pub(super) fn revision(text: &str) -> Result<Version, String> {
 pub(super) fn count(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|count| (1..=1000).contains(count));
     count.ok_or_else(|| format!("`{text}` is not between 1 and 1000"))
+}
+
+/// A share of pixels, as `0.001` or `0.1%`.
+pub(super) fn tolerance(text: &str) -> Result<Tolerance, String> {
+    let (digits, whole) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits.trim_end(), 100.0));
+    let share = digits.parse::<f64>().ok().and_then(|share| Tolerance::new(share / whole));
+    share.ok_or_else(|| format!("`{text}` is not a share of the pixels: 0 to 1, or 0% to 100%"))
 }
 
 /// A number of bytes, as `4194304`, `4096K` or `4M`.

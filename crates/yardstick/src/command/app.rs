@@ -1,26 +1,22 @@
 //! `yardstick check app`: apps in a browser, shown by hosts that differ.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use suite::{AppFailure, AppOptions, HostRow, ROWS, Report, Viewing, row_named};
+use suite::{AppFailure, AppOptions, HostRow, ROWS, ReferencePictures, Viewing, row_named};
 use transport::client::{Target, quoted};
 
 use super::check::{read_baseline, read_selection, write_baseline};
 use crate::args::{AllowCalls, AppArguments};
 use crate::calls::read_calls;
 use crate::exit::{Exit, Usage};
-use crate::files::{unwritable, write_whole};
 use crate::fixture::Fixture;
 use crate::format::{Format, Places};
+use crate::pictures;
 use crate::progress::ViewingLine;
 use crate::signals::stop_requested;
 use crate::suggest::did_you_mean;
 use crate::target::{self, read_target};
 use crate::{reproduction, terminal};
-
-/// The folder of the pictures, within the one of the reports.
-const PICTURES: &str = "screenshots";
 
 pub(super) async fn run(arguments: AppArguments) -> anyhow::Result<Exit> {
     if arguments.row.iter().any(|row| row == "list") {
@@ -58,7 +54,11 @@ pub(super) async fn run(arguments: AppArguments) -> anyhow::Result<Exit> {
     line.clear();
     let (mut report, viewings) = measured.map_err(explain_failure)?;
     if let Some(folder) = &output.output {
-        write_pictures(folder, &viewings, &mut report)?;
+        pictures::write_all(folder, &viewings, &mut report)?;
+    }
+    if let Some(folder) = arguments.screenshots.as_deref().filter(|_| arguments.update_screenshots) {
+        let count = pictures::update_references(folder, &viewings)?;
+        terminal::warn(&format!("note: {count} reference pictures were written to {}", folder.display()));
     }
     places.write(&report.clone().into(), output.detail(), |_| false)?;
     write_baseline(&arguments.judging, std::iter::once(&report))?;
@@ -88,8 +88,22 @@ fn read_options(arguments: &AppArguments) -> anyhow::Result<AppOptions> {
         calls: read_calls(arguments.allow_calls, &arguments.tool, &arguments.args)?,
         baseline: read_baseline(judging)?,
         jobs: arguments.jobs.unwrap_or(usual.jobs),
+        references: read_references(arguments)?,
         ..usual
     })
+}
+
+/// The reference pictures that were asked for.
+fn read_references(arguments: &AppArguments) -> Result<Option<ReferencePictures>, Usage> {
+    let Some(folder) = &arguments.screenshots else { return Ok(None) };
+    let is_update = arguments.update_screenshots;
+    if !is_update && !folder.is_dir() {
+        let text = format!("`{}` is not a folder; --update-screenshots makes it", folder.display());
+        return Err(Usage(text));
+    }
+    let files = pictures::read_references(folder)?;
+    let tolerance = arguments.tolerance.unwrap_or_default();
+    Ok(Some(ReferencePictures { files, tolerance, is_update }))
 }
 
 fn read_row(name: &str) -> Result<&'static HostRow, Usage> {
@@ -117,6 +131,9 @@ fn reproduction_arguments(arguments: &AppArguments, target: &Target) -> String {
             let _ = write!(again, " {option} {}", quoted(&file.display().to_string()));
         }
     }
+    if let Some(folder) = &arguments.screenshots {
+        let _ = write!(again, " --screenshots {}", quoted(&folder.display().to_string()));
+    }
     for name in &arguments.tool {
         let _ = write!(again, " --tool {}", quoted(name));
     }
@@ -130,27 +147,6 @@ fn reproduction_arguments(arguments: &AppArguments, target: &Target) -> String {
     }
     let target = reproduction::target_arguments(target);
     if target.is_empty() { again } else { format!("{again} {target}") }
-}
-
-/// One picture for each app and row, named in the report.
-fn write_pictures(folder: &Path, viewings: &[Viewing], report: &mut Report) -> anyhow::Result<()> {
-    for viewing in viewings {
-        let Some(picture) = &viewing.screenshot else { continue };
-        let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        let tool: String = viewing.tool.chars().map(safe).collect();
-        let place =
-            Path::new(PICTURES).join(tool.trim_start_matches('.')).join(format!("{}.png", viewing.row.name));
-        let file = folder.join(&place);
-        if let Some(parent) = file.parent() {
-            std::fs::create_dir_all(parent).map_err(|error| unwritable(parent, &error))?;
-        }
-        write_whole(&file, picture)?;
-        let is_it = |app: &&mut suite::ViewedApp| app.subject == viewing.tool && app.row == viewing.row.name;
-        if let Some(app) = report.viewed.iter_mut().find(is_it) {
-            app.screenshot = Some(place.display().to_string());
-        }
-    }
-    Ok(())
 }
 
 /// Says which tools were not called, and how to have them called.

@@ -1,10 +1,12 @@
 //! `yardstick check host`
 
+use std::time::Instant;
+
 use anyhow::{Context as _, anyhow};
-use suite::host::drivers::{ManualHost, OwnHost, PageHost, RemoteHost};
+use suite::Report;
+use suite::host::drivers::{ManualHost, ObservedHost, OwnHost, PageHost, RemoteHost, SkipButton};
 use suite::host::faults::HostFault;
-use suite::host::probe::{ProbeServer, Sites};
-use suite::host::{HostDriver, HostOptions, ProbeStage, run_host};
+use suite::host::{HostDriver, HostFacts, HostOptions, ProbeStage, judge_host, run_host};
 use transport::MAX_MESSAGE;
 use transport::serve::{Limits, pipe};
 
@@ -24,9 +26,7 @@ pub(super) async fn run(arguments: &CheckHostArguments) -> anyhow::Result<Exit> 
         return Ok(Exit::Success);
     }
     if arguments.stdio {
-        let server = ProbeServer::new(Sites::default());
-        pipe::stdio(server, Limits::for_messages(MAX_MESSAGE)).await.context("stdio broke")?;
-        return Ok(Exit::Success);
+        return observe(arguments).await;
     }
     if let Some(address) = arguments.serve {
         let stage =
@@ -38,25 +38,53 @@ pub(super) async fn run(arguments: &CheckHostArguments) -> anyhow::Result<Exit> 
     measure(arguments).await
 }
 
-async fn measure(arguments: &CheckHostArguments) -> anyhow::Result<Exit> {
-    let judging = &arguments.judging;
-    let selection = read_selection(judging)?;
-    let baseline = read_baseline(judging)?;
-    let options = HostOptions {
-        selection,
-        baseline,
-        arguments: reproduction_arguments(arguments),
-        platform: arguments.platform.clone(),
-    };
-    let places = Places::open(&judging.output)?;
-    let stage = ProbeStage::start().await.context("the probe server cannot listen")?;
-    let driver = driver(arguments, &stage).await?;
-    let (report, facts) = run_host(&stage, driver.as_ref(), &options).await;
+/// Serves the probe on stdio to the host that started this process, and judges in the end what it showed.
+async fn observe(arguments: &CheckHostArguments) -> anyhow::Result<Exit> {
+    let (start, options) = (Instant::now(), read_options(arguments)?);
+    let mut places = Places::open(&arguments.judging.output)?;
+    // Stdout belongs to the host.
+    places.wanted.retain(|place| place.file.is_some());
+    let stage = ProbeStage::start().await.context("the witnesses cannot listen")?;
+    tokio::select! {
+        served = pipe::stdio(stage.probe.clone(), Limits::for_messages(MAX_MESSAGE)) => served.context("stdio broke")?,
+        () = stop_requested() => {}
+    }
+    let facts = stage.observe();
+    let report = judge_host(&ObservedHost, &facts, &options, start);
+    finish(arguments, &places, &report, &facts)?;
+    Ok(if places.wanted.is_empty() { Exit::Success } else { report.verdict().into() })
+}
+
+fn finish(
+    arguments: &CheckHostArguments,
+    places: &Places,
+    report: &Report,
+    facts: &HostFacts,
+) -> anyhow::Result<()> {
     if let Some(file) = &arguments.facts {
         write_whole(file, facts.to_value().to_string().as_bytes())?;
     }
-    places.write(&report.clone().into(), judging.output.detail(), |_| false)?;
-    write_baseline(judging, std::iter::once(&report))?;
+    places.write(&report.clone().into(), arguments.judging.output.detail(), |_| false)?;
+    write_baseline(&arguments.judging, std::iter::once(report))
+}
+
+fn read_options(arguments: &CheckHostArguments) -> anyhow::Result<HostOptions> {
+    let judging = &arguments.judging;
+    Ok(HostOptions {
+        selection: read_selection(judging)?,
+        baseline: read_baseline(judging)?,
+        arguments: reproduction_arguments(arguments),
+        platform: arguments.platform.clone(),
+    })
+}
+
+async fn measure(arguments: &CheckHostArguments) -> anyhow::Result<Exit> {
+    let options = read_options(arguments)?;
+    let places = Places::open(&arguments.judging.output)?;
+    let stage = ProbeStage::start().await.context("the probe server cannot listen")?;
+    let driver = driver(arguments, &stage).await?;
+    let (report, facts) = run_host(&stage, driver.as_ref(), &options).await;
+    finish(arguments, &places, &report, &facts)?;
     Ok(report.verdict().into())
 }
 
@@ -76,10 +104,25 @@ async fn driver(arguments: &CheckHostArguments, stage: &ProbeStage) -> anyhow::R
     }
     if arguments.manual {
         terminal::warn(&format!("add this server to your host: {}", stage.url()));
-        return Ok(Box::new(ManualHost::new(arguments.platform.as_deref(), terminal::warn)));
+        terminal::warn("press Enter to leave out what your host cannot show");
+        let host = ManualHost::new(arguments.platform.as_deref(), Box::new(terminal::warn));
+        press_on_enter(host.skip_button());
+        return Ok(Box::new(host));
     }
     let fault = arguments.fault.as_deref().map(named_fault).transpose()?;
     Ok(Box::new(OwnHost::start(stage, fault).await.map_err(|why| anyhow!(why))?))
+}
+
+/// Presses the button for every line on stdin. The thread ends with stdin, or with the process.
+fn press_on_enter(button: SkipButton) {
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lines() {
+            if line.is_err() {
+                return;
+            }
+            button.press();
+        }
+    });
 }
 
 fn named_fault(name: &str) -> Result<&'static HostFault, Usage> {

@@ -8,6 +8,7 @@ mod action;
 mod advice;
 mod app;
 mod check;
+mod check_host;
 mod configured;
 #[cfg(target_os = "linux")]
 mod folder;

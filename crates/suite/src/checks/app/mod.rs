@@ -8,6 +8,7 @@ pub(super) mod csp;
 pub(super) mod data;
 pub(super) mod grants;
 pub(super) mod lifecycle;
+pub(super) mod looks;
 pub(super) mod messages;
 pub(super) mod modes;
 pub(super) mod page;

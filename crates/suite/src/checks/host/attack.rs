@@ -7,7 +7,7 @@ use crate::verdict::expect_none;
 use crate::{Applies, Check, Finding, Run, advice, defined, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
-    &[NOISE, FOREIGN, TWINS, SIZE, FLOOD, RESPONSIVE, RESULT, BLOB, WRONG_TYPE];
+    &[NOISE, FOREIGN, TWINS, SIZE, SIZE_SHOWABLE, FLOOD, RESPONSIVE, RESULT, BLOB, WRONG_TYPE];
 
 /// A host must validate messages and reject malformed ones; one that rejects them goes on.
 const NOISE: Check = Check {
@@ -70,7 +70,7 @@ const TWINS: Check = Check {
     fault: &faults::TWIN_IGNORED.fault,
 };
 
-/// The frame follows the View within maxHeight; where there is no maximum, within what a page can show.
+/// A flexible container has a maxHeight, within which the frame follows the View; without one it is unbounded.
 const SIZE: Check = Check {
     id: "host/attack/size-bounded",
     title: "a View cannot make its frame larger than the host allows",
@@ -80,16 +80,36 @@ const SIZE: Check = Check {
     fix: "limit what size-changed asks for to maxWidth and maxHeight, or to a size of your own",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
-        const MOST: f64 = 50_000.0;
         let scene = cx.scene("basic")?;
         let room = scene.fact("container");
-        let limit = room["maxHeight"].as_f64().or(room["height"].as_f64()).unwrap_or(MOST).max(400.0) + 8.0;
-        let height = scene.fact("heightBomb").as_f64().unwrap_or_default();
+        let Some(most) = room["maxHeight"].as_f64().or(room["height"].as_f64()) else {
+            return Err(Finding::not_applicable("the host gives no maxHeight"));
+        };
+        let (limit, height) = (most.max(400.0) + 8.0, scene.fact("heightBomb").as_f64().unwrap_or_default());
         if height <= limit {
             Ok(())
         } else {
             Err(Finding::violated(format!("at most {limit}"), format!("a height of {height}")))
         }
+    }),
+    fault: &faults::SIZE_UNBOUNDED.fault,
+};
+
+/// A host that gives no maxHeight may let a frame grow; no page can show a frame of millions of pixels.
+const SIZE_SHOWABLE: Check = Check {
+    id: "host/attack/size-showable",
+    title: "a View cannot make its frame larger than a page can show",
+    cites: &[advice("apps.mdx#other-risks", Span::ALWAYS)],
+    aliases: &[],
+    why: "a frame of millions of pixels makes the page unusable",
+    fix: "limit what size-changed asks for, and tell the View the limit as maxHeight",
+    applies: Applies::ToHosts,
+    run: Run::Host(|cx| {
+        const MOST: f64 = 50_000.0;
+        let height = cx.scene("basic")?.fact("heightBomb").as_f64().unwrap_or_default();
+        expect_none((height > MOST).then_some(height), |height| {
+            Finding::violated(format!("at most {MOST}"), format!("a height of {height}"))
+        })
     }),
     fault: &faults::SIZE_UNBOUNDED.fault,
 };

@@ -1,12 +1,13 @@
 //! Ways to the network that leave the document, or that a content security policy does not govern.
 
 use protocol::Span;
+use serde_json::Value;
 
 use crate::host::faults;
 use crate::verdict::expect_none;
 use crate::{Applies, Check, Finding, Run, advice, must};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[LEAVING, WEBRTC, HINTS];
+pub(in crate::checks) const CHECKS: &[Check] = &[LEAVING, WEBRTC, HINTS, NAMES];
 
 /// Connections to undeclared domains must be blocked, also those that lead a window there.
 const LEAVING: Check = Check {
@@ -59,4 +60,24 @@ const HINTS: Check = Check {
         })
     }),
     fault: &faults::NO_POLICY.fault,
+};
+
+/// The lookup of a name is a message to whoever runs its name server. No directive of a content security policy governs it.
+const NAMES: Check = Check {
+    id: "host/leaks/names-kept",
+    title: "no name is looked up that a View did not declare",
+    cites: &[advice("apps.mdx#4-content-security-policy-enforcement", Span::ALWAYS)],
+    aliases: &[],
+    why: "a name carries data to whoever runs its name server",
+    fix: "send Connection-Allowlist and x-dns-prefetch-control: off",
+    applies: Applies::ToHosts,
+    run: Run::Host(|cx| {
+        let names = cx.act("leaks", "names")?.as_array().map(Vec::as_slice).unwrap_or_default();
+        expect_none(names.first(), |_| {
+            let names: Vec<_> = names.iter().filter_map(Value::as_str).collect();
+            Finding::violated("no lookup", format!("names were looked up by {}", names.join(", ")))
+        })?;
+        cx.scene("leaks").map(drop)
+    }),
+    fault: &faults::SIDE_WAYS_OPEN.fault,
 };

@@ -1,6 +1,7 @@
 //! The frames that a View runs in, and the policy that it runs under.
 
 use protocol::Span;
+use serde_json::Value;
 
 use crate::host::{HostCx, SceneFacts, faults, shorten};
 use crate::verdict::expect_none;
@@ -11,6 +12,7 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
     PROXY,
     PROXY_CLOSED,
     SANDBOXED,
+    FLAGS,
     DEFAULT_CLOSED,
     NO_EVAL,
     OWN_PICTURES,
@@ -112,6 +114,41 @@ const SANDBOXED: Check = Check {
         expect_none(bare, |element| Finding::violated("a sandbox attribute", shorten(element)))
     }),
     fault: &faults::UNSANDBOXED.fault,
+};
+
+/// The sandbox proxy must have allow-scripts and allow-same-origin. A frame without the attribute has both.
+const FLAGS: Check = Check {
+    id: "host/sandbox/proxy-flags",
+    title: "the sandbox proxy may run scripts and has an origin",
+    cites: &[must("apps.mdx#sandbox-proxy", Span::ALWAYS)],
+    aliases: &["security/sandbox-permissions"],
+    why: "a proxy without an origin cannot tell whom it talks to",
+    fix: "set allow-scripts and allow-same-origin on the frame of the proxy",
+    applies: Applies::ToHosts,
+    run: Run::Host(|cx| {
+        let frames = cx.act("basic", "frames")?.as_array().map(Vec::as_slice).unwrap_or_default();
+        let frame = |id: &Value| frames.iter().find(|frame| frame["id"] == *id);
+        let view = frames.iter().find(|frame| frame["isProbe"] == true);
+        let proxy = view.and_then(|view| frame(&view["parent"]));
+        let Some((proxy, page)) = proxy.and_then(|proxy| Some((proxy, frame(&proxy["parent"])?))) else {
+            return Err(Finding::blocked("no frame of a proxy was found"));
+        };
+        let elements = page["iframes"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let address = proxy["url"].as_str().unwrap_or_default();
+        let is_proxy = |element: &&Value| {
+            let src = element["src"].as_str().unwrap_or_default();
+            !src.is_empty() && address.starts_with(src)
+        };
+        let Some(element) = elements.iter().find(is_proxy) else {
+            return Err(Finding::blocked("the element of the proxy's frame was not found"));
+        };
+        let Some(tokens) = element["sandbox"].as_str() else { return Ok(()) };
+        let missing = ["allow-scripts", "allow-same-origin"]
+            .into_iter()
+            .find(|token| !tokens.split_ascii_whitespace().any(|one| one == *token));
+        expect_none(missing, |token| Finding::violated(token, format!("sandbox=\"{tokens}\"")))
+    }),
+    fault: &faults::FLAGS_MISSING.fault,
 };
 
 /// Without ui.csp a host must use the restrictive default, in which nothing is reached.

@@ -1,5 +1,7 @@
 //! A host that a person drives: they are told what to do, and the Views report.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -7,30 +9,53 @@ use serde_json::Value;
 use crate::host::{DriverStep, HostDriver, probe};
 
 /// How long a person has for one scene.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// How long a person has for one thing that the View waits for.
-const ACT_TIME: Duration = Duration::from_secs(10);
+const TIME_TO_ACT: Duration = Duration::from_secs(90);
+
+/// Shows the person a line.
+pub type TellPerson = Box<dyn Fn(&str) + Send + Sync>;
 
 /// A host that a person drives.
-#[derive(Debug)]
 pub struct ManualHost {
     platform: String,
-    tell: fn(&str),
+    tell: TellPerson,
+    skip: SkipButton,
+}
+
+/// What the person presses when their host cannot do what it is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct SkipButton(Arc<AtomicBool>);
+
+impl SkipButton {
+    /// Leaves out what is shown now.
+    pub fn press(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl std::fmt::Debug for ManualHost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ManualHost").field("platform", &self.platform).finish_non_exhaustive()
+    }
 }
 
 impl ManualHost {
     /// A host on `platform`; `tell` shows the person what to do.
-    pub fn new(platform: Option<&str>, tell: fn(&str)) -> Self {
-        Self { platform: platform.unwrap_or("an unnamed platform").to_owned(), tell }
+    pub fn new(platform: Option<&str>, tell: TellPerson) -> Self {
+        let platform = platform.unwrap_or("an unnamed platform").to_owned();
+        Self { platform, tell, skip: SkipButton::default() }
     }
 
-    /// Tells the person what to do, and gives them time for it.
+    /// What the person presses to leave something out.
+    pub fn skip_button(&self) -> SkipButton {
+        self.skip.clone()
+    }
+
+    /// Tells the person what to do. The View waits until it has happened.
     fn ask<'a>(&'a self, what: &'static str) -> DriverStep<'a, ()> {
-        Box::pin(async move {
-            (self.tell)(what);
-            tokio::time::sleep(ACT_TIME).await;
-            Ok(())
-        })
+        (self.tell)(what);
+        Box::pin(std::future::ready(Ok(())))
     }
 }
 
@@ -43,12 +68,19 @@ impl HostDriver for ManualHost {
         PATIENCE
     }
 
+    fn time_to_act(&self) -> Duration {
+        TIME_TO_ACT
+    }
+
+    fn has_skipped(&self) -> bool {
+        self.skip.0.load(Ordering::Relaxed)
+    }
+
     fn show<'a>(&'a self, tool: &'a str, arguments: &'a Value) -> DriverStep<'a, ()> {
-        Box::pin(async move {
-            let about = probe::scene_named(tool).map(|scene| scene.about).unwrap_or_default();
-            (self.tell)(&format!("run the tool `{tool}` with {arguments}; its View {about}"));
-            Ok(())
-        })
+        self.skip.0.store(false, Ordering::Relaxed);
+        let about = probe::scene_named(tool).map(|scene| scene.about).unwrap_or_default();
+        (self.tell)(&format!("run the tool `{tool}` with {arguments}; its View {about}"));
+        Box::pin(std::future::ready(Ok(())))
     }
 
     fn cancel(&self) -> DriverStep<'_, ()> {

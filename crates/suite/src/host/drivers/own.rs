@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Browser, LaunchOptions, Page};
-use host::{Host, Interference, Options};
+use browser::{Browser, Page};
+use host::{Host, HostedServer, Interference, Options};
 use serde_json::Value;
 use tokio::sync::Mutex;
 use transport::client::{Endpoint, Target};
 
 use super::chromium::{failed, measure_gap, read_frames, read_popups, read_view};
+use super::names::NameLog;
 use crate::host::faults::HostFault;
 use crate::host::{DriverStep, HostDriver, ProbeStage, Unable};
 
@@ -30,6 +31,7 @@ const SWITCH_THEME: &str = "(() => { const dark = getComputedStyle(document.docu
 pub struct OwnHost {
     host: Host,
     browser: Browser,
+    names: NameLog,
     fault: Option<&'static HostFault>,
     page: Mutex<Option<Page>>,
 }
@@ -37,16 +39,27 @@ pub struct OwnHost {
 impl OwnHost {
     /// Starts a host with the servers of `stage`, and a browser. With a fault the host is broken on purpose.
     pub async fn start(stage: &ProbeStage, fault: Option<&'static HostFault>) -> Result<Self, String> {
-        let target =
-            |url: &str| Endpoint::new(url).map(|it| Target::Url(it).into()).map_err(|why| why.to_string());
+        let target = |url: &str| Endpoint::new(url).map(Target::Url).map_err(|why| why.to_string());
+        let targets = vec![target(&stage.url())?, target(&stage.other_url())?];
+        Self::connect(targets, fault).await
+    }
+
+    /// The same with other servers, the first of which has the Views.
+    pub async fn connect(targets: Vec<Target>, fault: Option<&'static HostFault>) -> Result<Self, String> {
         let interference: Option<Arc<dyn Interference>> =
             fault.and_then(|fault| fault.interference.map(|make| make()));
-        let targets = vec![target(&stage.url())?, target(&stage.other_url())?];
+        let targets = targets.into_iter().map(HostedServer::from).collect();
+        let names = NameLog::new();
         let options = Options { targets, interference, ..Options::default() };
-        let (host, browser) = tokio::join!(Host::start(options), Browser::launch(LaunchOptions::default()));
+        let (host, browser) = tokio::join!(Host::start(options), Browser::launch(names.launch_options()));
         let (host, browser) = (host.map_err(|why| why.to_string())?, browser.map_err(|why| why.to_string())?);
         host.settled(TIMEOUT).await;
-        Ok(Self { host, browser, fault, page: Mutex::new(None) })
+        Ok(Self { host, browser, names, fault, page: Mutex::new(None) })
+    }
+
+    /// Ends the connections to the servers.
+    pub async fn shut_down(&self) {
+        self.host.shut_down().await;
     }
 
     /// The address that shows a tool.
@@ -165,6 +178,10 @@ impl HostDriver for OwnHost {
 
     fn opened_links(&self) -> DriverStep<'_, Value> {
         Box::pin(async { self.with_page(async |page| Ok(read_popups(page))).await })
+    }
+
+    fn names_looked_up<'a>(&'a self, zone: &'a str) -> DriverStep<'a, Value> {
+        Box::pin(self.names.read(&self.browser, zone))
     }
 
     fn frames(&self) -> DriverStep<'_, Value> {

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use browser::{Browser, LaunchOptions, Page};
+use browser::{Browser, Page};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use super::chromium::{failed, measure_gap, read_frames, read_popups, read_view};
+use super::names::NameLog;
 use crate::host::{DriverStep, HostDriver, ProbeStage, Unable};
 
 /// How long a function of the script may take.
@@ -16,6 +17,7 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub struct PageHost {
     browser: Browser,
+    names: NameLog,
     page: Mutex<Option<Page>>,
     template: String,
     script: String,
@@ -29,9 +31,10 @@ impl PageHost {
     /// `globalThis.yardstickDriver` to an object of functions: `show(tool, arguments)`, `cancel()`, `close()`, `switchTheme()`,
     /// `decide(allow)`, `conversation()`, `modelContext()` and `modelTools()`. What it leaves out, this host cannot.
     pub async fn start(stage: &ProbeStage, template: String, script: String) -> Result<Self, String> {
-        let browser = Browser::launch(LaunchOptions::default()).await.map_err(|why| why.to_string())?;
+        let names = NameLog::new();
+        let browser = Browser::launch(names.launch_options()).await.map_err(|why| why.to_string())?;
         let (server, other) = (stage.url(), stage.other_url());
-        Ok(Self { browser, page: Mutex::new(None), template, script, server, other })
+        Ok(Self { browser, names, page: Mutex::new(None), template, script, server, other })
     }
 
     fn address(&self, tool: &str, arguments: &Value) -> String {
@@ -137,6 +140,10 @@ impl HostDriver for PageHost {
 
     fn opened_links(&self) -> DriverStep<'_, Value> {
         Box::pin(async { self.with_page(async |page| Ok(read_popups(page))).await })
+    }
+
+    fn names_looked_up<'a>(&'a self, zone: &'a str) -> DriverStep<'a, Value> {
+        Box::pin(self.names.read(&self.browser, zone))
     }
 
     fn frames(&self) -> DriverStep<'_, Value> {

@@ -61,10 +61,10 @@ impl RemoteHost {
     async fn exchange(&self, body: &str) -> std::io::Result<(u16, String)> {
         let name = self.url.host_str().unwrap_or("127.0.0.1");
         let port = self.url.port_or_known_default().unwrap_or(80);
-        let mut stream = TcpStream::connect((name, port)).await?;
+        let mut stream = TcpStream::connect((name.trim_matches(['[', ']']), port)).await?;
         let head = format!(
             "POST {} HTTP/1.1\r\nhost: {name}:{port}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-            self.url.path(),
+            &self.url[url::Position::BeforePath..url::Position::AfterQuery],
             body.len()
         );
         stream.write_all(head.as_bytes()).await?;
@@ -110,6 +110,14 @@ impl HostDriver for RemoteHost {
     fn show_streamed<'a>(&'a self, tool: &'a str, arguments: &'a Value) -> DriverStep<'a, ()> {
         let params = json!({ "tool": tool, "arguments": arguments });
         Box::pin(async move { self.post("showStreamed", params).await.map(drop) })
+    }
+
+    fn read_view(&self) -> DriverStep<'_, Value> {
+        Box::pin(self.post("readView", json!({})))
+    }
+
+    fn responsive(&self) -> DriverStep<'_, Value> {
+        Box::pin(self.post("responsive", json!({})))
     }
 
     fn cancel(&self) -> DriverStep<'_, ()> {

@@ -16,6 +16,7 @@ pub(super) const FAULTS: &[&HostFault] = &[
     &RESERVED_RELAYED,
     &LEAVING_ALLOWED,
     &SINGLE_FRAME,
+    &FLAGS_MISSING,
 ];
 
 /// The View's frame has no sandbox.
@@ -24,6 +25,13 @@ pub const UNSANDBOXED: HostFault = in_frames(
     "the View's frame has no sandbox attribute",
     "const own = Element.prototype.setAttribute;
      Element.prototype.setAttribute = function (name, value) { if (name !== 'sandbox') own.call(this, name, value); }",
+);
+
+/// The proxy's frame lacks a token.
+pub const FLAGS_MISSING: HostFault = in_page(
+    "host-flags-missing",
+    "the frame of the sandbox proxy lacks allow-same-origin",
+    "setInterval(() => document.querySelectorAll('iframe').forEach((it) => it.setAttribute('sandbox', 'allow-scripts')), 100)",
 );
 
 /// Permissions are announced and not given.

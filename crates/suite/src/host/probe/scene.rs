@@ -76,6 +76,8 @@ pub enum Act {
     ModelTools,
     /// Reads which pages were opened.
     OpenedLinks,
+    /// Reads which names were looked up.
+    Names,
     /// Looks at the frames from outside.
     Frames,
     /// Whether the host's page reacts.
@@ -97,6 +99,7 @@ impl Act {
             Self::ModelContext => "model-context",
             Self::ModelTools => "model-tools",
             Self::OpenedLinks => "opened-links",
+            Self::Names => "names",
             Self::Frames => "frames",
             Self::Responsive => "responsive",
         }
@@ -178,7 +181,7 @@ pub const SCENES: &[Scene] = &[
         name: "leaks",
         about: "tries ways out that no policy governs; nothing to do",
         script: include_str!("scenes/leaks.js"),
-        acts: &[Act::Stage("tried"), Act::Pause(1500)],
+        acts: &[Act::Stage("tried"), Act::Pause(1500), Act::Names],
         ..USUAL
     },
     Scene {

@@ -22,6 +22,8 @@ use super::scene::{DocumentForm, SCENES, Scene, ToolAnswer, scene_named};
 const ASKING_TIME: Duration = Duration::from_millis(2_500);
 /// How long a tool that never answers keeps its stream.
 const NEVER_TIME: Duration = Duration::from_secs(120);
+/// How long Views wait for whoever drives the host, unless somebody says otherwise.
+const TIME_TO_ACT_MS: u64 = 8_000;
 /// The media type of an app.
 const APP_TYPE: &str = "text/html;profile=mcp-app";
 const VIEW_SCRIPT: &str = include_str!("view.js");
@@ -38,6 +40,8 @@ pub struct Sites {
     pub hints: String,
     /// Where a STUN server would be.
     pub stun: String,
+    /// The zone of names that none declares.
+    pub names: String,
 }
 
 /// The probe server. It serves the legacy era, which every host speaks.
@@ -48,6 +52,8 @@ pub struct ProbeServer {
     record: Mutex<ProbeRecord>,
     streams: Arc<OpenStreams>,
     next: AtomicU64,
+    /// How long Views wait for whoever drives the host, in milliseconds.
+    time_to_act: AtomicU64,
 }
 
 /// The open streams of calls, by the id of their request.
@@ -82,7 +88,20 @@ impl ProbeServer {
     }
 
     fn named(name: &'static str, sites: Sites) -> Self {
-        Self { name, sites, record: Mutex::default(), streams: Arc::default(), next: AtomicU64::new(1) }
+        Self {
+            name,
+            sites,
+            record: Mutex::default(),
+            streams: Arc::default(),
+            next: AtomicU64::new(1),
+            time_to_act: AtomicU64::new(TIME_TO_ACT_MS),
+        }
+    }
+
+    /// Says how long the Views that are shown from now on wait for whoever drives the host.
+    pub(crate) fn set_time_to_act(&self, time: Duration) {
+        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.time_to_act.store(millis, Ordering::Relaxed);
     }
 
     /// What it saw so far.
@@ -186,10 +205,10 @@ impl ProbeServer {
 
     /// The document of a scene, with a nonce of its own for every time that it is read.
     fn document(&self, scene: &Scene, times: usize) -> String {
-        let Sites { declared, undeclared, hints, stun } = &self.sites;
+        let Sites { declared, undeclared, hints, stun, names } = &self.sites;
         let told = json!({
-            "scene": scene.name, "nonce": self.next.fetch_add(1, Ordering::Relaxed), "read": times,
-            "declared": declared, "undeclared": undeclared, "hints": hints, "stun": stun,
+            "scene": scene.name, "nonce": self.next.fetch_add(1, Ordering::Relaxed), "read": times, "timeToAct": self.time_to_act.load(Ordering::Relaxed),
+            "declared": declared, "undeclared": undeclared, "hints": hints, "stun": stun, "names": names,
         });
         // Within a script element `<` would end it.
         let told = told.to_string().replace('<', "\\u003c");

@@ -13,6 +13,19 @@ scene(async () => {
     document.head.append(link);
   };
   await attempt("hints", () => ["preconnect", "dns-prefetch", "prefetch", "preload", "modulepreload"].forEach(hint));
+  await attempt("names", () => {
+    for (const rel of ["dns-prefetch", "preconnect"]) {
+      const link = document.createElement("link");
+      Object.assign(link, { rel, href: `http://${rel}.${probe.names}:9/` });
+      document.head.append(link);
+    }
+    const frame = document.createElement("iframe");
+    frame.src = `http://frame.${probe.names}:9/`;
+    document.body.append(frame);
+    const connection = new RTCPeerConnection({ iceServers: [{ urls: `stun:webrtc.${probe.names}:9` }] });
+    connection.createDataChannel("names");
+    return connection.createOffer().then((offer) => connection.setLocalDescription(offer));
+  });
   await attempt("webrtc", async () => {
     const connection = new RTCPeerConnection({ iceServers: [{ urls: `stun:${probe.stun}` }] });
     connection.createDataChannel("a");

@@ -2,6 +2,7 @@
 
 /* global probe, facts, initialize, scene, heard, report, ask, attempt, sleep */
 
+const limit = probe.timeToAct;
 const text = (words) => [{ type: "text", text: words }];
 
 scene(async () => {
@@ -12,17 +13,17 @@ scene(async () => {
   await attempt("contextLast", () =>
     ask("ui/update-model-context", { content: text("yardstick last"), structuredContent: { last: 1 } }));
   const message = attempt("message", () =>
-    ask("ui/message", { role: "user", content: text("yardstick message") }, { limit: 8000 }), 8500);
+    ask("ui/message", { role: "user", content: text("yardstick message") }, { limit }), limit + 500);
   await sleep(100);
   await report("message");
   await message;
   const link = attempt("linkAllowed", () =>
-    ask("ui/open-link", { url: `${probe.declared}/person/declared/allowed` }, { limit: 8000 }), 8500);
+    ask("ui/open-link", { url: `${probe.declared}/person/declared/allowed` }, { limit }), limit + 500);
   await sleep(100);
   await report("link");
   await link;
   const denied = attempt("linkDenied", () =>
-    ask("ui/open-link", { url: `${probe.declared}/person/declared/denied` }, { limit: 8000 }), 8500);
+    ask("ui/open-link", { url: `${probe.declared}/person/declared/denied` }, { limit }), limit + 500);
   await sleep(100);
   await report("denied");
   await denied;

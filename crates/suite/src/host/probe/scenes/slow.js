@@ -1,10 +1,10 @@
 // A View whose tool does not end: the person cancels it.
 
-/* global facts, initialize, scene, heard, report */
+/* global probe, facts, initialize, scene, heard, report */
 
 scene(async () => {
   await initialize();
   facts.input = (await heard("ui/notifications/tool-input", 5000)) ?? null;
   await report("ready");
-  facts.cancelled = (await heard("ui/notifications/tool-cancelled", 6000)) ?? null;
+  facts.cancelled = (await heard("ui/notifications/tool-cancelled", probe.timeToAct)) ?? null;
 });
