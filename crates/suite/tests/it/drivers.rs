@@ -145,7 +145,7 @@ async fn a_host_is_driven_by_a_person() {
         }
     });
     let tell = Box::new(move |words: &str| tell.send(words.to_owned()).unwrap());
-    let driver = ManualHost::new(Some("a test"), tell);
+    let driver = ManualHost::new(tell);
     let cases = run_host(&stage, &driver, &choose(&DRIVEN)).await.0.cases;
     drop(driver);
     person.await.unwrap();
@@ -162,7 +162,7 @@ async fn a_host_is_driven_by_a_person() {
 #[tokio::test]
 async fn a_person_leaves_out_what_their_host_cannot() {
     let stage = ProbeStage::start().await.unwrap();
-    let driver = ManualHost::new(None, Box::new(|_| {}));
+    let driver = ManualHost::new(Box::new(|_| {}));
     let button = driver.skip_button();
     let presser = tokio::spawn(async move {
         loop {

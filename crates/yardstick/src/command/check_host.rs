@@ -105,7 +105,7 @@ async fn driver(arguments: &CheckHostArguments, stage: &ProbeStage) -> anyhow::R
     if arguments.manual {
         terminal::warn(&format!("add this server to your host: {}", stage.url()));
         terminal::warn("press Enter to leave out what your host cannot show");
-        let host = ManualHost::new(arguments.platform.as_deref(), Box::new(terminal::warn));
+        let host = ManualHost::new(Box::new(terminal::warn));
         press_on_enter(host.skip_button());
         return Ok(Box::new(host));
     }

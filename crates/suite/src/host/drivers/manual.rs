@@ -18,7 +18,6 @@ pub type TellPerson = Box<dyn Fn(&str) + Send + Sync>;
 
 /// A host that a person drives.
 pub struct ManualHost {
-    platform: String,
     tell: TellPerson,
     skip: SkipButton,
 }
@@ -36,15 +35,14 @@ impl SkipButton {
 
 impl std::fmt::Debug for ManualHost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ManualHost").field("platform", &self.platform).finish_non_exhaustive()
+        f.debug_struct("ManualHost").field("skip", &self.skip).finish_non_exhaustive()
     }
 }
 
 impl ManualHost {
-    /// A host on `platform`; `tell` shows the person what to do.
-    pub fn new(platform: Option<&str>, tell: TellPerson) -> Self {
-        let platform = platform.unwrap_or("an unnamed platform").to_owned();
-        Self { platform, tell, skip: SkipButton::default() }
+    /// `tell` shows the person what to do.
+    pub fn new(tell: TellPerson) -> Self {
+        Self { tell, skip: SkipButton::default() }
     }
 
     /// What the person presses to leave something out.
@@ -61,7 +59,7 @@ impl ManualHost {
 
 impl HostDriver for ManualHost {
     fn description(&self) -> String {
-        format!("a host that a person drove on {}", self.platform)
+        "a host that a person drove".to_owned()
     }
 
     fn patience(&self) -> Duration {
