@@ -11,6 +11,9 @@ use crate::succession::Succession;
 use crate::sweep::{Called, Completed, Got, Read};
 use crate::{Finding, Verdict};
 
+/// What came on the streams of requests, and what came on the GET stream meanwhile.
+pub(crate) type Overheard = (Vec<Message>, Vec<Message>);
+
 /// What is known of the server. It opens no session and asks nothing itself.
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
@@ -32,8 +35,8 @@ pub(crate) struct Facts {
     pub(crate) gets: Fact<Got>,
     pub(crate) completions: Fact<Completed>,
     pub(crate) streaming_request: OnceCell<Result<StreamingRequest, Finding>>,
-    /// The reply to a call, and what came on the GET stream meanwhile.
-    pub(crate) overheard: OnceCell<Result<(Vec<Message>, Vec<Message>), Finding>>,
+    /// What came on the streams of calls, and on the GET stream meanwhile.
+    pub(crate) overheard: OnceCell<Result<Overheard, Finding>>,
     /// The outcome of messages that are not valid requests.
     pub(crate) improper: OnceCell<Result<Improper, Finding>>,
     /// The error for what is not JSON, if there was one.
