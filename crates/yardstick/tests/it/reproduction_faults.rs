@@ -19,13 +19,18 @@ const TIMEOUT: &str = "2";
 /// What a server that asks for a token is given.
 const TOKEN: &str = "open-sesame";
 /// Checks whose fault does not show over a transport, and why.
-const HIDDEN: [(&str, Over, &str); 6] = [
+const HIDDEN: [(&str, Over, &str); 7] = [
     ("server/stdio/ends-with-stdin", Over::Stdio, "the process ends just when it is no longer waited for"),
     ("server/cancellation/stray-ignored", Over::Http, "a status may say that a notification is not accepted"),
     (
         "server/discovery/not-needed-first",
         Over::Http,
         "all connections are one to it, and the first contact discovers",
+    ),
+    (
+        "server/cancellation/others-answered",
+        Over::Http,
+        "the newest revision cancels by closing a stream, which the fault does not see",
     ),
     ("server/tools/same-for-everyone", Over::Stdio, "a process has one connection"),
     ("server/resources/same-for-everyone", Over::Stdio, "a process has one connection"),
