@@ -1,13 +1,13 @@
 //! Compares two pictures pixel by pixel, and forgives what smoothing does at edges.
 
-use super::decode::{Color, Picture};
+use super::decode::{Rgb, Picture};
 
 /// A colour that differs by less in every channel is the same to the eye.
 const CHANNEL_DISTANCE: u8 = 16;
 /// How many equal neighbours make a pixel part of an area.
 const AREA_NEIGHBOURS: usize = 3;
-const DIFFERENT: Color = [220, 0, 40];
-const FORGIVEN: Color = [240, 190, 0];
+const DIFFERENT: Rgb = [220, 0, 40];
+const FORGIVEN: Rgb = [240, 190, 0];
 
 /// The share of pixels that may differ, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,7 +94,7 @@ fn mark_differences(expected: &Picture, actual: &Picture) -> (usize, Picture) {
     (differing, marked)
 }
 
-fn are_alike(one: Color, other: Color) -> bool {
+fn are_alike(one: Rgb, other: Rgb) -> bool {
     one.iter().zip(other).all(|(one, other)| one.abs_diff(other) < CHANNEL_DISTANCE)
 }
 
@@ -133,12 +133,12 @@ fn neighbours(x: usize, y: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// How bright a colour is to the eye, from 0 to 255000.
-fn brightness([red, green, blue]: Color) -> i32 {
+fn brightness([red, green, blue]: Rgb) -> i32 {
     i32::from(red) * 299 + i32::from(green) * 587 + i32::from(blue) * 114
 }
 
 /// A grey that leaves room for marks.
-fn faded(color: Color) -> Color {
+fn faded(color: Rgb) -> Rgb {
     let grey = brightness(color) / 1000;
     [u8::try_from(255 - (255 - grey) / 6).unwrap_or(255); 3]
 }
@@ -152,11 +152,11 @@ fn share_of(part: usize, whole: usize) -> f64 {
 mod tests {
     use super::*;
 
-    const WHITE: Color = [255; 3];
-    const BLACK: Color = [0; 3];
+    const WHITE: Rgb = [255; 3];
+    const BLACK: Rgb = [0; 3];
 
     /// A white picture of 20 × 20 pixels, with `marks` in it.
-    fn picture(marks: &[(usize, usize, Color)]) -> Picture {
+    fn picture(marks: &[(usize, usize, Rgb)]) -> Picture {
         let mut picture = Picture::filled(20, 20, WHITE);
         marks.iter().for_each(|(x, y, color)| picture.set(*x, *y, *color));
         picture

@@ -10,29 +10,29 @@ const MOST_BYTES: usize = 128 * 1024 * 1024;
 const MOST_PIXELS: u32 = 16_384;
 
 /// Red, green and blue.
-pub(super) type Color = [u8; 3];
+pub(super) type Rgb = [u8; 3];
 
 /// A picture without transparency: what is transparent lies on white.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Picture {
     pub(super) width: usize,
     pub(super) height: usize,
-    pixels: Vec<Color>,
+    pixels: Vec<Rgb>,
 }
 
 impl Picture {
     /// A picture of one colour.
-    pub(super) fn filled(width: usize, height: usize, color: Color) -> Self {
+    pub(super) fn filled(width: usize, height: usize, color: Rgb) -> Self {
         Self { width, height, pixels: vec![color; width.saturating_mul(height)] }
     }
 
     /// The colour of a pixel; none outside of the picture.
-    pub(super) fn at(&self, x: usize, y: usize) -> Option<Color> {
+    pub(super) fn at(&self, x: usize, y: usize) -> Option<Rgb> {
         (x < self.width).then(|| self.pixels.get(y * self.width + x).copied()).flatten()
     }
 
     /// Sets the colour of a pixel within the picture.
-    pub(super) fn set(&mut self, x: usize, y: usize, color: Color) {
+    pub(super) fn set(&mut self, x: usize, y: usize, color: Rgb) {
         if let Some(pixel) = self.pixels.get_mut(y * self.width + x).filter(|_| x < self.width) {
             *pixel = color;
         }
@@ -76,7 +76,7 @@ impl Picture {
 }
 
 /// The colour of a pixel of grey and alpha, or of red, green, blue and alpha, on white.
-fn over_white(pixel: &[u8]) -> Option<Color> {
+fn over_white(pixel: &[u8]) -> Option<Rgb> {
     let (alpha, color) = pixel.split_last()?;
     let alpha = u16::from(*alpha);
     let mix = |value: u8| u8::try_from((u16::from(value) * alpha + 255 * (255 - alpha)) / 255).unwrap_or(255);
