@@ -30,7 +30,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use transport::client::{Limits, RunQuota, Target};
-use wire::recording::Tape;
+use wire::recording::RecordedSession;
 
 pub use error::Error;
 pub use interference::Interference;
@@ -188,7 +188,7 @@ impl Host {
     }
 
     /// The messages that were posted from and to a View so far, as the page reported them.
-    pub fn tape_of_view(&self, id: &str) -> Option<Tape> {
+    pub fn session_of_view(&self, id: &str) -> Option<RecordedSession> {
         trace::of_view(&self.shared, id)
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use transport::client::{Failure, Pending, Reply, Request, Session};
+use transport::client::{Failure, PendingRequest, Reply, Request, Session};
 use wire::{Direction, Entry, Frame, What};
 
 use crate::connector::explain_unauthorized;
@@ -156,7 +156,7 @@ impl<'c> Ask<'c> {
     }
 
     /// Sends it and watches what comes.
-    pub async fn start(self) -> Result<Pending, Finding> {
+    pub async fn start(self) -> Result<PendingRequest, Finding> {
         let liveness = self.liveness();
         liveness.patience.left(&self.method)?;
         let started = Box::pin(self.request.start()).await;

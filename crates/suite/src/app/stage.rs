@@ -9,7 +9,7 @@ use host::Host;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
-use wire::recording::Tape;
+use wire::recording::RecordedSession;
 
 use super::rows::{Deed, HostRow};
 use super::viewing::{ConsoleLine, DocumentFacts, Viewing};
@@ -108,8 +108,10 @@ impl AppStage {
             ..Viewing::failed(&tool.name, row, "")
         };
         let messages = driver["messages"].as_u64().unwrap_or_default();
-        if let Some(tape) = self.tape(driver["view"]["id"].as_str().unwrap_or_default(), messages).await {
-            viewing.record(tape);
+        if let Some(session) =
+            self.read_messages(driver["view"]["id"].as_str().unwrap_or_default(), messages).await
+        {
+            viewing.record(session);
         }
         viewing.read_log(&page);
         page.close().await?;
@@ -206,13 +208,13 @@ impl AppStage {
     }
 
     /// The messages of a View, once the page has reported all of them.
-    async fn tape(&self, view: &str, messages: u64) -> Option<Tape> {
+    async fn read_messages(&self, view: &str, messages: u64) -> Option<RecordedSession> {
         let end = Instant::now() + RECORDING;
         loop {
-            let tape = self.host.tape_of_view(view);
-            let known = tape.as_ref().map_or(0, |tape| tape.transcript.messages().count());
+            let session = self.host.session_of_view(view);
+            let known = session.as_ref().map_or(0, |session| session.transcript.messages().count());
             if u64::try_from(known).is_ok_and(|known| known >= messages) || Instant::now() > end {
-                return tape;
+                return session;
             }
             sleep(POLL).await;
         }
@@ -221,8 +223,8 @@ impl AppStage {
 
 impl Viewing {
     /// Takes over what was said.
-    fn record(&mut self, tape: Tape) {
-        self.transcript = tape.transcript;
+    fn record(&mut self, session: RecordedSession) {
+        self.transcript = session.transcript;
         let start = self.transcript.entries.first().map(|entry| entry.at).unwrap_or_default();
         for entry in &mut self.transcript.entries {
             entry.at = entry.at.saturating_sub(start);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use protocol::apps::Way;
 use serde_json::{Value, json};
-use wire::recording::{Medium, Tape};
+use wire::recording::{Medium, RecordedSession};
 use wire::{Entry, What};
 
 use super::probe::{ProbeCall, ProbeRecord};
@@ -129,14 +129,14 @@ impl SceneFacts {
     }
 
     /// What View and host said to each other, as a recorded session.
-    pub fn tape(&self, name: &str) -> Tape {
-        let mut tape = Tape::new(name, Some(Medium::PostMessage), None);
+    pub fn recorded_session(&self, name: &str) -> RecordedSession {
+        let mut session = RecordedSession::new(name, Some(Medium::PostMessage), None);
         for (way, entry) in self.traffic() {
             let (direction, exchange) = way.recorded();
             let at = Duration::from_millis(entry["at"].as_u64().unwrap_or_default());
             let bytes = entry["message"].to_string().into();
-            tape.transcript.entries.push(Entry { at, direction, what: What::Message, exchange, bytes });
+            session.transcript.entries.push(Entry { at, direction, what: What::Message, exchange, bytes });
         }
-        tape
+        session
     }
 }

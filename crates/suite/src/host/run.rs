@@ -288,8 +288,8 @@ pub fn judge_host(
 /// What the checks that only read find in what Views and host said to each other.
 fn judge_messages(facts: &HostFacts, selection: &Selection) -> Vec<CaseReport> {
     let shown = facts.scenes.iter().filter(|(name, _)| WELL_BEHAVED.contains(*name));
-    let tapes: Vec<_> = shown.map(|(name, facts)| facts.tape(name)).collect();
-    let recorded = Recorded { tapes, ..Recorded::default() };
+    let sessions: Vec<_> = shown.map(|(name, facts)| facts.recorded_session(name)).collect();
+    let recorded = Recorded { sessions, ..Recorded::default() };
     let options = Options { selection: selection.clone(), ..Options::default() };
     let cases = judge(&recorded, &[Side::Server], &options).report.cases;
     // A View cannot see its proxy, nor whether it was removed.

@@ -16,7 +16,7 @@ impl Running<'_> {
     pub(super) async fn ended_before_any_answer(&self, first: &FirstContact) -> Option<Failure> {
         let is_dead = |failure: &Failure| matches!(failure, Failure::Closed { .. });
         let mut failure = first.session.ended().filter(is_dead)?;
-        if first.session.has_heard() || !self.options.protocols.is_empty() {
+        if first.session.has_received() || !self.options.protocols.is_empty() {
             return None;
         }
         for version in [Era::Legacy.newest(), Era::Legacy.oldest()] {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::Era;
 use serde_json::{Value, json};
-use transport::client::Pending;
+use transport::client::PendingRequest;
 
 use super::Called;
 use crate::ServerCx;
@@ -68,7 +68,7 @@ fn is_quick(called: &Called) -> bool {
 }
 
 /// Reads what comes until nothing does, for so long at most.
-async fn drain(pending: &mut Pending, limit: Duration) {
+async fn drain(pending: &mut PendingRequest, limit: Duration) {
     let all = async { while let Ok(Some(_)) = pending.next_within(limit).await {} };
     let _ = tokio::time::timeout(limit, all).await;
 }

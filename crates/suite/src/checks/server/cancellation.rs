@@ -6,7 +6,7 @@ use protocol::{Era, Span, Version};
 use serde_json::{Value, json};
 use server::fault::cancellation as fault;
 use transport::Transport;
-use transport::client::{Failure, Pending, Session};
+use transport::client::{Failure, PendingRequest, Session};
 
 use crate::sweep::SlowCall;
 use crate::unsolicited::{drain, expect_no_response, has_response};
@@ -105,7 +105,7 @@ async fn cancel_call(
 /// Waits until the call shows that it is under way: by progress, or, where it reports none, by a part of the time that it takes.
 async fn await_progress(
     cx: &ServerCx,
-    pending: &mut Pending,
+    pending: &mut PendingRequest,
     slow: &SlowCall,
     after: Duration,
 ) -> Result<Cancelled, Finding> {
@@ -153,7 +153,7 @@ async fn others_answered(cx: &ServerCx) -> Verdict {
     let mut kept = cx.call_on(&session, &slow.tool, &slow.arguments).start().await?;
     let mut dropped = cx.call_on(&session, &slow.tool, &slow.arguments).start().await?;
     let begun = await_progress(cx, &mut dropped, &slow, slow.took / 4).await?;
-    let is_over = async |pending: &mut Pending| {
+    let is_over = async |pending: &mut PendingRequest| {
         while let Ok(Some(message)) = pending.next_within(Duration::ZERO).await {
             if has_response(&message) {
                 return true;
@@ -172,7 +172,7 @@ async fn others_answered(cx: &ServerCx) -> Verdict {
 async fn expect_result_of_other(
     cx: &ServerCx,
     session: &Session,
-    kept: &mut Pending,
+    kept: &mut PendingRequest,
     took: Duration,
 ) -> Verdict {
     const EXPECTED: &str = "a result of the call that was not cancelled";

@@ -7,7 +7,7 @@ use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::streams as fault;
 use transport::Transport;
-use transport::client::{Message, Pending, Reply, Session};
+use transport::client::{Message, PendingRequest, Reply, Session};
 use wire::{Direction, What};
 
 use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, must_not, should, should_not};
@@ -209,7 +209,7 @@ async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
     }
 }
 
-async fn resume(session: &Session, last: &str) -> Result<Pending, Finding> {
+async fn resume(session: &Session, last: &str) -> Result<PendingRequest, Finding> {
     let resumed = session.listen(Some(last)).await?;
     let head = resumed.head().ok_or_else(|| Finding::blocked("GET got no HTTP response"))?;
     match (head.status, head.media_type().as_deref()) {

@@ -6,7 +6,7 @@ use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::streams as fault;
 use transport::Transport;
-use transport::client::{Failure, Message, Pending, Session};
+use transport::client::{Failure, Message, PendingRequest, Session};
 
 use crate::expect::Answer;
 use crate::unsolicited::has_response;
@@ -180,7 +180,7 @@ async fn overhear(cx: &ServerCx) -> Result<(Vec<Message>, Vec<Message>), Finding
 }
 
 /// The GET stream; not applicable where there is none.
-async fn listen(session: &Session) -> Result<Pending, Finding> {
+async fn listen(session: &Session) -> Result<PendingRequest, Finding> {
     let listening = session.listen(None).await?;
     let head = listening.head().ok_or_else(|| Finding::blocked("GET got no HTTP response"))?;
     match (head.status, head.media_type().as_deref()) {

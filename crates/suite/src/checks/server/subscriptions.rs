@@ -7,7 +7,7 @@ use protocol::meta::SUBSCRIPTION_ID;
 use serde_json::{Value, json};
 use server::fault::{cancellation, resources as fault};
 use transport::Transport;
-use transport::client::{Failure, Message, Pending, Session};
+use transport::client::{Failure, Message, PendingRequest, Session};
 use wire::Frame;
 
 use crate::verdict::expect_none;
@@ -127,7 +127,7 @@ fn all_lists() -> Value {
 /// An open subscription. Whoever opens it has to end it: on a pipe nothing else does.
 #[derive(Debug)]
 pub(super) struct Subscription {
-    pub(super) pending: Pending,
+    pub(super) pending: PendingRequest,
     /// The id of the request, which is that of the subscription.
     pub(super) id: Value,
     /// The first message that came on it.
@@ -203,7 +203,7 @@ fn tag_of(message: &Message) -> Value {
     message.params().map(|params| params["_meta"][SUBSCRIPTION_ID].clone()).unwrap_or_default()
 }
 
-fn is_refusal(message: &Message, pending: &Pending) -> bool {
+fn is_refusal(message: &Message, pending: &PendingRequest) -> bool {
     let ours = |id: Option<::wire::Id>| pending.id().is_some_and(|own| id.as_ref() == Some(own));
     message.frames().iter().any(|frame| frame.error.is_some() && (ours(frame.id()) || pending.is_settled()))
 }
