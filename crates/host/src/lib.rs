@@ -5,11 +5,11 @@
 //! The page acts and records; Rust code here decides what is allowed and what is wrong.
 
 mod error;
+mod fault_hooks;
 mod feed;
 mod finding;
 mod http;
 mod inquiries;
-mod interference;
 mod page;
 mod prefetch;
 mod profile;
@@ -33,7 +33,7 @@ use transport::client::{Limits, RunQuota, Target};
 use wire::recording::RecordedSession;
 
 pub use error::Error;
-pub use interference::Interference;
+pub use fault_hooks::FaultHooks;
 pub use profile::{HostProfile, profiles};
 
 use feed::Feed;
@@ -81,7 +81,7 @@ pub struct Options {
     /// All limits on servers.
     pub limits: Limits,
     /// Changes what the host does, for those who test testers of hosts.
-    pub interference: Option<Arc<dyn Interference>>,
+    pub fault_hooks: Option<Arc<dyn FaultHooks>>,
 }
 
 impl Default for Options {
@@ -105,7 +105,7 @@ impl Default for Options {
                 run: RunQuota::endless(),
                 ..Limits::default()
             },
-            interference: None,
+            fault_hooks: None,
         }
     }
 }

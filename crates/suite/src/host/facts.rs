@@ -30,7 +30,7 @@ pub struct SceneFacts {
     pub told: Value,
     /// The stages that the View reported, in order.
     pub stages: Vec<String>,
-    /// What came of each act, by its name; of several of one name, the last.
+    /// The result of each act, by its name; of several of one name, the last.
     pub acts: BTreeMap<&'static str, Result<Value, Unable>>,
     /// The calls that reached the server while it was shown.
     pub calls: Vec<ProbeCall>,
@@ -110,13 +110,13 @@ impl SceneFacts {
     }
 
     /// The messages that the host sent to the View, in order.
-    pub fn heard(&self) -> impl Iterator<Item = &Value> {
+    pub fn messages_to_view(&self) -> impl Iterator<Item = &Value> {
         self.traffic().filter(|(way, _)| *way == Way::HostToView).map(|(_, entry)| &entry["message"])
     }
 
     /// The notifications and requests of that method that the host sent, in order.
-    pub fn heard_of<'f>(&'f self, method: &'f str) -> impl Iterator<Item = &'f Value> {
-        self.heard().filter(move |message| message["method"] == method)
+    pub fn messages_with_method<'f>(&'f self, method: &'f str) -> impl Iterator<Item = &'f Value> {
+        self.messages_to_view().filter(move |message| message["method"] == method)
     }
 
     fn traffic(&self) -> impl Iterator<Item = (Way, &Value)> {

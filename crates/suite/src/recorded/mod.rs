@@ -11,10 +11,10 @@ use transport::Transport;
 use wire::recording::{Medium, RecordedSession};
 use wire::{Direction, What};
 
-use crate::baseline::Ledger;
+use crate::baseline::BaselineFilter;
 use crate::check::Run;
 use crate::failed_checks::FailedChecks;
-use crate::lanes::{in_order_of_reading, worse_record};
+use crate::lanes::{cases_in_reading_order, worse_record};
 use crate::{Case, CaseReport, Event, Finding, Options, Plan, Report, TargetReport, Verdict, WireCx};
 
 /// Recorded sessions, and how to name them.
@@ -28,7 +28,7 @@ pub struct Recorded {
     pub sessions: Vec<RecordedSession>,
 }
 
-/// What came of it.
+/// The result of judging recorded sessions.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// What was found.
@@ -54,18 +54,18 @@ struct Group<'t> {
 pub fn judge(recorded: &Recorded, sides: &[Side], options: &Options) -> Judged {
     let start = Instant::now();
     let mut skipped = Vec::new();
-    let groups = grouped(&recorded.sessions, &options.protocols, &mut skipped);
+    let groups = group_sessions(&recorded.sessions, &options.protocols, &mut skipped);
     let mut report = Report::default();
-    let mut ledger = Ledger::new(&options.baseline);
-    let mut tell = |event| ledger.take(event).iter().for_each(|event| report.add(event));
-    tell(Event::Reached(describe(recorded, &groups)));
+    let mut filter = BaselineFilter::new(&options.baseline);
+    let mut emit = |event| filter.take(event).iter().for_each(|event| report.add(event));
+    emit(Event::Reached(describe(recorded, &groups)));
     for group in &groups {
         let plan = match group.transport {
             Some(transport) => Plan::new(&[group.version], transport, &options.selection),
             None => Plan::of_bridge(&options.selection),
         };
         let failed = Arc::new(FailedChecks::default());
-        for case in in_order_of_reading(&plan) {
+        for case in cases_in_reading_order(&plan) {
             let began = Instant::now();
             let Some(verdict) = group.judge(case, sides, recorded.sessions.len() > 1, &failed) else {
                 continue;
@@ -74,10 +74,10 @@ pub fn judge(recorded: &Recorded, sides: &[Side], options: &Options) -> Judged {
             let report = CaseReport::new(case, &verdict, began.elapsed()).redacted(str::to_owned);
             let event = Event::Finished(report);
             failed.note(&event);
-            tell(event);
+            emit(event);
         }
     }
-    tell(Event::Ended { took: start.elapsed() });
+    emit(Event::Ended { took: start.elapsed() });
     Judged { report, skipped }
 }
 
@@ -92,13 +92,15 @@ impl Group<'_> {
                 Side::Server => "no message of the server is in the record",
                 Side::Client => "no message of the client is in the record",
             }));
-            let sessions: Vec<_> = self.sessions.iter().filter(|session| spoke(session, side)).collect();
+            let sessions: Vec<_> =
+                self.sessions.iter().filter(|session| has_messages_of(session, side)).collect();
             let transcripts = sessions.iter().map(|session| &session.transcript);
             let mut heard = WireCx::all(self.version, case.transport, side, transcripts);
             heard.iter_mut().for_each(|session| session.failed = Arc::clone(failed));
             for (session, cx) in sessions.into_iter().zip(&heard) {
-                let one =
-                    cx.judge(judge).map_err(|finding| if many { placed(finding, session) } else { finding });
+                let one = cx
+                    .judge(judge)
+                    .map_err(|finding| if many { name_session(finding, session) } else { finding });
                 of_side = worse_record(of_side, one);
             }
             verdict = Some(verdict.map_or(of_side.clone(), |before| worse_record(before, of_side)));
@@ -108,7 +110,7 @@ impl Group<'_> {
 }
 
 /// A violation that says in which session it was.
-fn placed(finding: Finding, session: &RecordedSession) -> Finding {
+fn name_session(finding: Finding, session: &RecordedSession) -> Finding {
     match finding {
         Finding::Violated(mut evidence) => {
             evidence.actual = format!("{} (session {})", evidence.actual, session.name);
@@ -118,7 +120,7 @@ fn placed(finding: Finding, session: &RecordedSession) -> Finding {
     }
 }
 
-fn spoke(session: &RecordedSession, side: Side) -> bool {
+fn has_messages_of(session: &RecordedSession, side: Side) -> bool {
     let direction = match side {
         Side::Server => Direction::ToClient,
         Side::Client => Direction::ToServer,
@@ -127,15 +129,16 @@ fn spoke(session: &RecordedSession, side: Side) -> bool {
     session.transcript.entries.iter().any(|entry| entry.direction == direction && said(entry.what))
 }
 
-fn grouped<'t>(
+fn group_sessions<'t>(
     sessions: &'t [RecordedSession],
     wanted: &[Version],
     skipped: &mut Vec<String>,
 ) -> Vec<Group<'t>> {
     let mut groups: Vec<Group<'t>> = Vec::new();
     // An empty session is neither evidence nor an obstacle.
-    for session in
-        sessions.iter().filter(|session| spoke(session, Side::Server) || spoke(session, Side::Client))
+    for session in sessions
+        .iter()
+        .filter(|session| has_messages_of(session, Side::Server) || has_messages_of(session, Side::Client))
     {
         if session.dropped > 0 {
             let why = "its beginning was not kept, so what follows cannot be judged";
