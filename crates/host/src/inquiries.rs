@@ -168,21 +168,21 @@ impl Inquiries {
     }
 
     /// The open inquiries as the page reads them.
-    pub(crate) fn shown(&self) -> Vec<Value> {
+    pub(crate) fn to_values(&self) -> Vec<Value> {
         self.lock().by_id.values().map(|inquiry| inquiry.shown.clone()).collect()
     }
 
     /// Waits until `server` has an open inquiry.
-    pub(crate) async fn opened(&self, server: &str) {
-        self.until(|open| open.is_asked_by(server)).await;
+    pub(crate) async fn wait_for_open(&self, server: &str) {
+        self.wait_until(|open| open.is_asked_by(server)).await;
     }
 
     /// Waits until `server` has no open inquiry.
-    pub(crate) async fn closed(&self, server: &str) {
-        self.until(|open| !open.is_asked_by(server)).await;
+    pub(crate) async fn wait_for_none(&self, server: &str) {
+        self.wait_until(|open| !open.is_asked_by(server)).await;
     }
 
-    async fn until(&self, is_so: impl Fn(&OpenInquiry) -> bool) {
+    async fn wait_until(&self, is_so: impl Fn(&OpenInquiry) -> bool) {
         let mut changes = self.changes.subscribe();
         while !is_so(&self.lock()) {
             if changes.changed().await.is_err() {
@@ -212,16 +212,16 @@ mod tests {
         let mut dropped = Box::pin(inquiries.ask("0", None, "elicitation/create", &params));
         assert!((&mut dropped).now_or_never().is_none());
         tokio::task::yield_now().await;
-        assert_eq!(inquiries.shown().len(), 2);
+        assert_eq!(inquiries.to_values().len(), 2);
         drop(dropped);
-        let left = inquiries.shown();
+        let left = inquiries.to_values();
         assert_eq!(left.len(), 1);
         let id = left[0]["id"].as_u64().unwrap();
         let declined = InquiryAnswer::Result(json!({ "action": "decline" }));
         assert_eq!(inquiries.answer(id, declined), AnswerOutcome::PassedOn);
         assert_eq!(inquiries.answer(id, InquiryAnswer::Refused), AnswerOutcome::TooLate);
         assert_eq!(first.await.unwrap(), InquiryAnswer::Result(json!({ "action": "decline" })));
-        inquiries.closed("0").await;
+        inquiries.wait_for_none("0").await;
     }
 
     #[tokio::test]

@@ -5,11 +5,11 @@
 //! The page acts and records; Rust code here decides what is allowed and what is wrong.
 
 mod error;
+mod fault_hooks;
 mod feed;
 mod finding;
 mod http;
 mod inquiries;
-mod interference;
 mod page;
 mod prefetch;
 mod profile;
@@ -30,10 +30,10 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use transport::client::{Limits, RunQuota, Target};
-use wire::recording::Tape;
+use wire::recording::RecordedSession;
 
 pub use error::Error;
-pub use interference::Interference;
+pub use fault_hooks::FaultHooks;
 pub use profile::{HostProfile, profiles};
 
 use feed::Feed;
@@ -81,7 +81,7 @@ pub struct Options {
     /// All limits on servers.
     pub limits: Limits,
     /// Changes what the host does, for those who test testers of hosts.
-    pub interference: Option<Arc<dyn Interference>>,
+    pub fault_hooks: Option<Arc<dyn FaultHooks>>,
 }
 
 impl Default for Options {
@@ -105,7 +105,7 @@ impl Default for Options {
                 run: RunQuota::endless(),
                 ..Limits::default()
             },
-            interference: None,
+            fault_hooks: None,
         }
     }
 }
@@ -188,7 +188,7 @@ impl Host {
     }
 
     /// The messages that were posted from and to a View so far, as the page reported them.
-    pub fn tape_of_view(&self, id: &str) -> Option<Tape> {
+    pub fn session_of_view(&self, id: &str) -> Option<RecordedSession> {
         trace::of_view(&self.shared, id)
     }
 

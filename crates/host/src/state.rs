@@ -15,7 +15,7 @@ pub(crate) fn to_value(shared: &Shared) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "newest": newest,
         "servers": servers,
-        "inquiries": shared.inquiries.shown(),
+        "inquiries": shared.inquiries.to_values(),
         "profiles": profiles,
         "options": {
             "profile": shared.options.profile,

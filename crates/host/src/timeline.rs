@@ -172,9 +172,9 @@ impl Timeline {
             "server": said.server,
             "from": said.from,
             "to": said.to,
-            "method": abridged(&said.message["method"]),
-            "id": abridged(&said.message["id"]),
-            "message": abridged(&said.message),
+            "method": shorten_for_page(&said.message["method"]),
+            "id": shorten_for_page(&said.message["id"]),
+            "message": shorten_for_page(&said.message),
             "answers": answers,
             "cause": said.cause,
             "findings": said.findings,
@@ -230,14 +230,14 @@ pub(crate) fn milliseconds(at: Duration) -> f64 {
 }
 
 /// Shortens long texts, and leaves out what exceeds the limit.
-fn abridged(message: &Value) -> Value {
-    abridge(message, &mut { MAX_SHOWN_BYTES })
+fn shorten_for_page(message: &Value) -> Value {
+    shorten_to_room(message, &mut { MAX_SHOWN_BYTES })
 }
 
 /// Returns the part of `value` that fits into `room`, and subtracts its size from `room`.
-fn abridge(value: &Value, room: &mut usize) -> Value {
+fn shorten_to_room(value: &Value, room: &mut usize) -> Value {
     match value {
-        Value::String(text) => Value::String(beginning(text, room)),
+        Value::String(text) => Value::String(shorten_text(text, room)),
         Value::Array(items) => {
             let mut shown = Vec::new();
             for (at, item) in items.iter().enumerate() {
@@ -245,7 +245,7 @@ fn abridge(value: &Value, room: &mut usize) -> Value {
                     shown.push(json!(format!("… ({} more)", items.len() - at)));
                     break;
                 }
-                shown.push(abridge(item, room));
+                shown.push(shorten_to_room(item, room));
             }
             Value::Array(shown)
         }
@@ -256,8 +256,8 @@ fn abridge(value: &Value, room: &mut usize) -> Value {
                     shown.insert("…".to_owned(), json!(format!("{} more", members.len() - at)));
                     break;
                 }
-                let name = beginning(name, room);
-                shown.insert(name, abridge(value, room));
+                let name = shorten_text(name, room);
+                shown.insert(name, shorten_to_room(value, room));
             }
             Value::Object(shown)
         }
@@ -268,7 +268,7 @@ fn abridge(value: &Value, room: &mut usize) -> Value {
     }
 }
 
-fn beginning(text: &str, room: &mut usize) -> String {
+fn shorten_text(text: &str, room: &mut usize) -> String {
     let most = MAX_TEXT_BYTES.min(*room);
     *room = room.saturating_sub(text.len().min(most) + 4);
     if text.len() <= most {

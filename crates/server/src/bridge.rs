@@ -11,13 +11,13 @@ use crate::fault::{Effect, Fault};
 pub type Session = Vec<(Way, Value)>;
 
 /// A session without faults.
-pub fn sound() -> Session {
+pub fn correct_session() -> Session {
     [opening(), tool_call(), interaction(), ending()].concat()
 }
 
 /// The session with a fault. A fault of something else changes nothing.
-pub fn broken(fault: &Fault) -> Session {
-    let mut session = sound();
+pub fn session_with_fault(fault: &Fault) -> Session {
+    let mut session = correct_session();
     if let Effect::Bridge(change) = fault.effect {
         change(&mut session);
     }
@@ -125,16 +125,16 @@ mod tests {
     #[test]
     fn the_sound_session_breaks_nothing() {
         let mut bridge = Bridge::new();
-        for (way, message) in sound() {
-            assert_eq!(bridge.heard(way, &message), [], "{message}");
+        for (way, message) in correct_session() {
+            assert_eq!(bridge.judge_next(way, &message), [], "{message}");
         }
-        assert_eq!(bridge.closed(), []);
+        assert_eq!(bridge.judge_closed(), []);
     }
 
     #[test]
     fn every_fault_of_the_bridge_changes_the_session() {
         for fault in crate::fault::bridge::FAULTS {
-            assert_ne!(broken(fault), sound(), "{}", fault.name);
+            assert_ne!(session_with_fault(fault), correct_session(), "{}", fault.name);
         }
     }
 }

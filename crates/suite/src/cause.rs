@@ -1,4 +1,4 @@
-//! Which finding stands behind a case that could not be tested.
+//! Finds the finding that explains why a case could not be tested.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! A refusal for want of a token, read: `WWW-Authenticate`, and the metadata that it leads to.
+//! Reads a refusal that asks for a token: `WWW-Authenticate`, and the metadata that it names.
 
 use protocol::Era;
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use crate::{Finding, ServerCx};
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// Why a server is not held to the pages on authorization.
-const OWN_TOKEN: &str =
+const WHY_NOT_APPLICABLE: &str =
     "the server asks for a token of its own: it offers no metadata of a protected resource";
 
-/// A refusal for want of a token.
+/// A refusal that asks for a token.
 #[derive(Debug)]
 pub struct Challenge {
     /// The exchange that shows it.
@@ -36,8 +36,8 @@ pub struct Metadata {
 }
 
 impl ServerCx {
-    /// Asks with a token, or with none.
-    pub async fn knock(&self, token: Option<&str>) -> Result<Answer, Finding> {
+    /// Sends the opening request with a token, or without one.
+    pub async fn request_with_token(&self, token: Option<&str>) -> Result<Answer, Finding> {
         let session = self.plain_http().await?;
         let ask = self.opening_request(&session);
         let ask = match token {
@@ -58,7 +58,7 @@ impl ServerCx {
                 ("initialize", json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": info }))
             }
         };
-        self.on(session, method).params(params)
+        self.request_on(session, method).params(params)
     }
 
     /// How the server refuses a client without a token; not applicable where it admits everybody. Authorization is
@@ -67,11 +67,11 @@ impl ServerCx {
         let challenge = self.refusal().await?;
         let claims = challenge.parameter("resource_metadata").is_some()
             || Box::pin(self.metadata_of(&challenge)).await.is_ok();
-        if claims { Ok(challenge) } else { Err(Finding::not_applicable(OWN_TOKEN)) }
+        if claims { Ok(challenge) } else { Err(Finding::not_applicable(WHY_NOT_APPLICABLE)) }
     }
 
     async fn refusal(&self) -> Result<Challenge, Finding> {
-        let answer = self.knock(None).await?;
+        let answer = self.request_with_token(None).await?;
         let challenged = answer.reply.header("www-authenticate").map(str::to_owned);
         match (answer.reply.status(), &challenged) {
             (Some(401), _) | (Some(403), Some(_)) => {
@@ -102,10 +102,10 @@ impl ServerCx {
             Some(url) => vec![url],
             None => known.collect(),
         };
-        let session = self.beside().await?;
+        let session = self.unjudged_http().await?;
         for url in places {
             let path = url[url::Position::BeforePath..].to_owned();
-            let ask = self.on(&session, "metadata").with(|request| {
+            let ask = self.request_on(&session, "metadata").with(|request| {
                 let request = request.verb(http::Method::GET).path(path).header("accept", "application/json");
                 request.without_header("authorization")
             });

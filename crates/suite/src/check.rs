@@ -23,9 +23,9 @@ pub struct Check {
     pub cites: &'static [Cite],
     /// Ids of older catalogues that this check answers.
     pub aliases: &'static [&'static str],
-    /// What goes wrong for people when it does not hold.
+    /// What goes wrong for users if the rule is broken.
     pub why: &'static str,
-    /// What the author of the server does about it.
+    /// How the author of the server fixes it.
     pub fix: &'static str,
     /// Where it applies.
     pub applies: Applies,
@@ -44,7 +44,7 @@ pub enum Applies {
     Over(Transport),
     /// To servers that ask for a token, over Streamable HTTP.
     OverProtectedHttp,
-    /// To what a View and its host say to each other, which no server hears.
+    /// To the messages between a View and its host.
     BetweenViewAndHost,
     /// To Views, in a browser.
     ToViews,

@@ -10,11 +10,11 @@ use transport::Transport;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Level {
-    /// Advice that no specification of MCP gives: falling short is a warning.
+    /// Advice that no specification of MCP gives: breaking it is a warning.
     Advice,
-    /// A recommendation: falling short is a warning.
+    /// A recommendation: breaking it is a warning.
     Should,
-    /// A requirement: falling short is a failure.
+    /// A requirement: breaking it is a failure.
     Must,
 }
 
@@ -77,7 +77,7 @@ pub const fn should(place: &'static str, span: Span) -> Cite {
     Cite { level: Level::Should, place, span, basis: Basis::Stated, transport: None }
 }
 
-/// What follows from the purpose that a page gives, without a keyword; falling short is a warning.
+/// What follows from the purpose that a page gives, without a keyword; breaking it is a warning.
 pub const fn advised(place: &'static str, span: Span) -> Cite {
     Cite { level: Level::Should, place, span, basis: Basis::Defined, transport: None }
 }

@@ -19,12 +19,12 @@ use crate::run_cx::{RunCx, Slot};
 use crate::{Excerpt, Finding, Verdict};
 
 /// How long the sessions have to end in order.
-const CLOSING: Duration = Duration::from_secs(4);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long they have if there is no process to end, or the server was given up.
-const PARTING: Duration = Duration::from_millis(400);
+const SHORT_CLOSE_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// How long a server that refuses connections has to come back.
-const RETURN: Duration = Duration::from_secs(2);
+const RETURN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What to do about a server that answers with HTTP 401.
 pub(crate) fn explain_unauthorized(target: &Target) -> &'static str {
@@ -79,27 +79,27 @@ impl Connector {
 
     /// A session of the usual client, after its handshake.
     pub(crate) async fn open_usual(&self, slot: Slot) -> Result<Session, Finding> {
-        let session = self.dial(clients::usual(), self.transport).await?;
+        let session = self.connect_over(clients::usual(), self.transport).await?;
         self.opened.add(&session, slot, true);
-        self.begin(session).await
+        self.complete_handshake(session).await
     }
 
     /// A session of a client, after its handshake.
     pub(crate) async fn open(&self, profile: Profile) -> Result<Session, Finding> {
         let session = self.connect(profile).await?;
-        self.begin(session).await
+        self.complete_handshake(session).await
     }
 
     /// The same, where the passive checks do not read the session.
-    pub(crate) async fn open_apart(&self) -> Result<Session, Finding> {
-        let session = self.dial_more(Profile::default(), self.transport, false).await?;
-        self.begin(session).await
+    pub(crate) async fn open_unjudged(&self) -> Result<Session, Finding> {
+        let session = self.connect_more(Profile::default(), self.transport, false).await?;
+        self.complete_handshake(session).await
     }
 
     /// Does the handshake. From the start of a process to its first answer only the limit of a start counts.
-    pub(crate) async fn begin(&self, session: Session) -> Result<Session, Finding> {
+    pub(crate) async fn complete_handshake(&self, session: Session) -> Result<Session, Finding> {
         let begun = async {
-            let reply = session.handshake().await.map_err(not_begun)?;
+            let reply = session.handshake().await.map_err(start_failure)?;
             self.judge_handshake(&session, &reply)
         };
         self.close_unless_ok(&session, begun.await).await?;
@@ -109,7 +109,7 @@ impl Connector {
     /// Does the first half of the handshake.
     pub(crate) async fn initialize(&self, session: &Session) -> Verdict {
         let begun = async {
-            let reply = session.initialize().await.map_err(not_begun)?;
+            let reply = session.initialize().await.map_err(start_failure)?;
             self.judge_handshake(session, &reply)
         };
         self.close_unless_ok(session, begun.await).await
@@ -145,46 +145,46 @@ impl Connector {
     /// Connects and sends nothing. Everything is recorded from here on, even if the handshake fails.
     pub(crate) async fn connect(&self, profile: Profile) -> Result<Session, Finding> {
         if let Some((session, slot)) = self.run.take_spare(self.version).await {
-            return Ok(self.adopt(session.with_profile(profile), slot, true));
+            return Ok(self.keep_session(session.with_profile(profile), slot, true));
         }
-        self.dial_more(profile, self.transport, true).await
+        self.connect_more(profile, self.transport, true).await
     }
 
     /// The same for a check that has a session for itself already.
     pub(crate) async fn connect_another(&self, profile: Profile) -> Result<Session, Finding> {
         let slot = self.run.slots.acquire_second().await;
-        self.dial_in(slot, profile, self.transport, true).await
+        self.connect_in_slot(slot, profile, self.transport, true).await
     }
 
     /// A connection over plain HTTP, whichever transport is spoken there. The passive checks read it if it is `judged`.
     pub(crate) async fn connect_http(&self, judged: bool) -> Result<Session, Finding> {
-        self.dial_more(Profile::default(), Transport::StreamableHttp, judged).await
+        self.connect_more(Profile::default(), Transport::StreamableHttp, judged).await
     }
 
     /// Connects beside the shared session, once one more process may live.
-    async fn dial_more(
+    async fn connect_more(
         &self,
         profile: Profile,
         transport: Transport,
         judged: bool,
     ) -> Result<Session, Finding> {
         let slot = self.run.slots.acquire().await;
-        self.dial_in(slot, profile, transport, judged).await
+        self.connect_in_slot(slot, profile, transport, judged).await
     }
 
-    async fn dial_in(
+    async fn connect_in_slot(
         &self,
         slot: Slot,
         profile: Profile,
         transport: Transport,
         judged: bool,
     ) -> Result<Session, Finding> {
-        let session = self.dial(profile, transport).await?;
-        Ok(self.adopt(session, slot, judged))
+        let session = self.connect_over(profile, transport).await?;
+        Ok(self.keep_session(session, slot, judged))
     }
 
     /// Keeps a session. When its process ends, for whatever reason, its slot is free.
-    fn adopt(&self, session: Session, slot: Slot, judged: bool) -> Session {
+    fn keep_session(&self, session: Session, slot: Slot, judged: bool) -> Session {
         let slot = self.opened.add(&session, slot, judged);
         if let Some(exited) = session.exited() {
             tokio::spawn(async move {
@@ -195,8 +195,8 @@ impl Connector {
         session
     }
 
-    async fn dial(&self, profile: Profile, transport: Transport) -> Result<Session, Finding> {
-        self.liveness.patience.left("a session")?;
+    async fn connect_over(&self, profile: Profile, transport: Transport) -> Result<Session, Finding> {
+        self.liveness.patience.allow_request("a session")?;
         let (target, limits) = (&self.run.target, self.run.limits.clone());
         let connected = Session::connect_over(target, transport, self.version, profile, limits).await;
         connected.map_err(Finding::from)
@@ -204,7 +204,7 @@ impl Connector {
 
     /// A raw socket, for bytes that are not ordinary HTTP.
     pub(crate) async fn raw_socket(&self) -> Result<RawSocket, Finding> {
-        self.liveness.patience.left("a connection")?;
+        self.liveness.patience.allow_request("a connection")?;
         let socket = RawSocket::open(self.endpoint()?, &Recorder::new(), &self.run.limits).await;
         socket.map_err(Finding::from)
     }
@@ -270,7 +270,7 @@ impl Connector {
         if self.run.server_end.has_come() {
             return true;
         }
-        matches!(await_connection(endpoint, RETURN).await, Err(Failure::Unreachable { .. }))
+        matches!(await_connection(endpoint, RETURN_TIMEOUT).await, Err(Failure::Unreachable { .. }))
     }
 
     /// The requests over HTTP whose answer did not even begin, latest first.
@@ -285,13 +285,13 @@ impl Connector {
 
     /// Ends every session.
     pub(crate) async fn close_all(&self) {
-        let in_order = self.starts_processes() && !self.liveness.patience.is_out();
-        self.opened.close_all(if in_order { CLOSING } else { PARTING }).await;
+        let in_order = self.starts_processes() && !self.liveness.patience.is_used_up();
+        self.opened.close_all(if in_order { CLOSE_TIMEOUT } else { SHORT_CLOSE_TIMEOUT }).await;
     }
 }
 
 /// The specification does not bound the time of a start, so a session that never starts is blocked, not failed.
-pub(crate) fn not_begun(failure: Failure) -> Finding {
+pub(crate) fn start_failure(failure: Failure) -> Finding {
     if failure.is_timeout() { Finding::blocked(failure.at_start().to_string()) } else { failure.into() }
 }
 

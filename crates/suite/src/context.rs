@@ -1,6 +1,6 @@
 //! What a server check has to work with: the server, in one revision.
 //!
-//! It stands on four parts with borders of their own: [`Connector`] opens and ends sessions, [`SessionPool`] lends them,
+//! It has four parts: [`Connector`] opens and ends sessions, [`SessionPool`] hands them out,
 //! [`Knowledge`] keeps what was learnt, and [`Liveness`](crate::liveness::Liveness) knows how long to wait.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::knowledge::Knowledge;
 use crate::policy::Calls;
 use crate::run_cx::{RunCx, Slot};
 use crate::session_pool::SessionPool;
-use crate::{Alone, Finding, Pace, Patience};
+use crate::{ExclusiveSession, Finding, Pace, Patience};
 
 /// What a server check has to work with: the server, in one revision.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl ServerCx {
     /// Starts the process that checks use one after the other before the first of them needs it.
     pub(crate) async fn start_exclusive(&self) {
         // A failure is reported to the first check that asks.
-        drop(self.alone().await);
+        drop(self.exclusive_session().await);
     }
 
     /// Forgets what was learnt, and opens the shared session again if the server has ended it.
@@ -80,31 +80,31 @@ impl ServerCx {
 
     /// A session for what would disturb others, one check at a time. Others have used it before, others will use it again:
     /// what is left open on it has to be ended.
-    pub async fn alone(&self) -> Result<Alone<'_>, Finding> {
+    pub async fn exclusive_session(&self) -> Result<ExclusiveSession<'_>, Finding> {
         self.session().await?;
         let turn = self.pool.exclusive_turn().await;
         let session = match self.pool.take_idle().await {
             Some(session) => session,
             None => Box::pin(self.open_exclusive()).await?,
         };
-        Ok(turn.lend(session))
+        Ok(turn.with_session(session))
     }
 
     /// The same as a client that declares nothing.
-    pub async fn bare(&self) -> Result<Alone<'_>, Finding> {
-        let alone = self.alone().await?;
+    pub async fn bare_client_session(&self) -> Result<ExclusiveSession<'_>, Finding> {
+        let session = self.exclusive_session().await?;
         Ok(match self.version.era() {
             // It is that already.
-            Era::Legacy => alone,
-            Era::Modern => alone.viewed_as(Profile::bare()),
+            Era::Legacy => session,
+            Era::Modern => session.with_profile(Profile::bare()),
         })
     }
 
     /// The same as a client of another kind. In the modern era every request says who asks; in the legacy era the handshake
     /// does, so on a pipe another process takes the place of the one before.
-    pub async fn as_client(&self, profile: Profile) -> Result<Alone<'_>, Finding> {
+    pub async fn as_client(&self, profile: Profile) -> Result<ExclusiveSession<'_>, Finding> {
         if self.version.era() == Era::Modern {
-            return Ok(self.alone().await?.viewed_as(profile));
+            return Ok(self.exclusive_session().await?.with_profile(profile));
         }
         self.session().await?;
         let turn = self.pool.exclusive_turn().await;
@@ -112,12 +112,12 @@ impl ServerCx {
             self.pool.close_idle().await;
         }
         let session = Box::pin(self.connector().open(profile)).await?;
-        Ok(turn.lend(session))
+        Ok(turn.with_session(session))
     }
 
-    /// Another session of the usual client. Where each session is a process there is none: what would disturb others is
-    /// done on [`ServerCx::alone`].
-    pub async fn another(&self) -> Result<Session, Finding> {
+    /// Another session of the usual client. Not available where each session is a process; use
+    /// [`ServerCx::exclusive_session`] there.
+    pub async fn another_session(&self) -> Result<Session, Finding> {
         self.session().await?;
         if self.connector().is_piped() {
             return Err(Finding::Broke("a check starts a process that it does not need".to_owned()));
@@ -125,16 +125,15 @@ impl ServerCx {
         Box::pin(self.connector().open(Profile::default())).await
     }
 
-    /// A session over HTTP for what is provoked on purpose: the passive checks do not read it, so that one wrong is not
-    /// counted twice.
-    pub async fn apart(&self) -> Result<Session, Finding> {
+    /// A session over HTTP that the passive checks do not read, for errors that a check provokes.
+    pub async fn unjudged_session(&self) -> Result<Session, Finding> {
         self.session().await?;
-        Box::pin(self.connector().open_apart()).await
+        Box::pin(self.connector().open_unjudged()).await
     }
 
     /// A connection on which nothing has been said yet. On a pipe it takes the place of the session that checks use one
     /// after the other.
-    pub async fn unopened(&self) -> Result<Session, Finding> {
+    pub async fn unopened_session(&self) -> Result<Session, Finding> {
         if self.connector().is_piped() {
             self.pool.close_idle().await;
         }
@@ -152,7 +151,7 @@ impl ServerCx {
     }
 
     /// A connection over plain HTTP for what is not MCP; the passive checks do not read what comes on it.
-    pub async fn beside(&self) -> Result<Session, Finding> {
+    pub async fn unjudged_http(&self) -> Result<Session, Finding> {
         self.connector().connect_http(false).await
     }
 
@@ -181,12 +180,12 @@ impl ServerCx {
 impl ServerCx {
     /// A request on the shared session.
     pub async fn request(&self, method: &str) -> Result<Ask<'_>, Finding> {
-        Ok(self.on(self.session().await?, method))
+        Ok(self.request_on(self.session().await?, method))
     }
 
     /// A request on `session`.
-    pub fn on(&self, session: &Session, method: &str) -> Ask<'_> {
-        self.pool.on(session, method)
+    pub fn request_on(&self, session: &Session, method: &str) -> Ask<'_> {
+        self.pool.request_on(session, method)
     }
 
     /// A notification on `session`.
@@ -194,8 +193,8 @@ impl ServerCx {
         self.pool.notification_on(session, method)
     }
 
-    /// A request that every server of the revision answers at once.
-    pub const fn cheap(&self) -> &'static str {
+    /// A method that every server of the revision answers at once.
+    pub const fn cheap_method(&self) -> &'static str {
         self.connector().liveness.cheap_method()
     }
 

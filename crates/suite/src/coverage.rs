@@ -1,6 +1,6 @@
 //! Which statements of the specification about servers are checked.
 //!
-//! The rows are data, in `coverage/`: a key of a statement, its level, and what became of it. Keys are
+//! The rows are data, in `coverage/`: a key of a statement, its level and its state. Keys are
 //! `REVISION/PAGE#ANCHOR/N` for the base protocol and `apps/NAME` for the Apps extension.
 
 use std::collections::HashMap;
@@ -16,18 +16,18 @@ const FILES: &[(&str, &str)] = &[
     ("apps", include_str!("../coverage/apps.tsv")),
 ];
 
-/// A normative statement, and what became of it.
+/// A normative statement, and its state.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// Its key.
     pub key: &'static str,
     /// How strongly it binds.
     pub level: Level,
-    /// What became of it.
+    /// Its state.
     pub state: State,
 }
 
-/// What became of a statement.
+/// The state of a statement: checked, untestable, elsewhere or open.
 #[derive(Clone, Debug)]
 pub enum State {
     /// These checks test it.

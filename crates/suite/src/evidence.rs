@@ -9,11 +9,11 @@ use wire::{Direction, Entry, Transcript, What};
 use crate::find_focus;
 
 /// How much of one message is shown.
-const SHOWN: usize = 4096;
+const MAX_SHOWN_BYTES: usize = 4096;
 /// How much of one message is kept until it is known which part of it is shown.
-const KEPT: usize = 256 * 1024;
+const MAX_KEPT_BYTES: usize = 256 * 1024;
 /// How much is shown before the part that matters.
-const BEFORE: usize = SHOWN / 4;
+const BYTES_BEFORE_FOCUS: usize = MAX_SHOWN_BYTES / 4;
 
 /// What speaks against the target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Evidence {
 impl Excerpt {
     /// The message in `bytes`; what is not UTF-8 is shown as replacement characters.
     pub fn from_bytes(from: Party, bytes: &[u8]) -> Self {
-        let kept = &bytes[..bytes.len().min(KEPT)];
+        let kept = &bytes[..bytes.len().min(MAX_KEPT_BYTES)];
         let cut = (kept.len() < bytes.len()).then_some(bytes.len());
         let text = String::from_utf8_lossy(kept).trim_end().to_owned();
         Self { from, head: Vec::new(), text, at: None, bytes: cut }
@@ -127,13 +127,14 @@ impl Excerpt {
     /// No more of the message than is shown: around the part that one of `texts` names, else its beginning.
     #[must_use]
     pub fn around(mut self, texts: &[&str]) -> Self {
-        if self.text.len() <= SHOWN {
+        if self.text.len() <= MAX_SHOWN_BYTES {
             return self;
         }
         let focus = find_focus(&self.text, texts).unwrap_or(0);
-        let start = if focus + BEFORE <= SHOWN { 0 } else { focus - BEFORE };
-        let start = self.text.floor_char_boundary(start.min(self.text.len() - SHOWN));
-        let end = self.text.floor_char_boundary(start + SHOWN);
+        let start =
+            if focus + BYTES_BEFORE_FOCUS <= MAX_SHOWN_BYTES { 0 } else { focus - BYTES_BEFORE_FOCUS };
+        let start = self.text.floor_char_boundary(start.min(self.text.len() - MAX_SHOWN_BYTES));
+        let end = self.text.floor_char_boundary(start + MAX_SHOWN_BYTES);
         self.bytes = self.bytes.or(Some(self.text.len()));
         self.at = (start > 0).then_some(start);
         self.text = self.text[start..end].to_owned();
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!(shown.bytes, Some(long().len()));
         assert!(shown.at.is_some_and(|at| long()[at..].starts_with(shown.text.as_bytes())));
         let beginning = Excerpt::from_bytes(Party::Server, &long()).around(&["of which nothing is named"]);
-        assert_eq!((beginning.at, beginning.text.len()), (None, SHOWN));
+        assert_eq!((beginning.at, beginning.text.len()), (None, MAX_SHOWN_BYTES));
     }
 
     fn entry(what: What, text: &str) -> Entry {

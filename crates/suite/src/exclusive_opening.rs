@@ -7,7 +7,7 @@ use serde_json::json;
 use transport::client::{Profile, Session};
 
 use crate::clients;
-use crate::connector::not_begun;
+use crate::connector::start_failure;
 use crate::expect::Answer;
 use crate::{Finding, ServerCx};
 
@@ -16,7 +16,7 @@ impl ServerCx {
     /// legacy era a ping between the answer to `initialize` and `notifications/initialized`.
     pub async fn first_words(&self) -> Result<&Answer, Finding> {
         if self.known.first_words.get().is_none() {
-            drop(self.alone().await?);
+            drop(self.exclusive_session().await?);
         }
         match self.known.first_words.get() {
             Some(Ok(answer)) => Ok(answer),
@@ -35,7 +35,7 @@ impl ServerCx {
     async fn open_bare(&self) -> Result<Session, Finding> {
         let session = self.initialize_bare().await?;
         let first = self.known.first_words.get_or_try_init(|| async {
-            let answer = self.on(&session, "ping").send().await.map_err(|finding| match finding {
+            let answer = self.request_on(&session, "ping").send().await.map_err(|finding| match finding {
                 // It may wait for the notification, which comes next.
                 Finding::Blocked(obstacle) => Finding::violated("an answer to ping", obstacle.why),
                 other => other,
@@ -69,14 +69,18 @@ impl ServerCx {
         let session = self.connector().connect(clients::usual()).await?;
         self.known.first_words.get_or_init(|| self.list_first(&session)).await;
         // Whatever the first request of a check is: its limit is not that of a start.
-        if self.connector().is_piped() { self.connector().begin(session).await } else { Ok(session) }
+        if self.connector().is_piped() {
+            self.connector().complete_handshake(session).await
+        } else {
+            Ok(session)
+        }
     }
 
     async fn list_first(&self, session: &Session) -> Result<Answer, Finding> {
         let method = self.served_list().await?;
         let limit = self.connector().run.limits.start;
         let first = session.request(method).params(json!({})).timeout(limit).send().await;
-        first.map(|reply| Answer::new(reply, session.clone())).map_err(not_begun)
+        first.map(|reply| Answer::new(reply, session.clone())).map_err(start_failure)
     }
 
     /// A list that the server declares, and that the shared session has shown. What is refused on every connection is another

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use transport::client::{Failure, Pending, Reply, Request, Session};
+use transport::client::{Failure, PendingRequest, Reply, Request, Session};
 use wire::{Direction, Entry, Frame, What};
 
 use crate::connector::explain_unauthorized;
@@ -19,7 +19,7 @@ pub(crate) const NO_CODE: &str = "the error has no code that is an integer";
 const ONE_OBJECT_CHECK: &str = "wire/http/one-json-object";
 
 /// How often a request is sent again because the server no longer knew the shared session.
-const RESENT: usize = 6;
+const MAX_RESENDS: usize = 6;
 
 /// A request on its way, with the sessions that it may be sent on.
 #[derive(Clone, Debug)]
@@ -84,10 +84,10 @@ impl<'c> Ask<'c> {
     /// Sends it and waits for the answer. Where the server no longer knows the shared session, it is sent again on another.
     pub async fn send(mut self) -> Result<Answer, Finding> {
         let pool = self.pool;
-        for _ in 0..RESENT {
+        for _ in 0..MAX_RESENDS {
             let reply = Box::pin(pool.connector.liveness.answer_to(self.clone())).await?;
             self.probe_session(&reply).await;
-            match Box::pin(pool.renew(&self.session, Some(&reply))).await {
+            match Box::pin(pool.find_replacement(&self.session, Some(&reply))).await {
                 Some(session) => self = self.in_session(session),
                 None => return Ok(Answer { reply, session: self.session }),
             }
@@ -101,10 +101,10 @@ impl<'c> Ask<'c> {
     /// again on another.
     pub async fn through(mut self) -> Result<Vec<Answer>, Finding> {
         let pool = self.pool;
-        for _ in 0..RESENT {
+        for _ in 0..MAX_RESENDS {
             let answers = self.clone().all_rounds().await?;
             let last = answers.last().map(|answer| &answer.reply);
-            match Box::pin(pool.renew(&self.session, last)).await {
+            match Box::pin(pool.find_replacement(&self.session, last)).await {
                 Some(session) => self = self.in_session(session),
                 None => return Ok(answers),
             }
@@ -129,18 +129,18 @@ impl<'c> Ask<'c> {
 
     async fn all_rounds(mut self) -> Result<Vec<Answer>, Finding> {
         let liveness = self.liveness();
-        liveness.patience.left(&self.method)?;
+        liveness.patience.allow_request(&self.method)?;
         let usual = self.request.limit_or(liveness.pace().limit());
         self.request = self.request.timeout(liveness.patience.limit(&self.method, usual));
         let mark = self.session.recorder().mark();
         let rounds = match Box::pin(self.request.send_through()).await {
             Ok(rounds) => rounds,
             Err(failure) if failure.is_timeout() && has_anonymous_error(&self.session, mark) => {
-                liveness.patience.answered(&self.method);
+                liveness.patience.note_answer(&self.method);
                 return Err(lost_id(&failure));
             }
             Err(Failure::TimedOut { after, .. }) => {
-                liveness.patience.unanswered(&self.method, after);
+                liveness.patience.note_silence(&self.method, after);
                 let why = format!("there was no answer within {} ms", after.as_millis());
                 let is_call = self.method == "tools/call" && !liveness.patience.was_given_up();
                 if is_call && liveness.is_awake(&self.session).await {
@@ -150,15 +150,15 @@ impl<'c> Ask<'c> {
             }
             Err(other) => return Err(liveness.note_failure(&self.method, other)),
         };
-        liveness.patience.answered(&self.method);
+        liveness.patience.note_answer(&self.method);
         let answer = |reply| Answer { reply, session: self.session.clone() };
         Ok(rounds.replies.into_iter().map(answer).collect())
     }
 
     /// Sends it and watches what comes.
-    pub async fn start(self) -> Result<Pending, Finding> {
+    pub async fn start(self) -> Result<PendingRequest, Finding> {
         let liveness = self.liveness();
-        liveness.patience.left(&self.method)?;
+        liveness.patience.allow_request(&self.method)?;
         let started = Box::pin(self.request.start()).await;
         started.map_err(|failure| liveness.note_failure(&self.method, failure))
     }

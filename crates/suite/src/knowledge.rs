@@ -4,11 +4,11 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 use transport::client::Message;
 
+use crate::append_only_list::AppendOnlyList;
 use crate::checks::Surface;
 use crate::expect::Answer;
 use crate::streaming_request::StreamingRequest;
-use crate::succession::Succession;
-use crate::sweep::{Called, Completed, Got, Read};
+use crate::sweep::{CalledTool, CompletedArgument, FetchedPrompt, ReadResource};
 use crate::{Finding, Verdict};
 
 /// What came on the streams of requests, and what came on the GET stream meanwhile.
@@ -17,7 +17,7 @@ pub(crate) type Overheard = (Vec<Message>, Vec<Message>);
 /// What is known of the server. It opens no session and asks nothing itself.
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
-    learnt: Succession<Facts>,
+    learnt: AppendOnlyList<Facts>,
     /// The first answer on a session that a check has for itself: see [`crate::ServerCx::first_words`].
     pub(crate) first_words: OnceCell<Result<Answer, Finding>>,
 }
@@ -30,15 +30,15 @@ pub(crate) struct Facts {
     pub(crate) templates: Fact<Value>,
     pub(crate) prompts: Fact<Value>,
     pub(crate) fed: Fact<(Value, Option<Value>)>,
-    pub(crate) calls: Fact<Called>,
-    pub(crate) reads: Fact<Read>,
-    pub(crate) gets: Fact<Got>,
-    pub(crate) completions: Fact<Completed>,
+    pub(crate) calls: Fact<CalledTool>,
+    pub(crate) reads: Fact<ReadResource>,
+    pub(crate) prompt_gets: Fact<FetchedPrompt>,
+    pub(crate) completions: Fact<CompletedArgument>,
     pub(crate) streaming_request: OnceCell<Result<StreamingRequest, Finding>>,
     /// What came on the streams of calls, and on the GET stream meanwhile.
     pub(crate) overheard: OnceCell<Result<Overheard, Finding>>,
     /// The outcome of messages that are not valid requests.
-    pub(crate) improper: OnceCell<Result<Improper, Finding>>,
+    pub(crate) improper: OnceCell<Result<InvalidRequests, Finding>>,
     /// The error for what is not JSON, if there was one.
     pub(crate) broken: OnceCell<Result<Option<Value>, Finding>>,
     /// What the server shows of MCP Apps.
@@ -47,7 +47,7 @@ pub(crate) struct Facts {
 
 /// The outcome of messages that are not valid requests.
 #[derive(Clone, Debug)]
-pub(crate) struct Improper {
+pub(crate) struct InvalidRequests {
     pub(crate) answers: Vec<Message>,
     /// Whether they were refused, even without a message.
     pub(crate) refused: bool,
@@ -61,12 +61,12 @@ pub(crate) type Fact<T> = OnceCell<Result<Vec<T>, Finding>>;
 impl Knowledge {
     /// What was learnt on the present shared session.
     pub(crate) fn facts(&self) -> &Facts {
-        self.learnt.now()
+        self.learnt.latest()
     }
 
     /// Everything that was not found out in full has to be learnt anew, because the shared session is another one.
     pub(crate) fn forget(&self) {
-        self.learnt.replace(Facts::default());
+        self.learnt.replace_latest(Facts::default());
     }
 
     /// The result of `find_out`, which runs once, even if the server ends the shared session in between.

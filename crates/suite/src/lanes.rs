@@ -13,7 +13,7 @@ use transport::Transport;
 use crate::check::{Active, Run};
 use crate::checks::SCHEMA_CHECK;
 use crate::failed_checks::FailedChecks;
-use crate::run::Tell;
+use crate::run::Emit;
 use crate::{Case, CaseReport, Event, Evidence, Finding, Obstacle, Plan, ServerCx, Verdict, WireCx};
 
 /// The checks that talk to the server, by the lane that they belong to.
@@ -53,19 +53,19 @@ impl Lanes {
 }
 
 /// The checks that talk to the server. Beside them all that the server has is looked at, if anybody is to read it.
-pub(crate) async fn talk_to_server(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) {
+pub(crate) async fn talk_to_server(cx: &ServerCx, plan: &Plan, jobs: usize, emit: Emit<'_>) {
     let unreported: HashSet<&str> = plan.unreported.iter().map(|case| case.check.id).collect();
-    let tell_selected = |event: Event| {
+    let emit_selected = |event: Event| {
         let is_unreported =
             matches!(&event, Event::Finished(case) if unreported.contains(case.check.as_str()));
         if !is_unreported {
-            tell(event);
+            emit(event);
         }
     };
-    talk_in_lanes(cx, plan, jobs, &tell_selected).await;
+    talk_in_lanes(cx, plan, jobs, &emit_selected).await;
 }
 
-async fn talk_in_lanes(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) {
+async fn talk_in_lanes(cx: &ServerCx, plan: &Plan, jobs: usize, emit: Emit<'_>) {
     let mut lanes = Lanes::new(plan);
     let explores = lanes.is_read && cx.session().await.is_ok();
     let whole = explores && plan.says_everything(cx.version, cx.transport);
@@ -74,18 +74,18 @@ async fn talk_in_lanes(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) 
     let shared = async {
         let explored = async {
             if explores {
-                Box::pin(cx.explore()).await;
+                Box::pin(cx.run_sweep()).await;
                 Box::pin(cx.ask_with_one_capability()).await;
             }
         };
-        let ((), spoiled) = tokio::join!(explored, side_by_side(cx, lanes.shared, jobs, tell));
+        let ((), spoiled) = tokio::join!(explored, run_in_parallel(cx, lanes.shared, jobs, emit));
         if cx.run().server_end.has_come() {
             return spoiled;
         }
-        one_at_a_time(cx, spoiled, tell).await;
+        run_in_sequence(cx, spoiled, emit).await;
         // Its process makes room for another one. Known facts are not asked for again.
         if ends_early {
-            one_at_a_time(cx, before_end, tell).await;
+            run_in_sequence(cx, before_end, emit).await;
             cx.pool.end_shared().await;
         }
         Vec::new()
@@ -98,34 +98,34 @@ async fn talk_in_lanes(cx: &ServerCx, plan: &Plan, jobs: usize, tell: Tell<'_>) 
         if explores {
             Box::pin(cx.ask_as_bare_client()).await;
             Box::pin(cx.ask_as_log_reader()).await;
-            Box::pin(cx.send_odd_messages()).await;
+            Box::pin(cx.send_unusual_messages()).await;
         }
-        let mut spoiled = side_by_side(cx, lanes.alone, jobs, tell).await;
+        let mut spoiled = run_in_parallel(cx, lanes.alone, jobs, emit).await;
         if explores {
             Box::pin(cx.listen_while_calling()).await;
             Box::pin(cx.ask_as_partial_client()).await;
         }
-        spoiled.extend(side_by_side(cx, lanes.other_client, jobs, tell).await);
+        spoiled.extend(run_in_parallel(cx, lanes.other_client, jobs, emit).await);
         spoiled
     };
     let (mut spoiled, more) = tokio::join!(shared, alone);
     spoiled.extend(more);
-    tell_end_among_many(cx, plan, &mut spoiled, tell);
-    one_at_a_time(cx, spoiled, tell).await;
-    one_at_a_time(cx, lanes.malformed, tell).await;
-    one_at_a_time(cx, lanes.last, tell).await;
-    one_at_a_time(cx, lanes.shared_last, tell).await;
+    report_server_end(cx, plan, &mut spoiled, emit);
+    run_in_sequence(cx, spoiled, emit).await;
+    run_in_sequence(cx, lanes.malformed, emit).await;
+    run_in_sequence(cx, lanes.last, emit).await;
+    run_in_sequence(cx, lanes.shared_last, emit).await;
 }
 
 /// How often a case is run while the server ends sessions under its hands.
-const TRIES: usize = 4;
+const MAX_TRIES: usize = 4;
 
 /// Runs cases, so many at a time. Those that the end of a session may have spoiled come back without an outcome.
-async fn side_by_side(
+async fn run_in_parallel(
     cx: &ServerCx,
     cases: Vec<(Case, Active)>,
     jobs: usize,
-    tell: Tell<'_>,
+    emit: Emit<'_>,
 ) -> Vec<(Case, Active)> {
     let mut running = stream::iter(cases)
         .map(|(case, run)| async move {
@@ -145,11 +145,11 @@ async fn side_by_side(
         } else if is_unclear(&verdict)
             && let Some(obstacle) = cx.connector().unprovoked_end().await
         {
-            tell(Event::Finished(CaseReport::new(&case, &Err(obstacle), took)));
+            emit(Event::Finished(CaseReport::new(&case, &Err(obstacle), took)));
         } else if is_unclear(&verdict) && cx.pool.is_shared_spoiled() {
             spoiled.push((case, run));
         } else {
-            tell(Event::Finished(CaseReport::new(&case, &verdict, took)));
+            emit(Event::Finished(CaseReport::new(&case, &verdict, took)));
         }
     }
     spoiled
@@ -157,15 +157,15 @@ async fn side_by_side(
 
 /// Runs cases one at a time, on a shared session that is opened again whenever the server has ended it: the case that ends
 /// it is the one to blame. Over HTTP a session may end at any time, so there it is to blame when that happens each time.
-async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>) {
+async fn run_in_sequence(cx: &ServerCx, cases: Vec<(Case, Active)>, emit: Emit<'_>) {
     for (case, run) in cases {
         let run_cx = cx.run();
         let obstacle = run_cx.server_end.obstacle(cx.version).or_else(|| run_cx.unprovoked_end.obstacle());
         if let Some(obstacle) = obstacle {
-            tell(Event::Finished(CaseReport::new(&case, &Err(obstacle), Duration::ZERO)));
+            emit(Event::Finished(CaseReport::new(&case, &Err(obstacle), Duration::ZERO)));
             continue;
         }
-        for tries in 1..=TRIES {
+        for tries in 1..=MAX_TRIES {
             if cx.pool.is_shared_spoiled() {
                 cx.restart_shared_session().await;
             }
@@ -173,8 +173,8 @@ async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>
             let mut verdict = run(cx).await;
             if cx.connector().is_server_gone().await {
                 cx.run().server_end.note(&case);
-                verdict = Err(show_end(cx, verdict.err(), 1));
-                tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
+                verdict = Err(server_end_finding(cx, verdict.err(), 1));
+                emit(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
                 break;
             }
             if is_unclear(&verdict)
@@ -182,8 +182,8 @@ async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>
             {
                 verdict = Err(obstacle);
             }
-            if tries == TRIES || !is_unclear(&verdict) || cx.connector().count_lost() == lost {
-                tell(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
+            if tries == MAX_TRIES || !is_unclear(&verdict) || cx.connector().count_lost() == lost {
+                emit(Event::Finished(CaseReport::new(&case, &verdict, start.elapsed())));
                 break;
             }
         }
@@ -191,11 +191,11 @@ async fn one_at_a_time(cx: &ServerCx, cases: Vec<(Case, Active)>, tell: Tell<'_>
 }
 
 /// How many of the requests are shown that were under way at the end of the server.
-const SHOWN: usize = 4;
+const MAX_SHOWN_REQUESTS: usize = 4;
 
 /// Tells of the end of a server that ended while many cases were under way. One of them tells it, with the requests that had no
 /// answer; which of these ended the server cannot be known.
-fn tell_end_among_many(cx: &ServerCx, plan: &Plan, spoiled: &mut Vec<(Case, Active)>, tell: Tell<'_>) {
+fn report_server_end(cx: &ServerCx, plan: &Plan, spoiled: &mut Vec<(Case, Active)>, emit: Emit<'_>) {
     let suspects = cx.run().server_end.take_suspects();
     let position = |case: &Case| plan.cases.iter().position(|planned| planned.check.id == case.check.id);
     // A case that met a refused connection is blocked. One whose request was broken off is violated.
@@ -203,12 +203,12 @@ fn tell_end_among_many(cx: &ServerCx, plan: &Plan, spoiled: &mut Vec<(Case, Acti
     let Some((case, finding)) = suspects.into_iter().min_by_key(rank) else { return };
     cx.run().server_end.note(&case);
     spoiled.retain(|(spoiled, _)| spoiled.check.id != case.check.id);
-    let verdict = Err(show_end(cx, Some(finding), SHOWN));
-    tell(Event::Finished(CaseReport::new(&case, &verdict, Duration::ZERO)));
+    let verdict = Err(server_end_finding(cx, Some(finding), MAX_SHOWN_REQUESTS));
+    emit(Event::Finished(CaseReport::new(&case, &verdict, Duration::ZERO)));
 }
 
 /// The end of the server as a finding, with the latest requests, `most` of them, that had no answer.
-fn show_end(cx: &ServerCx, found: Option<Finding>, most: usize) -> Finding {
+fn server_end_finding(cx: &ServerCx, found: Option<Finding>, most: usize) -> Finding {
     let mut requests = cx.connector().requests_without_response();
     requests.truncate(most);
     let actual = match requests.len() {
@@ -229,25 +229,25 @@ const fn is_unclear(verdict: &Verdict) -> bool {
 }
 
 /// Runs the checks that only read records. `failed` has what the others found, and what these find is added to it.
-pub(crate) async fn read_transcripts(cx: &ServerCx, plan: &Plan, failed: &Arc<FailedChecks>, tell: Tell<'_>) {
+pub(crate) async fn read_transcripts(cx: &ServerCx, plan: &Plan, failed: &Arc<FailedChecks>, emit: Emit<'_>) {
     // Even when no active check was chosen there has to be something to read.
     let session = cx.session().await.map(|_| ());
     let transcripts = cx.transcripts();
     let mut heard = WireCx::all(cx.version, cx.transport, Side::Server, &transcripts);
     heard.iter_mut().for_each(|session| session.failed = Arc::clone(failed));
-    for case in in_order_of_reading(plan) {
+    for case in cases_in_reading_order(plan) {
         if let Run::Wire(_, judge) = case.check.run {
             let start = Instant::now();
             // Records can be long, so other tasks get a turn in between.
             tokio::task::yield_now().await;
             let verdict = judge_all(judge, &heard).and(session.clone());
-            tell(Event::Finished(CaseReport::new(case, &verdict, start.elapsed())));
+            emit(Event::Finished(CaseReport::new(case, &verdict, start.elapsed())));
         }
     }
 }
 
 /// The cases of a plan. The check that overlaps with others comes after them, so that it knows what they found.
-pub(crate) fn in_order_of_reading(plan: &Plan) -> impl Iterator<Item = &Case> {
+pub(crate) fn cases_in_reading_order(plan: &Plan) -> impl Iterator<Item = &Case> {
     let is_last = |case: &&Case| case.check.id == SCHEMA_CHECK;
     plan.cases.iter().filter(move |case| !is_last(case)).chain(plan.cases.iter().filter(is_last))
 }

@@ -1,10 +1,11 @@
-//! Checks, their plan, their run, and what came of it.
+//! Checks, their plan, their run and its result.
 //!
 //! A [`Check`] is a constant: what the specification asks, why it matters, how to mend it, the function that finds
 //! out, and the fault that it must catch. A [`Plan`] pairs checks with the revisions that a target speaks; [`run()`]
 //! emits [`Event`]s while it works, and their fold is a [`Report`].
 
 mod app;
+mod append_only_list;
 mod arguments;
 mod baseline;
 mod cause;
@@ -48,7 +49,6 @@ pub mod seeds;
 mod session_pool;
 mod session_sink;
 mod streaming_request;
-mod succession;
 mod survey;
 mod sweep;
 mod unsolicited;
@@ -72,7 +72,7 @@ pub use evidence::{Evidence, Excerpt, Party};
 pub use focus::find_focus;
 pub use outcome::{Counts, Outcome};
 pub use pace::Pace;
-pub use patience::{Memory, Patience};
+pub use patience::{Patience, SilenceMemory};
 pub use plan::{Case, Plan, Selection};
 pub use policy::{Allow, Calls, Decision};
 pub use preview::{Preview, RevisionPreview, ToolPreview, preview};
@@ -81,10 +81,10 @@ pub use report::{CaseReport, Planned, Report, TargetReport, Unsettled, UnusedEnt
 pub use revision::{RevisionReport, Verdict as Conclusion};
 pub use run::{Options, run};
 pub use run_cx::RunCx;
-pub use session_pool::Alone;
+pub use session_pool::ExclusiveSession;
 pub use session_sink::SessionSink;
 pub use survey::Survey;
-pub use sweep::{Answers, Called, Completed, Got, Read};
+pub use sweep::{Answers, CalledTool, CompletedArgument, FetchedPrompt, ReadResource};
 pub use verdict::{Finding, Obstacle, Verdict};
 pub use viewed::{ViewedApp, ViewedComparison, ViewedMessage};
 pub use wire_cx::WireCx;

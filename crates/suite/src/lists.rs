@@ -9,7 +9,7 @@ use crate::knowledge::{Fact, Facts};
 use crate::{Finding, ServerCx, Verdict};
 
 /// How many pages of a list are read.
-const MOST_PAGES: usize = 50;
+const MAX_PAGES: usize = 50;
 
 /// A list, asked for page by page until a page names no next one.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Pages<'_> {
     pub(crate) async fn next(&mut self) -> Option<Result<Answer, Finding>> {
         self.left = self.left.checked_sub(1)?;
         let mut params = self.params.take()?;
-        let answer = self.cx.on(&self.session, self.method).params(params.clone()).send().await;
+        let answer = self.cx.request_on(&self.session, self.method).params(params.clone()).send().await;
         let result = answer.as_ref().ok().and_then(|answer| answer.reply.result());
         if let Some(cursor) =
             result.as_ref().and_then(|result| result.get("nextCursor")).filter(|c| c.is_string())
@@ -149,7 +149,7 @@ impl ServerCx {
         key: &str,
     ) -> Result<Vec<Vec<Value>>, Finding> {
         let mut pages = Vec::new();
-        let mut listing = self.pages(session, method, json!({}), MOST_PAGES);
+        let mut listing = self.pages(session, method, json!({}), MAX_PAGES);
         while let Some(answer) = listing.next().await {
             let answer = answer?;
             if answer.reply.code() == Some(protocol::code::METHOD_NOT_FOUND) {

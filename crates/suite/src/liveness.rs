@@ -12,15 +12,15 @@ use crate::run_cx::RunCx;
 use crate::{Finding, Pace, Patience};
 
 /// The least that a server is given to refuse nonsense.
-const LEAST: Duration = Duration::from_secs(1);
+const MIN_GRACE_PERIOD: Duration = Duration::from_secs(1);
 /// How many answers show that a server has handled all earlier messages. One answer may overtake them, several do not.
 const ROUND_TRIPS: usize = 3;
 /// An answer that takes so long overtakes nothing.
-const LONG: Duration = Duration::from_millis(500);
+const LONG_ANSWER: Duration = Duration::from_millis(500);
 /// A method that no server has.
-const NONSENSE: &str = "yardstick/are-you-there";
+const UNKNOWN_METHOD: &str = "yardstick/are-you-there";
 /// A tool that no server has.
-const NO_TOOL: &str = "yardstick-are-you-there";
+const UNKNOWN_TOOL: &str = "yardstick-are-you-there";
 
 /// The check that reports calls which are not answered.
 pub(crate) const CALL_IN_TIME_CHECK: &str = "server/tools/call-in-time";
@@ -29,7 +29,7 @@ const ERROR_ID_CHECK: &str = "wire/jsonrpc/error-id-present";
 
 /// What the silence after a request means.
 #[derive(Clone, Copy)]
-enum Silence {
+enum SilenceVerdict {
     /// An answer is due, and others come.
     Proven,
     /// Others come, but a tool may take as long as it likes.
@@ -82,10 +82,10 @@ impl Liveness {
     /// and the wait goes on meanwhile: a late answer is an answer.
     pub(crate) async fn answer_to(&self, ask: Ask<'_>) -> Result<Reply, Finding> {
         let Ask { session, request, method, may_take_long, .. } = ask;
-        self.patience.left(&method)?;
+        self.patience.allow_request(&method)?;
         let outstanding = self.pace().begin();
         let limit = self.patience.limit(&method, request.limit_or(self.pace().limit()));
-        let grace = self.grace();
+        let grace = self.grace_period();
         // A call that runs no tool may still wait behind one that does.
         let (mut awake, mut in_line) = (false, method == "tools/call");
         let mark = session.recorder().mark();
@@ -106,19 +106,21 @@ impl Liveness {
                 if method != "tools/call" {
                     outstanding.answered(reply.elapsed);
                 }
-                self.patience.answered(&method);
+                self.patience.note_answer(&method);
                 Ok(reply)
             }
             Err(failure) if failure.is_timeout() && has_anonymous_error(&session, mark) => {
-                self.patience.answered(&method);
+                self.patience.note_answer(&method);
                 Err(lost_id(&failure))
             }
             Err(failure) => {
                 let silence = match (awake, may_take_long) {
-                    (true, false) if in_line && self.patience.has_answered(&method) => Silence::Unclear,
-                    (true, false) => Silence::Proven,
-                    (true, true) => Silence::OfTool,
-                    (false, _) => Silence::Unclear,
+                    (true, false) if in_line && self.patience.has_answered(&method) => {
+                        SilenceVerdict::Unclear
+                    }
+                    (true, false) => SilenceVerdict::Proven,
+                    (true, true) => SilenceVerdict::OfTool,
+                    (false, _) => SilenceVerdict::Unclear,
                 };
                 let finding = self.judge_failure(&method, failure, silence);
                 Err(finding.showing_request(&session, &method))
@@ -128,44 +130,49 @@ impl Liveness {
 
     /// What to make of a request that failed. Silence counts against a server only if an answer is due and it answers something
     /// else in the meantime; otherwise it may just be slow, as everything is on a busy machine.
-    fn judge_failure(&self, method: &str, failure: Failure, silence: Silence) -> Finding {
+    fn judge_failure(&self, method: &str, failure: Failure, silence: SilenceVerdict) -> Finding {
         let Failure::TimedOut { after, .. } = failure else { return self.note_failure(method, failure) };
         let given_up = self.patience.was_given_up();
-        self.patience.unanswered(method, after);
+        self.patience.note_silence(method, after);
         match silence {
-            Silence::Proven if !given_up => failure.into(),
-            Silence::OfTool if !given_up => Finding::blocked_by(CALL_IN_TIME_CHECK, failure.to_string()),
-            Silence::Proven | Silence::OfTool | Silence::Unclear => Finding::blocked(failure.to_string()),
+            SilenceVerdict::Proven if !given_up => failure.into(),
+            SilenceVerdict::OfTool if !given_up => {
+                Finding::blocked_by(CALL_IN_TIME_CHECK, failure.to_string())
+            }
+            SilenceVerdict::Proven | SilenceVerdict::OfTool | SilenceVerdict::Unclear => {
+                Finding::blocked(failure.to_string())
+            }
         }
     }
 
     /// Takes note of a failure and makes a finding of it.
     pub(crate) fn note_failure(&self, method: &str, failure: Failure) -> Finding {
         if let Failure::TimedOut { after, .. } | Failure::NotJsonRpc { after, .. } = &failure {
-            self.patience.unanswered(method, *after);
+            self.patience.note_silence(method, *after);
         }
         failure.into()
     }
 
     /// How long the server has to show that it is there.
-    fn grace(&self) -> Duration {
-        self.pace().longest().max(LEAST)
+    fn grace_period(&self) -> Duration {
+        self.pace().longest().max(MIN_GRACE_PERIOD)
     }
 
     /// Whether the server answers on this session. The session must not have ended. A server that ignores what it does
     /// not know answers the other request, and one that is broken in that other way refuses what it does not know.
     pub(crate) async fn is_awake(&self, session: &Session) -> bool {
-        self.answers_any(session.request(NONSENSE), session.request(self.cheap_method()).exact()).await
+        self.answers_any(session.request(UNKNOWN_METHOD), session.request(self.cheap_method()).exact()).await
     }
 
     /// Whether the server answers calls that no tool runs for, while another one goes unanswered: calls do not wait in line then.
     async fn answers_calls(&self, session: &Session) -> bool {
         let call = |params| session.request("tools/call").params(params);
-        self.answers_any(call(json!({ "name": NO_TOOL, "arguments": {} })), call(json!({}))).await
+        self.answers_any(call(json!({ "name": UNKNOWN_TOOL, "arguments": {} })), call(json!({}))).await
     }
 
     async fn answers_any(&self, one: Request, other: Request) -> bool {
-        let (one, other) = (one.timeout(self.grace()).send(), other.timeout(self.grace()).send());
+        let (one, other) =
+            (one.timeout(self.grace_period()).send(), other.timeout(self.grace_period()).send());
         let (one, other) = (Box::pin(one), Box::pin(other));
         futures_util::future::select_ok([one, other]).await.is_ok()
     }
@@ -180,7 +187,7 @@ impl Liveness {
                 Ok(reply) if reply.frame().is_some() => {
                     outstanding.answered(reply.elapsed);
                     self.pace().measured(reply.elapsed);
-                    if reply.elapsed >= LONG {
+                    if reply.elapsed >= LONG_ANSWER {
                         break;
                     }
                 }

@@ -9,20 +9,20 @@ use crate::lock::lock;
 use crate::{Finding, Verdict};
 
 /// How many different requests in a row may go unanswered before the server is given up.
-const IN_A_ROW: usize = 3;
-/// How often one method may go unanswered before it is no longer asked for.
-const OF_ONE: u32 = 2;
+const MAX_SILENT_METHODS: usize = 3;
+/// How often one method may stay unanswered before checks stop asking for it.
+const MAX_SILENCES_OF_METHOD: u32 = 2;
 /// How many times the limit of one answer the silence of a revision may last.
-const BUDGET: u32 = 3;
+const BUDGET_FACTOR: u32 = 3;
 /// How long a method that went unanswered in an earlier revision may take in this one.
 const SECOND_CHANCE: Duration = Duration::from_secs(2);
 
 /// What went unanswered in earlier revisions. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Memory(Arc<Mutex<Remembered>>);
+pub struct SilenceMemory(Arc<Mutex<SilentMethods>>);
 
 #[derive(Debug, Default)]
-struct Remembered {
+struct SilentMethods {
     methods: HashSet<String>,
     /// Whether the server was given up in one of them.
     given_up: bool,
@@ -33,7 +33,7 @@ struct Remembered {
 pub struct Patience {
     /// How long the server may be silent in all, where an answer is due.
     budget: Duration,
-    memory: Memory,
+    memory: SilenceMemory,
     state: Mutex<State>,
 }
 
@@ -52,21 +52,21 @@ struct State {
 
 impl Patience {
     /// Patience with a server that has `timeout` for one answer, and that was silent before as `memory` says.
-    pub fn new(timeout: Duration, memory: Memory) -> Self {
-        Self { budget: timeout * BUDGET, memory, state: Mutex::default() }
+    pub fn new(timeout: Duration, memory: SilenceMemory) -> Self {
+        Self { budget: timeout * BUDGET_FACTOR, memory, state: Mutex::default() }
     }
 
     /// Blocked when `method` is not asked for any more.
-    pub fn left(&self, method: &str) -> Verdict {
+    pub fn allow_request(&self, method: &str) -> Verdict {
         let state = self.lock();
-        if state.row.len() >= IN_A_ROW || state.lost >= self.budget {
+        if state.row.len() >= MAX_SILENT_METHODS || state.lost >= self.budget {
             let lost = state.lost.as_millis();
             return Err(Finding::blocked(format!(
                 "the server was silent for {lost} ms and was given up; --timeout SECONDS waits longer"
             )));
         }
         match state.silent.get(method) {
-            Some(times) if *times >= OF_ONE => Err(Finding::blocked(format!(
+            Some(times) if *times >= MAX_SILENCES_OF_METHOD => Err(Finding::blocked(format!(
                 "{method} went unanswered {times} times and is not asked again; --timeout SECONDS waits longer"
             ))),
             Some(_) | None => Ok(()),
@@ -90,12 +90,12 @@ impl Patience {
     }
 
     /// Whether the server was given up.
-    pub fn is_out(&self) -> bool {
-        self.left("").is_err()
+    pub fn is_used_up(&self) -> bool {
+        self.allow_request("").is_err()
     }
 
     /// An answer to `method` came.
-    pub fn answered(&self, method: &str) {
+    pub fn note_answer(&self, method: &str) {
         let mut state = self.lock();
         state.row.clear();
         state.silent.remove(method);
@@ -110,7 +110,7 @@ impl Patience {
     }
 
     /// No answer to `method` came within `after`.
-    pub fn unanswered(&self, method: &str, after: Duration) {
+    pub fn note_silence(&self, method: &str, after: Duration) {
         let mut state = self.lock();
         let now = Instant::now();
         let fresh = state.until.map_or(after, |until| now.saturating_duration_since(until).min(after));
@@ -124,7 +124,7 @@ impl Patience {
 
     /// The revision is done: the next ones know what went unanswered in it.
     pub fn remember(&self) {
-        let given_up = self.is_out();
+        let given_up = self.is_used_up();
         let silent: Vec<_> = self.lock().silent.keys().cloned().collect();
         let mut memory = lock(&self.memory.0);
         memory.methods.extend(silent);
@@ -144,35 +144,35 @@ mod tests {
 
     #[test]
     fn waits_side_by_side_are_counted_once() {
-        let patience = Patience::new(SECOND, Memory::default());
+        let patience = Patience::new(SECOND, SilenceMemory::default());
         for _ in 0..5 {
-            patience.unanswered("a", SECOND * 2);
+            patience.note_silence("a", SECOND * 2);
         }
-        assert!(patience.left("b").is_ok() && patience.left("a").is_err());
-        patience.answered("a");
-        assert!(patience.left("a").is_ok(), "it answers again");
+        assert!(patience.allow_request("b").is_ok() && patience.allow_request("a").is_err());
+        patience.note_answer("a");
+        assert!(patience.allow_request("a").is_ok(), "it answers again");
     }
 
     #[test]
     fn silence_on_all_sides_is_the_end_of_it() {
-        let patience = Patience::new(SECOND * 20, Memory::default());
+        let patience = Patience::new(SECOND * 20, SilenceMemory::default());
         for method in ["a", "b", "c"] {
-            assert!(!patience.is_out());
-            patience.unanswered(method, SECOND);
+            assert!(!patience.is_used_up());
+            patience.note_silence(method, SECOND);
         }
-        assert!(patience.is_out());
+        assert!(patience.is_used_up());
     }
 
     #[test]
     fn the_next_revision_is_another_chance_with_less_time() {
-        let memory = Memory::default();
+        let memory = SilenceMemory::default();
         let patience = Patience::new(SECOND * 20, memory.clone());
-        patience.unanswered("a", SECOND);
-        patience.unanswered("a", SECOND);
-        assert!(patience.left("a").is_err());
+        patience.note_silence("a", SECOND);
+        patience.note_silence("a", SECOND);
+        assert!(patience.allow_request("a").is_err());
         patience.remember();
         let next = Patience::new(SECOND * 20, memory);
-        assert!(next.left("a").is_ok() && next.is_remembered("a") && !next.is_remembered("b"));
+        assert!(next.allow_request("a").is_ok() && next.is_remembered("a") && !next.is_remembered("b"));
         assert!(next.limit("a", SECOND * 10) < next.limit("b", SECOND * 10));
     }
 }

@@ -98,7 +98,7 @@ pub(crate) fn is_common(name: &str) -> bool {
 /// Whether the server that lists these tools is made for the official suite.
 pub(crate) fn has_fixtures(tools: &[Value]) -> bool {
     let known = |tool: &&Value| FIXTURES.contains(&name_of(tool)) || COMMON.contains(&name_of(tool));
-    tools.iter().filter(known).count() >= ENOUGH
+    tools.iter().filter(known).count() >= MIN_FIXTURES
 }
 
 fn name_of(tool: &Value) -> &str {
@@ -106,7 +106,7 @@ fn name_of(tool: &Value) -> &str {
 }
 
 /// So many matching names are not a coincidence.
-const ENOUGH: usize = 3;
+const MIN_FIXTURES: usize = 3;
 
 /// Fixtures that change a list or cut the connection.
 const CHANGING: &[&str] = &["test_trigger_tool_change", "test_trigger_prompt_change", "test_reconnection"];

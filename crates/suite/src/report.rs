@@ -1,4 +1,4 @@
-//! What came of a run: the fold of its events.
+//! The result of a run: the fold of its events.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
     ViewedApp, sdk_defects,
 };
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
@@ -94,7 +94,7 @@ pub struct TargetReport {
     pub at: Option<String>,
 }
 
-/// What came of one case.
+/// The result of one case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseReport {
@@ -116,7 +116,7 @@ pub struct CaseReport {
     /// How the specification says so: with a keyword, or by defining it.
     #[serde(default)]
     pub basis: Basis,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// What the specification asks for, when it was not met.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -251,7 +251,7 @@ impl TargetReport {
 }
 
 impl CaseReport {
-    /// What came of `case`.
+    /// The result of `case`.
     pub fn new(case: &Case, verdict: &crate::Verdict, took: Duration) -> Self {
         let check = case.check;
         let (expected, actual, frames) = match verdict {

@@ -17,7 +17,7 @@ pub enum Verdict {
     Incomplete,
 }
 
-/// What came of one revision.
+/// The result of one revision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RevisionReport {
     /// The revision.
@@ -44,7 +44,7 @@ impl Verdict {
         }
     }
 
-    /// A failure outweighs what could not be tested; a run that tested nothing is no success. What `excused` counts is
+    /// A failure outweighs what could not be tested; a run that tested nothing is not a success. What `excused` counts is
     /// blocked by failures that the baseline knows.
     const fn conclude(counts: &Counts, excused: usize, is_open: bool) -> Self {
         if counts.failed > 0 || counts.unexpected_passes > 0 {
@@ -190,11 +190,11 @@ mod tests {
             case(OTHER, NEW, &Err(Finding::blocked_by(CAUSE, "no list"))),
         ]);
         let baseline = Baseline::parse(&Baseline::write(&found)).unwrap();
-        let mut ledger = crate::baseline::Ledger::new(&baseline);
+        let mut filter = crate::baseline::BaselineFilter::new(&baseline);
         let mut again = Report::default();
         let finished = found.cases.into_iter().map(Event::Finished);
         for event in finished.chain([Event::Ended { took: Duration::ZERO }]) {
-            for event in ledger.take(event) {
+            for event in filter.take(event) {
                 again.add(&event);
             }
         }

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use protocol::Version;
 use transport::Transport;
 use wire::Recorder;
-use wire::recording::Tape;
+use wire::recording::RecordedSession;
 
 /// Is given every session of a run; clones give to the same one.
 #[derive(Clone)]
-pub struct SessionSink(Arc<dyn Fn(Tape) + Send + Sync>);
+pub struct SessionSink(Arc<dyn Fn(RecordedSession) + Send + Sync>);
 
 impl SessionSink {
     /// Gives every session to `take`, which names it.
-    pub fn new(take: impl Fn(Tape) + Send + Sync + 'static) -> Self {
+    pub fn new(take: impl Fn(RecordedSession) + Send + Sync + 'static) -> Self {
         Self(Arc::new(take))
     }
 
     pub(crate) fn sessions(&self, version: Version, transport: Transport, sessions: &[Recorder]) {
         for session in sessions {
-            let tape = Tape::new("", Some(transport.medium()), Some(version.to_string()));
-            (self.0)(Tape { transcript: session.transcript(), ..tape });
+            let recorded = RecordedSession::new("", Some(transport.medium()), Some(version.to_string()));
+            (self.0)(RecordedSession { transcript: session.transcript(), ..recorded });
         }
     }
 }

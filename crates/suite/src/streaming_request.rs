@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use transport::client::Session;
 
 use crate::expect::{Answer, Ask};
-use crate::{Called, Finding, ServerCx};
+use crate::{CalledTool, Finding, ServerCx};
 
 /// How many messages make a stream worth the name.
-const ENOUGH: usize = 2;
+const MIN_MESSAGES: usize = 2;
 
 /// Tells the calls of streaming requests apart.
 static TOKENS: AtomicU64 = AtomicU64::new(1);
@@ -27,14 +27,14 @@ impl StreamingRequest {
     /// The request, under a progress token of its own.
     pub fn ask<'c>(&self, cx: &'c ServerCx, session: &Session) -> (Ask<'c>, String) {
         let token = format!("yardstick-stream-{}", TOKENS.fetch_add(1, Ordering::Relaxed));
-        let ask = cx.on(session, &self.method).params(self.params.clone());
+        let ask = cx.request_on(session, &self.method).params(self.params.clone());
         let ask = ask.with(|request| request.mirror(&self.schema).meta("progressToken", token.as_str()));
         (ask, token)
     }
 
     /// A request that costs nothing.
     fn plain(cx: &ServerCx) -> Self {
-        Self { method: cx.cheap().to_owned(), params: json!({}), schema: Value::Null }
+        Self { method: cx.cheap_method().to_owned(), params: json!({}), schema: Value::Null }
     }
 
     async fn call(cx: &ServerCx, tool: &Value) -> Option<Self> {
@@ -54,7 +54,8 @@ impl ServerCx {
     /// One that takes its time and asks nothing of the client, as far as there is such a request, and how long it took.
     pub async fn slow_streaming_request(&self) -> Result<(StreamingRequest, Duration), Finding> {
         let calls = self.calls().await.unwrap_or_default();
-        let talkative = calls.iter().filter(|called| streamed(called).is_some_and(|count| count >= ENOUGH));
+        let talkative =
+            calls.iter().filter(|called| streamed(called).is_some_and(|count| count >= MIN_MESSAGES));
         let timed = talkative.filter_map(|called| {
             let answers = called.answers.iter().flatten();
             Some((answers.map(|answer| answer.reply.elapsed).max()?, &called.tool))
@@ -73,7 +74,7 @@ impl ServerCx {
         let calls = self.calls().await.unwrap_or_default();
         let streaming: Vec<_> =
             calls.iter().filter_map(|called| Some((streamed(called)?, &called.tool))).collect();
-        let talkative = streaming.iter().find(|(messages, _)| *messages >= ENOUGH);
+        let talkative = streaming.iter().find(|(messages, _)| *messages >= MIN_MESSAGES);
         if let Some((_, tool)) = talkative.or(streaming.first())
             && let Some(streaming_request) = StreamingRequest::call(self, tool).await
         {
@@ -81,7 +82,7 @@ impl ServerCx {
         }
         let plain = StreamingRequest::plain(self);
         let answer = plain.ask(self, self.session().await?).0.send().await.map_err(Finding::into_obstacle)?;
-        if worth(&answer) > 0 {
+        if streamed_messages(&answer) > 0 {
             Ok(plain)
         } else {
             Err(Finding::not_applicable("no answer comes as a stream of events"))
@@ -90,13 +91,13 @@ impl ServerCx {
 }
 
 /// How many messages the answer to a call had, if it came as a stream and asked nothing of the client.
-fn streamed(called: &Called) -> Option<usize> {
+fn streamed(called: &CalledTool) -> Option<usize> {
     let [answer] = called.answers.as_ref().ok()?.as_slice() else { return None };
-    Some(worth(answer)).filter(|messages| *messages > 0 && !called.has_server_request())
+    Some(streamed_messages(answer)).filter(|messages| *messages > 0 && !called.has_server_request())
 }
 
 /// How many messages came as a stream.
-fn worth(answer: &Answer) -> usize {
+fn streamed_messages(answer: &Answer) -> usize {
     let streamed = answer.reply.media_type().as_deref() == Some("text/event-stream");
     if streamed { answer.reply.messages.len() } else { 0 }
 }

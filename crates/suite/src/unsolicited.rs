@@ -45,7 +45,7 @@ pub(crate) fn has_response(message: &Message) -> bool {
     message.frames().iter().any(Frame::is_response)
 }
 
-/// Whether the response answers a request that we have sent since. One that was answered before is no excuse.
+/// Whether the response answers a request that we have sent since. A request that was already answered does not count.
 fn is_asked(session: &Session, since: Mark, response: &Frame<'_>) -> bool {
     let Some(id) = response.id() else { return false };
     let transcript = session.recorder().since(since);

@@ -9,9 +9,9 @@ use wire::What;
 use crate::{Comparison, Viewing};
 
 /// How many messages of a viewing a report has.
-const MOST_MESSAGES: usize = 60;
+const MAX_MESSAGES: usize = 60;
 /// How many characters of a message.
-const MOST_CHARS: usize = 400;
+const MAX_CHARS: usize = 400;
 
 /// An app in one row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub struct ViewedApp {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ViewedComparison {
-    /// What came of it, in a line.
+    /// The result, in one line.
     pub text: String,
     /// Whether the app looks different.
     pub is_different: bool,
@@ -104,10 +104,10 @@ impl ViewedApp {
             Way::HostToView => Some((entry, false)),
             Way::ProxyToHost | Way::HostToProxy => None,
         });
-        let messages = said.take(MOST_MESSAGES).map(|(entry, from_view)| ViewedMessage {
+        let messages = said.take(MAX_MESSAGES).map(|(entry, from_view)| ViewedMessage {
             at_ms: millis(entry.at),
             from_view,
-            text: String::from_utf8_lossy(&entry.bytes).chars().take(MOST_CHARS).collect(),
+            text: String::from_utf8_lossy(&entry.bytes).chars().take(MAX_CHARS).collect(),
         });
         Self {
             subject: viewing.tool.clone(),

@@ -28,14 +28,14 @@ pub struct WireCx<'a> {
     /// The capabilities that `server/discover` showed, perhaps on another connection: a modern server has no sessions.
     pub(crate) discovered: Option<Value>,
     /// The same, frame by frame.
-    said: Vec<Said<'a>>,
-    /// The ids of what was sent by the other side and is no proper request.
-    improper: HashSet<Id>,
+    all: Vec<RecordedFrame<'a>>,
+    /// The ids of invalid requests that the other side sent.
+    invalid_requests: HashSet<Id>,
 }
 
 /// One frame of either side, with the entry that carried it.
 #[derive(Debug)]
-struct Said<'a> {
+struct RecordedFrame<'a> {
     entry: &'a Entry,
     frame: Frame<'a>,
     /// Whether it came before on another stream, from which a broken one went on.
@@ -48,7 +48,7 @@ impl<'a> WireCx<'a> {
         let resumed = resumed(transcript);
         let said = transcript.messages().flat_map(|entry| {
             let replayed = resumed.contains(&entry.exchange) && is_replayed(transcript, entry);
-            split(entry).into_iter().map(move |frame| Said { entry, frame, replayed })
+            parse_frames(entry).into_iter().map(move |frame| RecordedFrame { entry, frame, replayed })
         });
         let mut cx = Self {
             version,
@@ -57,10 +57,10 @@ impl<'a> WireCx<'a> {
             transcript,
             failed: Arc::default(),
             discovered: None,
-            said: said.collect(),
-            improper: HashSet::new(),
+            all: said.collect(),
+            invalid_requests: HashSet::new(),
         };
-        cx.improper = cx.requests().filter(|frame| !is_proper(frame)).filter_map(Frame::id).collect();
+        cx.invalid_requests = cx.requests().filter(|frame| !is_proper(frame)).filter_map(Frame::id).collect();
         cx
     }
 
@@ -107,25 +107,25 @@ impl<'a> WireCx<'a> {
         }
     }
 
-    /// Every frame of either side, in the order in which they were seen; what is no frame is left out.
-    pub fn said(&self) -> impl Iterator<Item = (&'a Entry, &Frame<'a>)> {
-        self.said.iter().map(|said| (said.entry, &said.frame))
+    /// Every frame of either side, in the order in which they were seen; bytes that are not a frame are left out.
+    pub fn all_frames(&self) -> impl Iterator<Item = (&'a Entry, &Frame<'a>)> {
+        self.all.iter().map(|said| (said.entry, &said.frame))
     }
 
-    /// Like [`WireCx::said`], without what was sent again on a resumed stream.
-    pub(crate) fn said_once(&self) -> impl Iterator<Item = (&'a Entry, &Frame<'a>)> {
-        self.said.iter().filter(|said| !said.replayed).map(|said| (said.entry, &said.frame))
+    /// Like [`WireCx::all_frames`], without what was sent again on a resumed stream.
+    pub(crate) fn distinct_frames(&self) -> impl Iterator<Item = (&'a Entry, &Frame<'a>)> {
+        self.all.iter().filter(|said| !said.replayed).map(|said| (said.entry, &said.frame))
     }
 
     /// Every frame that the judged side sent. What was sent again on a resumed stream is judged where it came first;
-    /// a result for what is no proper request is wrong as a whole, which an active check says.
+    /// a result for an invalid request is wrong as a whole, which an active check says.
     pub fn frames(&self) -> impl Iterator<Item = (&'a Entry, &Frame<'a>)> {
-        let sent = self.said.iter().filter(|said| said.entry.direction == self.judged() && !said.replayed);
-        sent.map(|said| (said.entry, &said.frame)).filter(|(_, frame)| !self.is_improper(frame))
+        let sent = self.all.iter().filter(|said| said.entry.direction == self.judged() && !said.replayed);
+        sent.map(|said| (said.entry, &said.frame)).filter(|(_, frame)| !self.answers_invalid_request(frame))
     }
 
-    fn is_improper(&self, frame: &Frame<'_>) -> bool {
-        frame.kind() == Kind::Result && frame.id().is_some_and(|id| self.improper.contains(&id))
+    fn answers_invalid_request(&self, frame: &Frame<'_>) -> bool {
+        frame.kind() == Kind::Result && frame.id().is_some_and(|id| self.invalid_requests.contains(&id))
     }
 
     /// The verdict of a passive check. A violation that shows only a response shows the request before it too.
@@ -145,12 +145,12 @@ impl<'a> WireCx<'a> {
 
     /// The request that a response of the judged side answers: the last one with its id before it.
     fn find_request(&self, response: &Excerpt) -> Option<Excerpt> {
-        let is_shown = |said: &Said<'_>| {
+        let is_shown = |said: &RecordedFrame<'_>| {
             said.entry.direction == self.judged() && *response == Excerpt::entry(said.entry)
         };
-        let at = self.said.iter().position(is_shown)?;
-        let id = Some(&self.said[at].frame).filter(|frame| frame.method.is_none())?.id();
-        let asked = self.said[..at].iter().rev().find(|said| {
+        let at = self.all.iter().position(is_shown)?;
+        let id = Some(&self.all[at].frame).filter(|frame| frame.method.is_none())?.id();
+        let asked = self.all[..at].iter().rev().find(|said| {
             said.entry.direction == self.answered() && said.frame.method.is_some() && said.frame.id() == id
         })?;
         Some(Excerpt::entry(asked.entry))
@@ -158,7 +158,7 @@ impl<'a> WireCx<'a> {
 
     /// Every frame that the other side sent.
     pub fn requests(&self) -> impl Iterator<Item = &Frame<'a>> {
-        let sent = self.said.iter().filter(|said| said.entry.direction == self.answered());
+        let sent = self.all.iter().filter(|said| said.entry.direction == self.answered());
         sent.map(|said| &said.frame)
     }
 }
@@ -197,7 +197,7 @@ pub(crate) fn is_proper(frame: &Frame<'_>) -> bool {
     }
 }
 
-fn split(entry: &Entry) -> Vec<Frame<'_>> {
+fn parse_frames(entry: &Entry) -> Vec<Frame<'_>> {
     match Payload::parse(&entry.bytes) {
         Ok(Payload::Single(frame)) => vec![frame],
         Ok(Payload::Batch(items)) => items.into_iter().flatten().collect(),

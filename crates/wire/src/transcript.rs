@@ -145,10 +145,10 @@ impl Recorder {
         })
     }
 
-    /// Limits the record to `most` bytes from now on, and returns how many it has.
-    pub fn keep(&self, most: usize) -> usize {
+    /// Limits the record to `bytes` from now on, and returns how many it has.
+    pub fn limit_to(&self, bytes: usize) -> usize {
         self.with(|kept| {
-            kept.most = most;
+            kept.most = bytes;
             kept.shrink();
             kept.bytes
         })
@@ -201,6 +201,6 @@ mod tests {
         let mark = recorder.mark();
         recorder.record(Direction::ToClient, What::Message, 0, Bytes::from_static(b"new"));
         assert_eq!(recorder.since(mark).entries.len(), 1);
-        assert_eq!((recorder.keep(0), recorder.dropped()), (0, 11));
+        assert_eq!((recorder.limit_to(0), recorder.dropped()), (0, 11));
     }
 }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use transport::client::Target;
 use transport::tap::Redactor;
-use wire::recording::{About, Tape, write};
+use wire::recording::{About, RecordedSession, write};
 
 use crate::exit::Usage;
 use crate::files::{NewFile, Readers, unwritten};
@@ -42,15 +42,15 @@ impl RunRecording {
     }
 
     /// A function that saves the sessions with one target, without its secrets.
-    pub(crate) fn session_saver(&self, target: &Target) -> impl Fn(Tape) + Send + Sync + 'static {
+    pub(crate) fn session_saver(&self, target: &Target) -> impl Fn(RecordedSession) + Send + Sync + 'static {
         let saving = Arc::clone(&self.saving);
         let redactor = Mutex::new(Redactor::for_target(target));
-        move |tape| {
+        move |session| {
             let mut redactor = redactor.lock().unwrap_or_else(PoisonError::into_inner);
-            let entries = tape.transcript.entries.into_iter().map(|entry| redactor.entry(entry)).collect();
-            let tape = Tape { transcript: wire::Transcript { entries }, ..tape };
+            let entries = session.transcript.entries.into_iter().map(|entry| redactor.entry(entry)).collect();
+            let session = RecordedSession { transcript: wire::Transcript { entries }, ..session };
             if let Some(saving) = saving.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-                saving.save(tape);
+                saving.save(session);
             }
         }
     }
@@ -64,11 +64,11 @@ impl RunRecording {
 }
 
 impl OpenRecording {
-    fn save(&mut self, mut tape: Tape) {
+    fn save(&mut self, mut session: RecordedSession) {
         self.sessions += 1;
-        tape.name = self.sessions.to_string();
+        session.name = self.sessions.to_string();
         if self.failed.is_none() {
-            self.failed = self.file.write_all(&write::tape(&tape)).err();
+            self.failed = self.file.write_all(&write::session(&session)).err();
         }
     }
 }

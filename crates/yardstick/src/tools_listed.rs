@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 use suite::Calls;
 use wire::Direction;
-use wire::recording::Tape;
+use wire::recording::RecordedSession;
 
 use crate::exit::Usage;
 
@@ -34,9 +34,9 @@ struct ListedTool {
 
 impl ToolsListed {
     /// Takes note of every list of tools in a session.
-    pub(crate) fn read_session(&self, tape: &Tape) {
+    pub(crate) fn read_session(&self, session: &RecordedSession) {
         let from_server = |entry: &&wire::Entry| entry.direction == Direction::ToClient;
-        for entry in tape.transcript.entries.iter().filter(from_server) {
+        for entry in session.transcript.entries.iter().filter(from_server) {
             if let Ok(answer) = serde_json::from_slice::<ListedAnswer>(&entry.bytes) {
                 let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
                 let names = names.get_or_insert_default();

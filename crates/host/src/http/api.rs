@@ -18,7 +18,7 @@ use crate::prefetch::DocumentKey;
 use crate::profile;
 use crate::server::{OutgoingRequest, RpcRefusal, SupervisedServer};
 use crate::timeline::{NewEntry, TimelineParty, milliseconds};
-use crate::view::{View, read_document, reading};
+use crate::view::{View, id_of_read, read_document};
 use crate::{HostProfile, Shared, inquiries, state, trace};
 
 /// How long the host keeps a View after its page was left.
@@ -129,7 +129,7 @@ async fn call(shared: &Shared, request: Request) -> ApiResult {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Send {
+struct SendBody {
     method: String,
     #[serde(default)]
     params: Value,
@@ -139,7 +139,7 @@ struct Send {
 
 /// Sends a request that the person wrote, or took from the timeline and changed.
 async fn send(shared: &Shared, id: &str, request: Request) -> ApiResult {
-    let send: Send = parsed(request).await?;
+    let send: SendBody = parsed(request).await?;
     let server = server_of(shared, id)?;
     let params = if send.params.is_null() { json!({}) } else { send.params };
     let (method, id, run) = (send.method.as_str(), send.call_id.as_deref(), send.run.as_deref());
@@ -151,14 +151,14 @@ async fn send(shared: &Shared, id: &str, request: Request) -> ApiResult {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Cancel {
+struct CancelBody {
     call_id: String,
 }
 
 async fn cancel(shared: &Shared, request: Request) -> ApiResult {
-    let cancel: Cancel = parsed(request).await?;
+    let cancel: CancelBody = parsed(request).await?;
     // A run consists of the tool call and of the request that reads its document. Both are cancelled.
-    let ids = [cancel.call_id.clone(), reading(&cancel.call_id)];
+    let ids = [cancel.call_id.clone(), id_of_read(&cancel.call_id)];
     let cancelled = shared.servers.iter().flat_map(|server| ids.iter().map(|id| server.cancel(id)));
     match cancelled.filter(|was_there| *was_there).count() > 0 {
         true => Ok(reply::json(200, &json!({}))),
@@ -276,7 +276,7 @@ async fn record_log(shared: &Shared, id: &str, request: Request) -> ApiResult {
         return Err(reply::refused(413, "too many entries at a time"));
     }
     let newest = log.entries.iter().map(|entry| entry.at).fold(0.0, f64::max);
-    let start = view.began(shared.timeline.now(), duration(newest));
+    let start = view.start_time(shared.timeline.now(), duration(newest));
     for entry in log.entries {
         let mut findings = view.judge(entry.from, entry.to, &entry.message);
         findings.extend(entry.notes.into_iter().map(PageFinding::note));
@@ -287,7 +287,7 @@ async fn record_log(shared: &Shared, id: &str, request: Request) -> ApiResult {
             findings,
             ..NewEntry::new(entry.from, entry.to, entry.message)
         });
-        view.placed(entry.seq, n);
+        view.note_entry(entry.seq, n);
     }
     Ok(reply::json(200, &json!({})))
 }

@@ -112,7 +112,7 @@ async fn pass_on(
         && let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut)
     {
         // An app may call a tool that it was just shown, so the host has to know that tool as well.
-        if !server.now().knows(tools) {
+        if !server.now().has_tools(tools) {
             server.read_again(shared, cause).await;
         }
         tools.retain(|tool| for_apps(tool, openai));

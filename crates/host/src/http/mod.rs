@@ -97,7 +97,7 @@ fn documents(shared: &Arc<Shared>, path: &str, request: &Request) -> Response {
         "/" => {
             let (first, shared, query) = (page::head(shared), shared.clone(), query(request.uri()));
             let referrer = guard::referrer(request.headers());
-            let interference = shared.options.interference.clone();
+            let fault_hooks = shared.options.fault_hooks.clone();
             let rest = async move {
                 shared.servers.settled(CONNECTING_TIMEOUT).await;
                 let run = (referrer != Referrer::ForeignPage)
@@ -107,8 +107,8 @@ fn documents(shared: &Arc<Shared>, path: &str, request: &Request) -> Response {
                 page::body(&shared, profile, &Start { run, referrer })
             };
             let mut response = reply::page(first, rest);
-            if let Some(interference) = &interference {
-                interference.change_page_headers(response.headers_mut());
+            if let Some(fault_hooks) = &fault_hooks {
+                fault_hooks.change_page_headers(response.headers_mut());
             }
             response
         }

@@ -64,8 +64,8 @@ fn proxy(shared: &Shared, view: &View) -> Response {
          form-action 'none'; frame-ancestors {one} {other}"
     );
     isolate(response.headers_mut(), &policy);
-    if let Some(interference) = &shared.options.interference {
-        interference.change_proxy_headers(response.headers_mut());
+    if let Some(fault_hooks) = &shared.options.fault_hooks {
+        fault_hooks.change_proxy_headers(response.headers_mut());
     }
     response
 }
@@ -78,8 +78,8 @@ fn document(shared: &Shared, view: &View) -> Response {
     if let Some(allowlist) = &view.allowlist {
         reply::set(response.headers_mut(), HeaderName::from_static("connection-allowlist"), allowlist);
     }
-    if let Some(interference) = &shared.options.interference {
-        interference.change_view_headers(response.headers_mut());
+    if let Some(fault_hooks) = &shared.options.fault_hooks {
+        fault_hooks.change_view_headers(response.headers_mut());
     }
     response
 }

@@ -133,19 +133,19 @@ mod tests {
     async fn a_url_stays_until_it_is_complete_and_no_request_waits_for_it() {
         let inquiries = Inquiries::new(Feed::default());
         assert_eq!(inquiries.require_urls(CALL, &[url("a"), url("b"), url("a")]), 0);
-        assert_eq!(inquiries.shown().len(), 2);
-        inquiries.closed("0").await;
-        let id = inquiries.shown()[0]["id"].as_u64().unwrap();
+        assert_eq!(inquiries.to_values().len(), 2);
+        inquiries.wait_for_none("0").await;
+        let id = inquiries.to_values()[0]["id"].as_u64().unwrap();
         assert!(matches!(inquiries.answer(id, accept()), AnswerOutcome::Noted(_)));
-        assert_eq!(inquiries.shown()[0]["required"]["opened"], true);
+        assert_eq!(inquiries.to_values()[0]["required"]["opened"], true);
         inquiries.complete("1", "a");
         inquiries.complete("0", "unknown");
-        assert_eq!(inquiries.shown().len(), 2);
+        assert_eq!(inquiries.to_values().len(), 2);
         inquiries.complete("0", "a");
-        assert_eq!(inquiries.shown().len(), 1);
-        let id = inquiries.shown()[0]["id"].as_u64().unwrap();
+        assert_eq!(inquiries.to_values().len(), 1);
+        let id = inquiries.to_values()[0]["id"].as_u64().unwrap();
         assert!(matches!(inquiries.answer(id, InquiryAnswer::Refused), AnswerOutcome::Noted(_)));
-        assert_eq!(inquiries.shown(), Vec::<Value>::new());
+        assert_eq!(inquiries.to_values(), Vec::<Value>::new());
     }
 
     #[test]
@@ -155,9 +155,9 @@ mod tests {
         inquiries.require_urls(CALL, &[url("a")]);
         inquiries.require_urls(view, &[url("b")]);
         inquiries.forget_tool("0", "other");
-        assert_eq!(inquiries.shown().len(), 2);
+        assert_eq!(inquiries.to_values().len(), 2);
         inquiries.forget_tool("0", "link");
-        let left = inquiries.shown();
+        let left = inquiries.to_values();
         assert_eq!(left.len(), 1);
         assert_eq!(left[0]["params"]["elicitationId"], "b");
     }
@@ -167,6 +167,6 @@ mod tests {
         let inquiries = Inquiries::new(Feed::default());
         let many: Vec<Value> = (0..MAX_OPEN_INQUIRIES + 5).map(|n| url(&n.to_string())).collect();
         assert_eq!(inquiries.require_urls(CALL, &many), 5);
-        assert_eq!(inquiries.shown().len(), MAX_OPEN_INQUIRIES);
+        assert_eq!(inquiries.to_values().len(), MAX_OPEN_INQUIRIES);
     }
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use transport::client::{Failure, Message, Reply, Request, Session};
 
 use super::cancellations::Cancellable;
-use super::exchange::{self, GivenUp};
+use super::exchange::{self, CancelReason};
 use super::{ConnectionState, SupervisedServer, required_urls};
 use crate::Shared;
 use crate::finding::PageFinding;
@@ -68,7 +68,7 @@ impl SupervisedServer {
     pub(crate) async fn ask(&self, shared: &Shared, asking: OutgoingRequest<'_>) -> RequestResult {
         let cancelled = asking.closed.map(CancellationToken::child_token).unwrap_or_default();
         let _cancellable = asking.id.map(|id| self.cancellable(id, &cancelled)).transpose()?;
-        let given_up = || Err(refusal(&GivenUp::Cancelled.failure()));
+        let given_up = || Err(refusal(&CancelReason::Cancelled.failure()));
         let session = tokio::select! {
             session = self.ready() => session?,
             () = cancelled.cancelled() => return given_up(),
@@ -109,14 +109,14 @@ impl SupervisedServer {
     }
 
     /// Waits until the request has timed out. Time in which the server waits for the person does not count.
-    async fn too_long(&self, shared: &Shared) -> GivenUp {
+    async fn too_long(&self, shared: &Shared) -> CancelReason {
         let limit = shared.options.limits.request;
         loop {
             tokio::select! {
-                () = tokio::time::sleep(limit) => return GivenUp::TooLong(limit),
-                () = shared.inquiries.opened(&self.id) => {}
+                () = tokio::time::sleep(limit) => return CancelReason::TooLong(limit),
+                () = shared.inquiries.wait_for_open(&self.id) => {}
             }
-            shared.inquiries.closed(&self.id).await;
+            shared.inquiries.wait_for_none(&self.id).await;
         }
     }
 
@@ -183,7 +183,7 @@ impl SupervisedServer {
         let asked = tell(TimelineParty::Host, TimelineParty::Server, shown, asking.cause, Vec::new());
         let given_up = async {
             tokio::select! {
-                () = cancelled.cancelled() => GivenUp::Cancelled,
+                () = cancelled.cancelled() => CancelReason::Cancelled,
                 given_up = self.too_long(shared) => given_up,
             }
         };

@@ -13,14 +13,14 @@ const UNLIMITED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Why the host gave up a request.
 #[derive(Clone, Debug)]
-pub(super) enum GivenUp {
+pub(super) enum CancelReason {
     /// The person cancelled it.
     Cancelled,
     /// It took longer than this. Time in which the server waited for the person does not count.
     TooLong(Duration),
 }
 
-impl GivenUp {
+impl CancelReason {
     const fn reason(&self) -> &'static str {
         match self {
             Self::Cancelled => "the person at the host cancelled it",
@@ -48,7 +48,7 @@ pub(super) async fn send(
     session: &Session,
     request: Request,
     id: &Value,
-    given_up: impl Future<Output = GivenUp>,
+    given_up: impl Future<Output = CancelReason>,
     heard: impl FnMut(&Message),
 ) -> Result<Reply, Unanswered> {
     tokio::select! {

@@ -79,7 +79,7 @@ fn forget_oldest(ended: &mut Vec<SessionRecord>) {
     ended.drain(..ended.len().saturating_sub(MAX_ENDED_SESSIONS));
     let mut room = MAX_ENDED_BYTES;
     for record in ended.iter().rev() {
-        room -= record.recorder.keep(room);
+        room -= record.recorder.limit_to(room);
     }
 }
 

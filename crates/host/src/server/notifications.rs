@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use protocol::Era;
 use serde_json::{Map, Value, json};
-use transport::client::{Failure, Message, Pending, Session};
+use transport::client::{Failure, Message, PendingRequest, Session};
 
 use super::Snapshot;
 
@@ -18,7 +18,7 @@ pub(super) struct Notifications {
     session: Session,
     /// The filter of the subscription; none if the server offers nothing to subscribe to, or refused.
     filter: Option<Value>,
-    subscription: Option<Pending>,
+    subscription: Option<PendingRequest>,
     pause: Duration,
 }
 

@@ -73,8 +73,8 @@ fn capabilities(options: &Options) -> Value {
     if !options.roots.is_empty() {
         capabilities["roots"] = json!({});
     }
-    if let Some(interference) = &options.interference {
-        interference.change_capabilities(&mut capabilities);
+    if let Some(fault_hooks) = &options.fault_hooks {
+        fault_hooks.change_capabilities(&mut capabilities);
     }
     capabilities
 }

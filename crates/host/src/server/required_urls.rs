@@ -14,17 +14,17 @@ const SECTION: &str = "client/elicitation#url-elicitation-required-error";
 /// The only revision that has this error.
 const REVISION: Version = Version::V2025_11_25;
 
-/// The URL elicitations in an error, as far as they are sound.
+/// The URL elicitations in an error that are valid.
 fn required_urls(code: i64, data: Option<&Value>, version: Version) -> Vec<Value> {
     if code != code::URL_ELICITATION_REQUIRED || version != REVISION {
         return Vec::new();
     }
     let list = data.and_then(|data| data["elicitations"].as_array());
-    list.into_iter().flatten().filter_map(sound).collect()
+    list.into_iter().flatten().filter_map(shown_elicitation).collect()
 }
 
 /// The members of a URL elicitation that the page shows; none if one of them is missing.
-fn sound(elicitation: &Value) -> Option<Value> {
+fn shown_elicitation(elicitation: &Value) -> Option<Value> {
     let text = |name: &str| elicitation[name].as_str();
     (text("mode") == Some("url")).then_some(())?;
     Some(json!({

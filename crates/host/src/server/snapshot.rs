@@ -163,7 +163,7 @@ fn shortened(text: &str) -> String {
 
 impl Snapshot {
     /// The state after the handshake.
-    pub(crate) fn greeted(session: &Session) -> Self {
+    pub(crate) fn from_handshake(session: &Session) -> Self {
         let server = session.server();
         let info = server.info.unwrap_or_default();
         let text = |name: &str| info[name].as_str().map(shortened);
@@ -190,7 +190,7 @@ impl Snapshot {
     }
 
     /// The remarks on the connection and on the list of tools.
-    fn remark(&self) -> Option<String> {
+    fn connection_note(&self) -> Option<String> {
         let strays = (self.strays > 0).then(|| {
             format!("tools/list has items that are not objects with a name; left out: {}", self.strays)
         });
@@ -201,7 +201,7 @@ impl Snapshot {
     }
 
     /// Whether all these tools are known exactly as they are listed.
-    pub(crate) fn knows(&self, tools: &[Value]) -> bool {
+    pub(crate) fn has_tools(&self, tools: &[Value]) -> bool {
         let is_known = |listed: &Value| {
             let (Some(listed), Some(name)) = (listed.as_object(), listed["name"].as_str()) else {
                 return true;
@@ -223,7 +223,7 @@ impl Snapshot {
             "era": self.era,
             "transport": self.transport,
             "state": self.state,
-            "note": self.remark(),
+            "note": self.connection_note(),
             "capabilities": self.capabilities,
             "tools": self.tools.iter().map(ToolSnapshot::to_value).collect::<Vec<_>>(),
         })

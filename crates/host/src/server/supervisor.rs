@@ -109,7 +109,7 @@ async fn connect_and_list(
     serving.spawn(requests::serve(server.clone(), shared.clone(), session.clone(), inbox));
     let (writer, host, watched) = (server.clone(), shared.clone(), session.clone());
     serving.spawn(async move { output::report(&writer, &host, &watched).await });
-    let mut snapshot = Snapshot::greeted(&session);
+    let mut snapshot = Snapshot::from_handshake(&session);
     read_lists(server, shared, &session, &mut snapshot, None).await?;
     snapshot.state = ConnectionState::Ready;
     snapshot.note = snapshot.note.or_else(|| before.then(|| "connected again".to_owned()));

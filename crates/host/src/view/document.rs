@@ -26,13 +26,13 @@ pub(crate) struct ViewDocument {
     /// Origins that links may lead to without asking the person.
     pub(crate) redirects: Vec<String>,
     /// Declared sources that are not part of the policy.
-    pub(crate) dropped: Vec<Dropped>,
+    pub(crate) dropped: Vec<DroppedSource>,
     pub(crate) findings: Vec<PageFinding>,
 }
 
 /// A source that was left out, and why.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Dropped {
+pub(crate) struct DroppedSource {
     source: String,
     why: String,
 }
@@ -46,7 +46,7 @@ pub(crate) struct UnfitDocument {
 }
 
 /// The id of the request that reads the document for a run; the run is cancelled by it.
-pub(crate) fn reading(run: &str) -> String {
+pub(crate) fn id_of_read(run: &str) -> String {
     format!("{run}-read")
 }
 
@@ -64,7 +64,7 @@ pub(crate) async fn read_document(
             "give the resource a URI that begins with ui://",
         ));
     }
-    let id = run.map(reading);
+    let id = run.map(id_of_read);
     let id = id.as_deref();
     let asking = OutgoingRequest {
         method: "resources/read",
@@ -77,8 +77,8 @@ pub(crate) async fn read_document(
         let why = format!("resources/read of {uri} failed: {} ({})", refusal.message, refusal.code);
         unfit(why, "let the server answer resources/read for every URI that a tool names")
     })?;
-    if let Some(interference) = &shared.options.interference {
-        interference.change_content(&mut result);
+    if let Some(fault_hooks) = &shared.options.fault_hooks {
+        fault_hooks.change_content(&mut result);
     }
     let listed = server.now().resources.iter().find(|resource| resource["uri"] == uri).cloned();
     ViewDocument::from_result(&result, uri, listed.as_ref(), profile)
@@ -105,18 +105,18 @@ impl ViewDocument {
         }
         let mime_type = media_type(content, profile)?;
         let html = html(content)?;
-        let meta = widget::meta(listed, content);
+        let meta = widget::choose_meta(listed, content);
         let (mut ui, found) = ResourceUi::effective(listed, content);
         let mut redirects = Vec::new();
         if let Some(host) = &profile.openai {
-            redirects = widget::redirects(meta, host);
+            redirects = widget::read_redirects(meta, host);
             if ui == ResourceUi::default() {
-                ui = widget::view(meta, host);
+                ui = widget::read_view(meta, host);
             }
         }
         findings.extend(found.iter().map(|finding| PageFinding::from_metadata(finding, RESOURCE_SECTION)));
-        let csp = heeded(ui.csp.as_ref(), profile, &mut findings);
-        let dropped = dropped(csp.as_ref(), &mut findings);
+        let csp = without_ignored_lists(ui.csp.as_ref(), profile, &mut findings);
+        let dropped = find_dropped_sources(csp.as_ref(), &mut findings);
         Ok(Self { html, mime_type, ui, csp, redirects, dropped, findings })
     }
 
@@ -129,7 +129,7 @@ impl ViewDocument {
             .with("report-uri", &[report])
             .to_string();
         for (directive, sources) in &profile.csp_extra {
-            text = widened(&text, directive, sources);
+            text = widen_policy(&text, directive, sources);
         }
         text
     }
@@ -160,7 +160,7 @@ fn is_kept(source: &str) -> bool {
     !apps::check_source(source).err().is_some_and(apps::SourceProblem::is_fatal)
 }
 
-fn dropped(csp: Option<&Csp>, findings: &mut Vec<PageFinding>) -> Vec<Dropped> {
+fn find_dropped_sources(csp: Option<&Csp>, findings: &mut Vec<PageFinding>) -> Vec<DroppedSource> {
     let (_, found) = Policy::from_csp(csp);
     findings.extend(found.iter().map(|finding| PageFinding::from_metadata(finding, RESOURCE_SECTION)));
     let Some(csp) = csp else { return Vec::new() };
@@ -168,7 +168,7 @@ fn dropped(csp: Option<&Csp>, findings: &mut Vec<PageFinding>) -> Vec<Dropped> {
     let fatal = lists.into_iter().flatten().filter_map(|source| {
         let problem = apps::check_source(source).err()?;
         let why = problem.to_string();
-        problem.is_fatal().then(|| Dropped { source: source.clone(), why })
+        problem.is_fatal().then(|| DroppedSource { source: source.clone(), why })
     });
     fatal.collect()
 }
@@ -199,7 +199,11 @@ fn html(content: &Value) -> Result<String, UnfitDocument> {
 }
 
 /// The declared policy without the lists that the host ignores. Each ignored list becomes a finding.
-fn heeded(csp: Option<&Csp>, profile: &HostProfile, findings: &mut Vec<PageFinding>) -> Option<Csp> {
+fn without_ignored_lists(
+    csp: Option<&Csp>,
+    profile: &HostProfile,
+    findings: &mut Vec<PageFinding>,
+) -> Option<Csp> {
     let mut csp = csp?.clone();
     for list in &profile.csp_ignored {
         let (name, sources) = match list {
@@ -218,7 +222,7 @@ fn heeded(csp: Option<&Csp>, profile: &HostProfile, findings: &mut Vec<PageFindi
 }
 
 /// Adds sources to a directive of a policy, as some hosts do.
-fn widened(policy: &str, directive: &str, sources: &[String]) -> String {
+fn widen_policy(policy: &str, directive: &str, sources: &[String]) -> String {
     let more = sources.join(" ");
     let mut found = false;
     let mut parts: Vec<String> = Vec::new();
@@ -333,10 +337,10 @@ mod tests {
     fn a_profile_can_widen_a_policy() {
         let policy = "script-src 'self'; connect-src 'none'";
         assert_eq!(
-            widened(policy, "script-src", &["blob:".into()]),
+            widen_policy(policy, "script-src", &["blob:".into()]),
             "script-src 'self' blob:; connect-src 'none'"
         );
-        assert_eq!(widened(policy, "connect-src", &["a".into()]), "script-src 'self'; connect-src a");
-        assert_eq!(widened(policy, "worker-src", &["b".into()]), format!("{policy}; worker-src b"));
+        assert_eq!(widen_policy(policy, "connect-src", &["a".into()]), "script-src 'self'; connect-src a");
+        assert_eq!(widen_policy(policy, "worker-src", &["b".into()]), format!("{policy}; worker-src b"));
     }
 }

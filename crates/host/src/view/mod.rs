@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use document::{UnfitDocument, ViewDocument, read_document, reading};
+pub(crate) use document::{UnfitDocument, ViewDocument, id_of_read, read_document};
 pub(crate) use policy::{check_request, for_apps};
 
 use crate::finding::PageFinding;
@@ -95,7 +95,7 @@ impl Views {
         let id = random::hex(8)?;
         let label = random::hex(8)?;
         let (inner, path) = match document.ui.domain.as_deref() {
-            Some(domain) => (origin::label(server, domain), format!("/{label}/")),
+            Some(domain) => (origin::domain_label(server, domain), format!("/{label}/")),
             None => (format!("view-{label}"), "/".to_owned()),
         };
         let proxy = format!("proxy-{label}.{inner}");
@@ -185,22 +185,22 @@ impl View {
     pub(crate) fn judge(&self, from: TimelineParty, to: TimelineParty, message: &Value) -> Vec<PageFinding> {
         let Some(way) = from.way(to) else { return Vec::new() };
         let mut bridge = self.bridge.lock().unwrap_or_else(PoisonError::into_inner);
-        bridge.heard(way, message).iter().map(PageFinding::from_breach).collect()
+        bridge.judge_next(way, message).iter().map(PageFinding::from_breach).collect()
     }
 
     /// When the page opened the View, derived from its first log: it arrived at `now`, and its newest message was sent
     /// `newest` after the opening.
-    pub(crate) fn began(&self, now: Duration, newest: Duration) -> Duration {
+    pub(crate) fn start_time(&self, now: Duration, newest: Duration) -> Duration {
         *self.start.get_or_init(|| now.saturating_sub(newest))
     }
 
     /// The settings for the bridge of the OpenAI Apps SDK, if the host has one.
     pub(crate) fn bridge(&self) -> Option<Value> {
-        Some(widget::bridge(self.openai.as_ref()?, &self.document.mime_type))
+        Some(widget::bridge_settings(self.openai.as_ref()?, &self.document.mime_type))
     }
 
     /// Remembers that the page's message `seq` is the timeline entry `n`.
-    pub(crate) fn placed(&self, seq: u64, n: u64) {
+    pub(crate) fn note_entry(&self, seq: u64, n: u64) {
         self.entries.send_modify(|entries| {
             entries.insert(seq, n);
             if entries.len() > MAX_KNOWN_ENTRIES {

@@ -8,7 +8,7 @@ const MAX_READABLE_CHARS: usize = 32;
 /// The label for a domain that a server's resource asks for. The same server and domain always give the same label,
 /// and others never do, nor do the host's own names. The readable part is for people; the digest makes the label
 /// unique.
-pub(super) fn label(server: &str, domain: &str) -> String {
+pub(super) fn domain_label(server: &str, domain: &str) -> String {
     let kept = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let text: String = domain.chars().take(MAX_READABLE_CHARS).map(kept).collect();
     let both = digest(&SHA256, format!("{server} {domain}").as_bytes());
@@ -22,11 +22,11 @@ mod tests {
 
     #[test]
     fn a_domain_becomes_one_label() {
-        let named = label("0", "A904.claudemcpcontent.com");
+        let named = domain_label("0", "A904.claudemcpcontent.com");
         assert!(named.starts_with("domain-0-a904-claudemcpcontent-com-"), "{named}");
-        assert_eq!(named, label("0", "A904.claudemcpcontent.com"));
+        assert_eq!(named, domain_label("0", "A904.claudemcpcontent.com"));
         for domain in ["https://x y/", "é", "", &"a".repeat(200)] {
-            let label = label("12", domain);
+            let label = domain_label("12", domain);
             let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(label.len() <= 63 && label.chars().all(fits) && !label.ends_with('-'), "{label}");
         }
@@ -37,7 +37,7 @@ mod tests {
         let long = "a".repeat(70);
         let pairs = [("0", "a.b"), ("0", "a-b"), ("1", "a.b"), ("0", "A.b"), ("0", &long), ("0", &long[1..])];
         let labels: std::collections::HashSet<_> =
-            pairs.iter().map(|(id, domain)| label(id, domain)).collect();
+            pairs.iter().map(|(id, domain)| domain_label(id, domain)).collect();
         assert_eq!(labels.len(), pairs.len());
     }
 }

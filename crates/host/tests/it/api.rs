@@ -249,9 +249,9 @@ async fn a_trace_is_a_recording_of_every_session() {
     let recording = Recording::parse(file.body.into_bytes()).unwrap();
     assert_eq!(recording.cut, None);
     let texts = |name: &str| -> Vec<Value> {
-        let tapes = recording.tapes.iter().filter(|tape| tape.name.contains(name));
-        tapes
-            .flat_map(|tape| &tape.transcript.entries)
+        let sessions = recording.sessions.iter().filter(|session| session.name.contains(name));
+        sessions
+            .flat_map(|session| &session.transcript.entries)
             .map(|line| serde_json::from_slice(&line.bytes).unwrap())
             .collect()
     };

@@ -37,7 +37,7 @@ impl Bridge {
     }
 
     /// Judges the next message.
-    pub fn heard(&mut self, way: Way, value: &Value) -> Vec<Breach> {
+    pub fn judge_next(&mut self, way: Way, value: &Value) -> Vec<Breach> {
         let about = self.lifecycle.answered_request(way, value).cloned();
         let mut found = judge_message(way, value, about.as_ref());
         found.extend(self.lifecycle.judge_next(way, value));
@@ -45,12 +45,12 @@ impl Bridge {
     }
 
     /// Judges what is missing when the View has been torn down.
-    pub fn closed(&mut self) -> Vec<Breach> {
+    pub fn judge_closed(&mut self) -> Vec<Breach> {
         self.lifecycle.judge_closed()
     }
 
     /// Judges what is missing when the record ends while the View may still live.
-    pub fn ended(&mut self) -> Vec<Breach> {
+    pub fn judge_end(&mut self) -> Vec<Breach> {
         self.lifecycle.judge_end()
     }
 }

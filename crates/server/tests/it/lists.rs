@@ -4,7 +4,7 @@
 
 use protocol::{Span, Version};
 use serde_json::{Value, json};
-use transport::client::{Pending, Profile, Session};
+use transport::client::{PendingRequest, Profile, Session};
 
 use crate::support::{SHORT_WAIT, World, able, everywhere};
 
@@ -47,12 +47,12 @@ async fn sessions_are_told_of_changes() {
     .await;
 }
 
-async fn listen(session: &Session, filter: Value) -> Pending {
+async fn listen(session: &Session, filter: Value) -> PendingRequest {
     let request = session.request("subscriptions/listen").params(json!({ "notifications": filter }));
     request.start().await.unwrap()
 }
 
-async fn heard(pending: &mut Pending) -> Option<(String, Value)> {
+async fn heard(pending: &mut PendingRequest) -> Option<(String, Value)> {
     let message = pending.next_within(SHORT_WAIT * 4).await.ok().flatten()?;
     Some((message.method()?, message.params()?))
 }

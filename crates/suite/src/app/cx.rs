@@ -8,7 +8,7 @@ use super::viewing::Viewing;
 use crate::{Evidence, Excerpt, Finding, Party, Verdict};
 
 /// The check that says that an app never completed its handshake; all others depend on it.
-pub(crate) const INITIALIZES: &str = "app/lifecycle/initializes";
+pub(crate) const INITIALIZES_CHECK: &str = "app/lifecycle/initializes";
 
 /// What a check of an app has to work with.
 #[derive(Clone, Copy, Debug)]
@@ -21,34 +21,34 @@ pub struct AppCx<'a> {
 
 /// What is wrong in one row.
 #[derive(Clone, Debug)]
-pub(crate) struct Complaint {
+pub(crate) struct RowFinding {
     pub(crate) actual: String,
     pub(crate) frames: Vec<Excerpt>,
 }
 
-impl Complaint {
+impl RowFinding {
     pub(crate) fn new(actual: impl Into<String>) -> Self {
         Self { actual: actual.into(), frames: Vec::new() }
     }
 
     /// With a message that shows it.
     #[must_use]
-    pub(crate) fn showing(mut self, entry: &Entry) -> Self {
+    pub(crate) fn with_entry(mut self, entry: &Entry) -> Self {
         self.frames.push(Excerpt::entry(entry));
         self
     }
 
     /// With lines that the View's browser wrote about it.
     #[must_use]
-    pub(crate) fn quoting<'l>(mut self, lines: impl IntoIterator<Item = &'l str>) -> Self {
-        let lines = lines.into_iter().take(MOST_LINES);
+    pub(crate) fn with_lines<'l>(mut self, lines: impl IntoIterator<Item = &'l str>) -> Self {
+        let lines = lines.into_iter().take(MAX_LINES);
         self.frames.extend(lines.map(|line| Excerpt::from_bytes(Party::Client, line.as_bytes())));
         self
     }
 }
 
 /// How many lines are quoted at most.
-const MOST_LINES: usize = 5;
+const MAX_LINES: usize = 5;
 
 impl<'a> AppCx<'a> {
     /// The app in the row of that name, if it was shown there.
@@ -74,21 +74,21 @@ impl<'a> AppCx<'a> {
             (true, Some(why)) => Err(Finding::blocked(format!("in the row {}: {why}", first.row.name))),
             (true, None) => {
                 let why = format!("the app never completed its handshake in the row {}", first.row.name);
-                Err(Finding::blocked_by(INITIALIZES, why))
+                Err(Finding::blocked_by(INITIALIZES_CHECK, why))
             }
         }
     }
 
-    /// Passes unless `judge` complains about one of `rows`; the finding names the rows of the first complaint.
+    /// Passes unless `judge` finds something in one of `rows`; the evidence is that of the first row, and names all of them.
     pub(crate) fn judge(
         &self,
         rows: &[&str],
         expected: &str,
-        judge: impl Fn(&'a Viewing) -> Option<Complaint>,
+        judge: impl Fn(&'a Viewing) -> Option<RowFinding>,
     ) -> Verdict {
-        let mut found: Vec<(&str, Complaint)> = Vec::new();
+        let mut found: Vec<(&str, RowFinding)> = Vec::new();
         for viewing in self.shown(rows)? {
-            found.extend(judge(viewing).map(|complaint| (viewing.row.name, complaint)));
+            found.extend(judge(viewing).map(|finding| (viewing.row.name, finding)));
         }
         let Some((_, first)) = found.first().cloned() else { return Ok(()) };
         let rows: Vec<&str> = found.iter().map(|(row, _)| *row).collect();
@@ -109,26 +109,26 @@ impl<'a> AppCx<'a> {
         errors_of(viewing).filter(|error| !usual.contains(&first_line(error))).collect()
     }
 
-    /// A complaint about an error that this row alone brings about.
-    pub(crate) fn complain_of_errors(&self, viewing: &'a Viewing) -> Option<Complaint> {
+    /// An error that this row alone brings about.
+    pub(crate) fn find_new_errors(&self, viewing: &'a Viewing) -> Option<RowFinding> {
         let errors = self.new_errors(viewing);
         let first = errors.first()?;
-        Some(Complaint::new(format!("an uncaught error: {}", first_line(first))).quoting(errors))
+        Some(RowFinding::new(format!("an uncaught error: {}", first_line(first))).with_lines(errors))
     }
 
     /// What the app's resource declares, as in `_meta.ui`.
     pub(crate) fn declared(&self, part: &str) -> &'a Value {
-        const NOTHING: &Value = &Value::Null;
+        const NULL: &Value = &Value::Null;
         let known = self.viewings.iter().map(|viewing| &viewing.view[part]["declared"]);
-        known.into_iter().find(|value| !value.is_null()).unwrap_or(NOTHING)
+        known.into_iter().find(|value| !value.is_null()).unwrap_or(NULL)
     }
 }
 
 /// The uncaught errors of a View, and the mistakes in its code that it caught and wrote on its console.
 fn errors_of(viewing: &Viewing) -> impl Iterator<Item = &str> {
-    const MISTAKES: [&str; 4] = ["TypeError", "ReferenceError", "RangeError", "SyntaxError"];
+    const ERROR_NAMES: [&str; 4] = ["TypeError", "ReferenceError", "RangeError", "SyntaxError"];
     let written = viewing.console.iter().filter(|line| line.level == "error").map(|line| line.text.as_str());
-    let mistakes = written.filter(|text| MISTAKES.iter().any(|mistake| text.contains(mistake)));
+    let mistakes = written.filter(|text| ERROR_NAMES.iter().any(|name| text.contains(name)));
     viewing.exceptions.iter().map(String::as_str).chain(mistakes)
 }
 

@@ -32,7 +32,7 @@ pub(super) fn plan(selection: &Selection) -> Plan {
     Plan { cases: cases.collect(), unreported: Vec::new() }
 }
 
-/// What came of a case. Whoever gives reference pictures wants to be told when an app looks different: then it binds.
+/// The result of a case. If the user gave reference pictures, an app that looks different is a failure.
 pub(super) fn report_case(
     case: &Case,
     verdict: &Verdict,
@@ -63,17 +63,18 @@ pub(super) fn needs_row(plan: &Plan, row: &HostRow) -> bool {
 }
 
 /// The passive check of requests and their answers.
-const ANSWERED: &str = "wire/ui/answered-once";
+const ANSWERED_ONCE_CHECK: &str = "wire/ui/answered-once";
 /// The rows in which requests are made on purpose whose answers have checks of their own.
-const PROVOKED: &[&str] = &[name::CLOSED, name::HOSTILE, name::REPEATED];
+const PROVOKING_ROWS: &[&str] = &[name::CLOSED, name::HOSTILE, name::REPEATED];
 
 /// The checks that find fault with what did not come in time.
-const OF_SILENCE: [&str; 2] = ["app/lifecycle/", "app/size/reported"];
+const SILENCE_CHECKS: [&str; 2] = ["app/lifecycle/", "app/size/reported"];
 
 /// The rows in which something did not come in time that a check of the plan finds fault with.
 pub(super) fn silent_rows(plan: &Plan, cx: &AppCx<'_>) -> Vec<&'static str> {
     let mut found = Vec::new();
-    for case in plan.cases.iter().filter(|case| OF_SILENCE.iter().any(|id| case.check.id.starts_with(id))) {
+    for case in plan.cases.iter().filter(|case| SILENCE_CHECKS.iter().any(|id| case.check.id.starts_with(id)))
+    {
         let Run::App(rows, judge) = case.check.run else { continue };
         if !matches!(judge(cx), Err(Finding::Violated(_))) {
             continue;
@@ -90,7 +91,7 @@ pub(super) fn silent_rows(plan: &Plan, cx: &AppCx<'_>) -> Vec<&'static str> {
 pub(super) fn verdict_of(case: &Case, cx: &AppCx<'_>) -> Option<Verdict> {
     match case.check.run {
         Run::App(_, judge) => Some(judge(cx)),
-        Run::Wire(_, judge) => Some(read_all(case.check.id, judge, cx)),
+        Run::Wire(_, judge) => Some(judge_all_rows(case.check.id, judge, cx)),
         Run::Server(_)
         | Run::Alone(_)
         | Run::OtherClient(_)
@@ -103,20 +104,20 @@ pub(super) fn verdict_of(case: &Case, cx: &AppCx<'_>) -> Option<Verdict> {
 }
 
 /// What a passive check says about the messages of all rows. A row in which the View said nothing shows nothing.
-fn read_all(id: &str, judge: fn(&WireCx<'_>) -> Verdict, cx: &AppCx<'_>) -> Verdict {
+fn judge_all_rows(id: &str, judge: fn(&WireCx<'_>) -> Verdict, cx: &AppCx<'_>) -> Verdict {
     let mut verdict = Err(Finding::blocked("the View said nothing"));
-    let apart = if id == ANSWERED { PROVOKED } else { &[] };
+    let apart = if id == ANSWERED_ONCE_CHECK { PROVOKING_ROWS } else { &[] };
     let read = cx.viewings.iter().filter(|viewing| !apart.contains(&viewing.row.name));
-    for viewing in read.filter(|viewing| viewing.said().next().is_some()) {
+    for viewing in read.filter(|viewing| viewing.messages_of_view().next().is_some()) {
         let wire = WireCx::new(BRIDGE, Transport::Stdio, Side::Client, &viewing.transcript);
-        let one = judge(&wire).map_err(|finding| placed(finding, viewing.row.name));
+        let one = judge(&wire).map_err(|finding| name_row(finding, viewing.row.name));
         verdict = worse(verdict, one);
     }
     verdict
 }
 
 /// A violation that says in which row it was.
-fn placed(finding: Finding, row: &str) -> Finding {
+fn name_row(finding: Finding, row: &str) -> Finding {
     match finding {
         Finding::Violated(mut evidence) => {
             evidence.actual = format!("{} (host: {row})", evidence.actual);

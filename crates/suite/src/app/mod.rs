@@ -25,16 +25,16 @@ use wire::recording::Medium;
 
 use self::judging::{needs_row, plan, report_case, silent_rows, verdict_of};
 use self::stage::{AppStage, ShownTool};
-use crate::baseline::{Baseline, Ledger};
+use crate::baseline::{Baseline, BaselineFilter};
 use crate::run::redacted;
 use crate::{Calls, Decision, Event, Finding, Report, RunCx, Selection, ServerCx, TargetReport, ViewedApp};
 
 pub use self::cx::AppCx;
-pub(crate) use self::cx::{Complaint, INITIALIZES, first_line};
+pub(crate) use self::cx::{INITIALIZES_CHECK, RowFinding, first_line};
 pub(crate) use self::judging::{BRIDGE, LOOKS_UNCHANGED};
 pub use self::pictures::{Comparison, PictureDifference, ReferencePictures, Tolerance, picture_place};
 pub use self::rows::{HostRow, ROWS, row_named};
-pub(crate) use self::stage::HANDSHAKE;
+pub(crate) use self::stage::HANDSHAKE_TIMEOUT;
 pub use self::viewing::{BackgroundColor, ConsoleLine, DocumentFacts, TextContrast, Viewing};
 
 /// How to measure apps.
@@ -103,13 +103,13 @@ pub enum AppFailure {
 }
 
 /// How long the host may take to connect to the server.
-const CONNECTING: Duration = Duration::from_secs(60);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Where events go.
-type Emit<'e> = dyn FnMut(&Event) + Send + 'e;
+type EventConsumer<'e> = dyn FnMut(&Event) + Send + 'e;
 
-/// Measures the apps of `target`. Every event goes to `emit` as it happens; the report is their fold. `shown` is told of each app
-/// and row as soon as it was shown, which may happen more than once.
+/// Measures the apps of `target`. Every event goes to `emit` as it happens; the report is their fold. `shown` is called
+/// for each app and row, perhaps more than once.
 ///
 /// `arguments` are those that name the target on the command line, for the reproduction of findings.
 pub async fn check_apps(
@@ -124,26 +124,26 @@ pub async fn check_apps(
     let (browser, listed) = tokio::join!(browser, Box::pin(list(target, options)));
     let (browser, listed) = (browser?, listed?);
     let mut emit = emit;
-    let told = Mutex::new(Told::new(&options.baseline, &mut emit));
-    let run = AppRun { options, told, target, shown: &shown };
-    run.tell(Event::Reached(describe(target, arguments, &listed)));
+    let sink = Mutex::new(ReportSink::new(&options.baseline, &mut emit));
+    let run = AppRun { options, sink, target, shown: &shown };
+    run.emit(Event::Reached(describe(target, arguments, &listed)));
     let host = Host::start(host::Options {
         targets: vec![HostedServer::from(target.clone())],
         ..host::Options::default()
     });
     let host = host.await?;
-    host.settled(CONNECTING).await;
+    host.settled(CONNECT_TIMEOUT).await;
     let is_compared = options.references.is_some();
     let stage = AppStage { host, browser, callable: listed.callable, is_compared };
     let mut viewings = run.show_all(&stage, &listed.apps).await;
-    run.confirm_silence(&stage, &listed.apps, &mut viewings).await;
+    run.repeat_silent_rows(&stage, &listed.apps, &mut viewings).await;
     run.compare_pictures(&stage, &listed.apps, &mut viewings).await;
-    viewings.iter().for_each(|viewing| run.tell(Event::Viewed(ViewedApp::new(viewing))));
+    viewings.iter().for_each(|viewing| run.emit(Event::Viewed(ViewedApp::new(viewing))));
     run.judge_all(&viewings);
     stage.host.shut_down().await;
-    run.tell(Event::Ended { took: start.elapsed() });
-    let told = run.told.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok((told.report, viewings))
+    run.emit(Event::Ended { took: start.elapsed() });
+    let sink = run.sink.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok((sink.report, viewings))
 }
 
 /// What the server offers.
@@ -220,15 +220,15 @@ fn describe(target: &Target, arguments: &str, listed: &ListedApps) -> TargetRepo
 }
 
 /// The report so far, and who listens.
-struct Told<'r> {
+struct ReportSink<'r> {
     report: Report,
-    ledger: Ledger<'r>,
-    emit: &'r mut Emit<'r>,
+    filter: BaselineFilter<'r>,
+    emit: &'r mut EventConsumer<'r>,
 }
 
-impl<'r> Told<'r> {
-    fn new(baseline: &'r Baseline, emit: &'r mut Emit<'r>) -> Self {
-        Self { report: Report::default(), ledger: Ledger::new(baseline), emit }
+impl<'r> ReportSink<'r> {
+    fn new(baseline: &'r Baseline, emit: &'r mut EventConsumer<'r>) -> Self {
+        Self { report: Report::default(), filter: BaselineFilter::new(baseline), emit }
     }
 }
 
@@ -236,24 +236,24 @@ impl<'r> Told<'r> {
 struct AppRun<'r> {
     options: &'r AppOptions,
     target: &'r Target,
-    told: Mutex<Told<'r>>,
+    sink: Mutex<ReportSink<'r>>,
     shown: &'r (dyn Fn(&str, &HostRow) + Sync),
 }
 
 impl AppRun<'_> {
-    fn tell(&self, event: Event) {
+    fn emit(&self, event: Event) {
         let event = redacted(&self.target.secrets(), event);
-        let told = &mut *self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        for event in told.ledger.take(event) {
-            told.report.add(&event);
-            (told.emit)(&event);
+        let sink = &mut *self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        for event in sink.filter.take(event) {
+            sink.report.add(&event);
+            (sink.emit)(&event);
         }
     }
 
     /// Shows every app in every row: first in the strict one, then in those that make sense for it.
     async fn show_all(&self, stage: &AppStage, apps: &[ShownTool]) -> Vec<Viewing> {
         let (first, rest) = ROWS.split_first().map_or((None, ROWS), |(first, rest)| (Some(first), rest));
-        let mut viewings = self.show_side_by_side(stage, apps.iter().zip(first.into_iter().cycle())).await;
+        let mut viewings = self.show_in_parallel(stage, apps.iter().zip(first.into_iter().cycle())).await;
         // What this row shows decides about all others.
         for viewing in viewings.iter_mut().filter(|viewing| viewing.initialized.is_none()) {
             self.show_again(stage, apps, viewing).await;
@@ -270,7 +270,7 @@ impl AppRun<'_> {
         };
         let wanted = apps.iter().flat_map(|tool| rest.iter().map(move |row| (tool, *row)));
         let wanted: Vec<_> = wanted.filter(|(tool, row)| fits(tool, row)).collect();
-        viewings = self.show_side_by_side(stage, wanted.into_iter()).await;
+        viewings = self.show_in_parallel(stage, wanted.into_iter()).await;
         viewings.extend(strict);
         let place = |viewing: &Viewing| {
             let tool = apps.iter().position(|tool| tool.name == viewing.tool);
@@ -280,7 +280,7 @@ impl AppRun<'_> {
         viewings
     }
 
-    async fn show_side_by_side<'t>(
+    async fn show_in_parallel<'t>(
         &self,
         stage: &AppStage,
         wanted: impl Iterator<Item = (&'t ShownTool, &'static HostRow)>,
@@ -293,7 +293,7 @@ impl AppRun<'_> {
         stream::iter(shows).buffer_unordered(self.options.jobs.max(1)).collect().await
     }
 
-    /// Shows an app once more, alone: what others did to the machine at the same time is no fault of the app.
+    /// Shows an app once more, alone, because other apps may have slowed the machine down.
     async fn show_again(&self, stage: &AppStage, apps: &[ShownTool], viewing: &mut Viewing) {
         if let Some(tool) = apps.iter().find(|tool| tool.name == viewing.tool) {
             *viewing = stage.show(tool, viewing.row).await;
@@ -301,7 +301,7 @@ impl AppRun<'_> {
     }
 
     /// Shows again what led to a finding because nothing came in time.
-    async fn confirm_silence(&self, stage: &AppStage, apps: &[ShownTool], viewings: &mut [Viewing]) {
+    async fn repeat_silent_rows(&self, stage: &AppStage, apps: &[ShownTool], viewings: &mut [Viewing]) {
         let plan = plan(&self.options.selection);
         let mut doubtful = Vec::new();
         for of_tool in viewings.chunk_by(|one, other| one.tool == other.tool) {
@@ -340,7 +340,7 @@ impl AppRun<'_> {
                 let began = Instant::now();
                 let Some(verdict) = verdict_of(case, &cx) else { continue };
                 let report = report_case(case, &verdict, began.elapsed(), self.options.references.is_some());
-                self.tell(Event::Finished(report.about_app(tool)));
+                self.emit(Event::Finished(report.about_app(tool)));
             }
         }
     }

@@ -26,14 +26,14 @@ pub struct HostRow {
     /// What the host does otherwise: an object with functions `step` and `send` around those of the page.
     pub(crate) script: &'static str,
     /// What happens once the app has its result.
-    pub(crate) then: &'static [Deed],
+    pub(crate) after_result: &'static [RowAction],
     /// The display mode that an app must have declared to be shown in this row.
     pub(crate) mode: Option<&'static str>,
 }
 
 /// What happens in a row once the app has its result.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Deed {
+pub(crate) enum RowAction {
     /// The person changes to dark colours.
     Dark,
     /// The window gets another width and height.
@@ -46,7 +46,7 @@ pub(crate) enum Deed {
     TearDown,
 }
 
-const USUAL: HostRow = HostRow {
+const STRICT_ROW: HostRow = HostRow {
     name: "strict",
     about: "everything that the specification defines, light colours, inline",
     profile: "strict",
@@ -56,12 +56,12 @@ const USUAL: HostRow = HostRow {
     touch: false,
     offline: false,
     script: "{}",
-    then: &[],
+    after_result: &[],
     mode: None,
 };
 
 /// The row that all others are compared with.
-pub(crate) const STRICT: &str = USUAL.name;
+pub(crate) const STRICT: &str = STRICT_ROW.name;
 
 /// The names of rows that checks judge by.
 pub(crate) mod name {
@@ -86,112 +86,117 @@ pub(crate) mod name {
 
 /// Every row; the first is the one that all others are compared with.
 pub const ROWS: &[HostRow] = &[
-    USUAL,
+    STRICT_ROW,
     HostRow {
         name: name::MINIMAL,
         about: "no optional capability, no styles, no context",
         profile: "minimal",
-        ..USUAL
+        ..STRICT_ROW
     },
     HostRow {
         name: name::DARK,
         about: "dark colours",
         link: &[("theme", "dark")],
         scheme: Scheme::Dark,
-        ..USUAL
+        ..STRICT_ROW
     },
     HostRow {
         name: name::PHONE,
         about: "the width of a phone, with a touch screen",
         link: &[("theme", "light"), ("size", "phone")],
         touch: true,
-        ..USUAL
+        ..STRICT_ROW
     },
     HostRow {
         name: name::FULLSCREEN,
         about: "fullscreen from the start",
         link: &[("theme", "light"), ("mode", "fullscreen")],
         mode: Some("fullscreen"),
-        ..USUAL
+        ..STRICT_ROW
     },
     HostRow {
         name: name::FIXED,
         about: "a container whose width and height the host controls",
         link: &[("theme", "light"), ("size", "free"), ("free", "480x320")],
-        ..USUAL
+        ..STRICT_ROW
     },
     HostRow {
         name: name::OFFLINE,
         about: "nothing outside of this machine can be reached",
         offline: true,
-        ..USUAL
+        ..STRICT_ROW
     },
-    HostRow { name: name::SLOW, about: "every answer of the host comes late", script: SLOW_ANSWERS, ..USUAL },
+    HostRow {
+        name: name::SLOW,
+        about: "every answer of the host comes late",
+        script: SLOW_ANSWERS,
+        ..STRICT_ROW
+    },
     HostRow {
         name: name::OLD_ERRORS,
         about: "every request after the handshake fails as in hosts made with version 1 of the SDK",
         script: OLD_ERRORS,
-        ..USUAL
+        ..STRICT_ROW
     },
     HostRow {
         name: name::STREAMED,
         about: "the arguments arrive in pieces while the model writes them",
         link: &[("theme", "light"), ("stream", "1")],
-        ..USUAL
+        ..STRICT_ROW
     },
     HostRow {
         name: name::CANCELLED,
         about: "the call is cancelled before it has a result",
         script: CANCELLED_CALL,
-        ..USUAL
+        ..STRICT_ROW
     },
     HostRow {
         name: name::TOOL_ERROR,
         about: "the tool reports a failure, to the host and to the app",
         script: FAILED_CALL,
-        ..USUAL
+        ..STRICT_ROW
     },
     HostRow {
         name: name::CHANGED,
         about: "colours and width change while the app is shown",
         link: &[("theme", "auto")],
-        then: &[Deed::Dark, Deed::Resize(1000, 800)],
-        ..USUAL
+        after_result: &[RowAction::Dark, RowAction::Resize(1000, 800)],
+        ..STRICT_ROW
     },
     HostRow {
         name: name::REPEATED,
         about: "every answer of the host comes twice, and answers come to nothing that was asked",
         script: REPEATED_ANSWERS,
-        then: &[Deed::Script(STRAY_ANSWERS)],
-        ..USUAL
+        after_result: &[RowAction::Script(STRAY_ANSWERS)],
+        ..STRICT_ROW
     },
     HostRow {
         name: name::HOSTILE,
         about: "unknown and malformed messages, and messages from a window that is not the host",
-        then: &[Deed::Script(ODD_MESSAGES), Deed::Script(FOREIGN_PING)],
-        ..USUAL
+        after_result: &[RowAction::Script(ODD_MESSAGES), RowAction::Script(FOREIGN_PING)],
+        ..STRICT_ROW
     },
     HostRow {
         name: name::PRESSED,
         about: "every button is pressed, and the host denies what it may deny",
         link: &[("theme", "light"), ("deny", "open-link,download,message,sampling")],
-        then: &[Deed::Press],
-        ..USUAL
+        after_result: &[RowAction::Press],
+        ..STRICT_ROW
     },
     HostRow {
         name: name::KEPT_MODE,
         about: "every button is pressed, and the host keeps its display mode",
         link: &[("theme", "light"), ("deny", "open-link,download,message,sampling")],
         script: SAME_MODE,
-        then: &[Deed::Press],
+        after_result: &[RowAction::Press],
         mode: Some("fullscreen"),
-        ..USUAL
+        ..STRICT_ROW
     },
     HostRow {
         name: name::CLOSED,
         about: "the host asks whether the app is alive, and then closes it",
-        then: &[Deed::Script(PINGS), Deed::TearDown],
-        ..USUAL
+        after_result: &[RowAction::Script(PINGS), RowAction::TearDown],
+        ..STRICT_ROW
     },
 ];
 

@@ -9,9 +9,9 @@ use host::Host;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
-use wire::recording::Tape;
+use wire::recording::RecordedSession;
 
-use super::rows::{Deed, HostRow};
+use super::rows::{HostRow, RowAction};
 use super::viewing::{ConsoleLine, DocumentFacts, Viewing};
 
 const DRIVER: &str = include_str!("web/driver.js");
@@ -20,29 +20,29 @@ const STILL: &str = include_str!("web/still.js");
 const CLOCK: &str = include_str!("web/clock.js");
 const PRESS: &str = include_str!("web/press.js");
 
-/// How long a View may take from the time on at which its document has loaded to the end of its handshake.
-pub(crate) const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long the handshake of a View may take once its document has loaded.
+pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long its document may take to load, on a machine that is busy.
-const LOADING: Duration = Duration::from_secs(60);
+const LOAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a tool may take.
-const CALL: Duration = Duration::from_secs(15);
+const CALL_TIMEOUT: Duration = Duration::from_secs(15);
 /// A View that neither says nor loads anything for so long has settled.
-const QUIET: Duration = Duration::from_millis(350);
-/// So often at least is looked, so that a slow machine does not look like a quiet View.
-const LOOKS: usize = 6;
+const QUIET_PERIOD: Duration = Duration::from_millis(350);
+/// The fewest polls, so that a slow machine does not look like a quiet View.
+const MIN_POLLS: usize = 6;
 /// How long a View may take to deal with what was posted to it before.
-const CATCHING_UP: Duration = Duration::from_secs(5);
+const CATCH_UP_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest wait for that.
-const SETTLING: Duration = Duration::from_secs(4);
+const QUIET_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long a View may take to close, with the time that the page gives it.
-const CLOSING: Duration = Duration::from_secs(5);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long one viewing may take in all.
-const VIEWING: Duration = Duration::from_secs(150);
+const VIEWING_TIMEOUT: Duration = Duration::from_secs(150);
 /// How long the last messages may take from the page to the host.
-const RECORDING: Duration = Duration::from_secs(2);
+const RECORD_TIMEOUT: Duration = Duration::from_secs(2);
 /// How many pictures are taken at most until two are the same.
-const MOST_PICTURES: usize = 8;
-const POLL: Duration = Duration::from_millis(40);
+const MAX_PICTURES: usize = 8;
+const POLL_INTERVAL: Duration = Duration::from_millis(40);
 
 /// A tool whose app is shown.
 #[derive(Clone, Debug)]
@@ -66,21 +66,21 @@ pub(crate) struct AppStage {
 
 /// What is known of a View before it is closed.
 #[derive(Default)]
-struct LastLook {
+struct ViewState {
     facts: Option<DocumentFacts>,
     screenshot: Option<Vec<u8>>,
-    /// What one of the deeds met.
+    /// Why one of the actions failed.
     trouble: Option<String>,
 }
 
 impl AppStage {
     /// Shows the app of `tool` in `row`. What goes wrong is in the record.
     pub(crate) async fn show(&self, tool: &ShownTool, row: &'static HostRow) -> Viewing {
-        match timeout(VIEWING, self.view(tool, row)).await {
+        match timeout(VIEWING_TIMEOUT, self.view(tool, row)).await {
             Ok(Ok(viewing)) => viewing,
             Ok(Err(why)) => Viewing::failed(&tool.name, row, format!("the browser failed: {why}")),
             Err(_) => {
-                let why = format!("it was not over after {} s", VIEWING.as_secs());
+                let why = format!("it was not over after {} s", VIEWING_TIMEOUT.as_secs());
                 Viewing::failed(&tool.name, row, why)
             }
         }
@@ -90,10 +90,10 @@ impl AppStage {
         let page = self.open(tool, row).await?;
         let initialized = wait_for_handshake(&page).await?;
         let seen = if initialized {
-            wait(&page, "ended", CALL).await?;
-            self.act(&page, row).await?
+            wait(&page, "ended", CALL_TIMEOUT).await?;
+            self.run_actions(&page, row).await?
         } else {
-            self.look(&page).await
+            self.read_state(&page).await
         };
         let driver = page.eval("({ ...yardstickDriver, post: undefined, intrude: undefined })").await?;
         let refused = driver["refused"].as_str();
@@ -108,8 +108,10 @@ impl AppStage {
             ..Viewing::failed(&tool.name, row, "")
         };
         let messages = driver["messages"].as_u64().unwrap_or_default();
-        if let Some(tape) = self.tape(driver["view"]["id"].as_str().unwrap_or_default(), messages).await {
-            viewing.record(tape);
+        if let Some(session) =
+            self.read_messages(driver["view"]["id"].as_str().unwrap_or_default(), messages).await
+        {
+            viewing.add_messages(session);
         }
         viewing.read_log(&page);
         page.close().await?;
@@ -149,52 +151,52 @@ impl AppStage {
         url.into()
     }
 
-    /// Does what the row says, and looks at the View before it is closed.
-    async fn act(&self, page: &Page, row: &HostRow) -> Result<LastLook, BrowserError> {
-        settle(page).await?;
+    /// Runs the actions of the row, and reads the state of the View before it is closed.
+    async fn run_actions(&self, page: &Page, row: &HostRow) -> Result<ViewState, BrowserError> {
+        wait_until_quiet(page).await?;
         let mut seen = None;
-        for deed in row.then {
-            if matches!(deed, Deed::TearDown) {
-                seen = Some(self.look(page).await);
+        for action in row.after_result {
+            if matches!(action, RowAction::TearDown) {
+                seen = Some(self.read_state(page).await);
             }
-            if let Err(why) = self.perform(page, *deed).await {
+            if let Err(why) = self.perform(page, *action).await {
                 let mut seen = seen.unwrap_or_default();
                 seen.trouble = Some(format!("the host could not go on: {why}"));
                 return Ok(seen);
             }
-            settle(page).await?;
+            wait_until_quiet(page).await?;
         }
         match seen {
             Some(seen) => Ok(seen),
-            None => Ok(self.look(page).await),
+            None => Ok(self.read_state(page).await),
         }
     }
 
-    async fn perform(&self, page: &Page, deed: Deed) -> Result<(), BrowserError> {
-        match deed {
-            Deed::Dark => {
+    async fn perform(&self, page: &Page, action: RowAction) -> Result<(), BrowserError> {
+        match action {
+            RowAction::Dark => {
                 page.emulate(Emulation { scheme: Some(Scheme::Dark), ..Emulation::default() }).await
             }
-            Deed::Resize(width, height) => page.set_viewport(width, height, 1.0).await,
-            Deed::Script(script) => page.eval(&format!("{{ {script} }}; 1")).await.map(drop),
-            Deed::Press => {
+            RowAction::Resize(width, height) => page.set_viewport(width, height, 1.0).await,
+            RowAction::Script(script) => page.eval(&format!("{{ {script} }}; 1")).await.map(drop),
+            RowAction::Press => {
                 let frame = page.frame(is_view, Duration::from_secs(1)).await?;
                 frame.eval(PRESS).await.map(drop)
             }
-            Deed::TearDown => {
+            RowAction::TearDown => {
                 page.eval("document.querySelector('.toolbar [aria-label=Close]').click()").await?;
                 let gone = "document.querySelector('main').dataset.appStatus === 'idle'";
-                page.wait_for(gone, CLOSING).await.map(drop)
+                page.wait_for(gone, CLOSE_TIMEOUT).await.map(drop)
             }
         }
     }
 
     /// The document and the picture of the View, as far as they can be had.
-    async fn look(&self, page: &Page) -> LastLook {
-        let mut seen = LastLook::default();
+    async fn read_state(&self, page: &Page) -> ViewState {
+        let mut seen = ViewState::default();
         if let Ok(frame) = page.frame(is_view, Duration::from_millis(500)).await {
             seen.facts = read_facts(&frame).await;
-            let _ = timeout(CATCHING_UP, frame.eval(STILL)).await;
+            let _ = timeout(CATCH_UP_TIMEOUT, frame.eval(STILL)).await;
         }
         seen.screenshot = match self.is_compared {
             true => steady_picture(page).await,
@@ -206,28 +208,29 @@ impl AppStage {
     }
 
     /// The messages of a View, once the page has reported all of them.
-    async fn tape(&self, view: &str, messages: u64) -> Option<Tape> {
-        let end = Instant::now() + RECORDING;
+    async fn read_messages(&self, view: &str, messages: u64) -> Option<RecordedSession> {
+        let end = Instant::now() + RECORD_TIMEOUT;
         loop {
-            let tape = self.host.tape_of_view(view);
-            let known = tape.as_ref().map_or(0, |tape| tape.transcript.messages().count());
+            let session = self.host.session_of_view(view);
+            let known = session.as_ref().map_or(0, |session| session.transcript.messages().count());
             if u64::try_from(known).is_ok_and(|known| known >= messages) || Instant::now() > end {
-                return tape;
+                return session;
             }
-            sleep(POLL).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 }
 
 impl Viewing {
     /// Takes over what was said.
-    fn record(&mut self, tape: Tape) {
-        self.transcript = tape.transcript;
+    fn add_messages(&mut self, session: RecordedSession) {
+        self.transcript = session.transcript;
         let start = self.transcript.entries.first().map(|entry| entry.at).unwrap_or_default();
         for entry in &mut self.transcript.entries {
             entry.at = entry.at.saturating_sub(start);
         }
-        let initialized = self.sent("ui/notifications/initialized").next().map(|(entry, _)| entry.at);
+        let initialized =
+            self.sent_with_method("ui/notifications/initialized").next().map(|(entry, _)| entry.at);
         self.initialized = initialized;
     }
 
@@ -270,7 +273,7 @@ async fn wait(page: &Page, what: &str, limit: Duration) -> Result<bool, BrowserE
 
 /// Waits for the end of the handshake. The time counts from the loading of the View's document.
 async fn wait_for_handshake(page: &Page) -> Result<bool, BrowserError> {
-    let (end, mut loaded, mut mark) = (Instant::now() + LOADING, None, 0);
+    let (end, mut loaded, mut mark) = (Instant::now() + LOAD_TIMEOUT, None, 0);
     loop {
         let driver = page.eval("[yardstickDriver.initialized, yardstickDriver.refused !== null]").await?;
         if driver[0] == true || driver[1] == true {
@@ -282,30 +285,30 @@ async fn wait_for_handshake(page: &Page) -> Result<bool, BrowserError> {
         if news.iter().any(|entry| is_of_view(&entry.url) && is_load(&entry.event)) {
             loaded.get_or_insert_with(Instant::now);
         }
-        if loaded.is_some_and(|at| at.elapsed() >= HANDSHAKE) || Instant::now() >= end {
+        if loaded.is_some_and(|at| at.elapsed() >= HANDSHAKE_TIMEOUT) || Instant::now() >= end {
             return Ok(false);
         }
-        sleep(POLL).await;
+        sleep(POLL_INTERVAL).await;
     }
 }
 
 /// Waits until nothing happens any more.
-async fn settle(page: &Page) -> Result<(), BrowserError> {
+async fn wait_until_quiet(page: &Page) -> Result<(), BrowserError> {
     if let Ok(frame) = page.frame(is_view, Duration::from_millis(100)).await {
         // What was posted before comes first in its queue.
-        let _ = timeout(CATCHING_UP, frame.eval("new Promise((done) => setTimeout(done, 30))")).await;
+        let _ = timeout(CATCH_UP_TIMEOUT, frame.eval("new Promise((done) => setTimeout(done, 30))")).await;
     }
-    let (end, mut last, mut since, mut looks) = (Instant::now() + SETTLING, None, Instant::now(), 0);
-    while Instant::now() < end || looks < LOOKS {
+    let (end, mut last, mut since, mut polls) = (Instant::now() + QUIET_TIMEOUT, None, Instant::now(), 0);
+    while Instant::now() < end || polls < MIN_POLLS {
         let now = (page.mark(), page.eval("yardstickDriver.messages").await?.as_u64());
-        looks += 1;
+        polls += 1;
         if last != Some(now) {
             (last, since) = (Some(now), Instant::now());
-            looks = if Instant::now() < end { 0 } else { looks };
-        } else if since.elapsed() >= QUIET && looks >= LOOKS {
+            polls = if Instant::now() < end { 0 } else { polls };
+        } else if since.elapsed() >= QUIET_PERIOD && polls >= MIN_POLLS {
             break;
         }
-        sleep(POLL).await;
+        sleep(POLL_INTERVAL).await;
     }
     Ok(())
 }
@@ -318,8 +321,8 @@ async fn read_facts(frame: &Frame) -> Option<DocumentFacts> {
 /// A picture that is the same twice in a row, or else the last one.
 async fn steady_picture(page: &Page) -> Result<Option<Vec<u8>>, BrowserError> {
     let mut last = picture(page).await?;
-    for _ in 1..MOST_PICTURES {
-        sleep(POLL).await;
+    for _ in 1..MAX_PICTURES {
+        sleep(POLL_INTERVAL).await;
         let next = picture(page).await?;
         if next == last {
             break;

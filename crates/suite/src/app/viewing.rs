@@ -100,7 +100,7 @@ pub struct BackgroundColor {
     pub luminance: f64,
 }
 
-/// How well a text can be told from what is behind it.
+/// The contrast of a text with its background.
 #[derive(Clone, Debug, Deserialize)]
 pub struct TextContrast {
     /// The element, with the beginning of its text.
@@ -110,7 +110,7 @@ pub struct TextContrast {
 }
 
 impl Viewing {
-    /// A viewing of which nothing is known but why.
+    /// A viewing that failed, with the reason.
     pub(crate) fn failed(tool: &str, row: &'static HostRow, why: impl Into<String>) -> Self {
         Self {
             tool: tool.to_owned(),
@@ -133,28 +133,32 @@ impl Viewing {
     }
 
     /// The messages of the View, in order.
-    pub(crate) fn said(&self) -> impl Iterator<Item = (&Entry, Value)> {
+    pub(crate) fn messages_of_view(&self) -> impl Iterator<Item = (&Entry, Value)> {
         self.messages().filter(|(entry, _)| entry.direction == Direction::ToServer)
     }
 
     /// The messages that the View got, in order.
-    pub(crate) fn heard(&self) -> impl Iterator<Item = (&Entry, Value)> {
+    pub(crate) fn messages_to_view(&self) -> impl Iterator<Item = (&Entry, Value)> {
         self.messages().filter(|(entry, _)| entry.direction == Direction::ToClient)
     }
 
     /// The messages of the View with that method.
-    pub(crate) fn sent<'v>(&'v self, method: &'v str) -> impl Iterator<Item = (&'v Entry, Value)> {
-        self.said().filter(move |(_, message)| message["method"] == method)
+    pub(crate) fn sent_with_method<'v>(
+        &'v self,
+        method: &'v str,
+    ) -> impl Iterator<Item = (&'v Entry, Value)> {
+        self.messages_of_view().filter(move |(_, message)| message["method"] == method)
     }
 
     /// The View's response to the request with that id.
     pub(crate) fn response(&self, id: &Value) -> Option<(&Entry, Value)> {
-        self.said().find(|(_, message)| message.get("method").is_none() && message.get("id") == Some(id))
+        self.messages_of_view()
+            .find(|(_, message)| message.get("method").is_none() && message.get("id") == Some(id))
     }
 
     /// The display modes that the View declared.
     pub(crate) fn declared_modes(&self) -> Vec<String> {
-        let asked = self.sent("ui/initialize").next();
+        let asked = self.sent_with_method("ui/initialize").next();
         let declared =
             asked.map(|(_, message)| message["params"]["appCapabilities"]["availableDisplayModes"].clone());
         let names = declared.as_ref().and_then(Value::as_array).into_iter().flatten();
@@ -162,7 +166,7 @@ impl Viewing {
     }
 
     /// The requests to other machines that failed for want of a network, not because a policy forbids them.
-    pub(crate) fn unreached(&self) -> impl Iterator<Item = &NetworkRequest> {
+    pub(crate) fn failed_network_requests(&self) -> impl Iterator<Item = &NetworkRequest> {
         self.requests.iter().filter(|it| it.failure.as_deref().is_some_and(|why| why != "csp"))
     }
 

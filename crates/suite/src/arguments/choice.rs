@@ -22,8 +22,8 @@ impl Choices {
         usize::try_from(self.next() % count).unwrap_or(0)
     }
 
-    /// Whether to do what need not be done; never in the first row.
-    pub(super) fn also(&mut self) -> bool {
+    /// Whether to add something optional; never in the first row.
+    pub(super) fn pick_optional(&mut self) -> bool {
         self.pick(4) != 0
     }
 

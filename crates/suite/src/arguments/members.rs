@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::Attempt;
-use super::flat::merge;
+use super::flatten::merge;
 use crate::schema::{Budget, Judged, matches_pattern, weight};
 
 /// No object gets more members than this.
-const MOST_MEMBERS: usize = 64;
+const MAX_MEMBERS: usize = 64;
 /// Numbers with these names say how long something takes. They are kept small, so that no check waits for it.
-const BRIEF: &[&str] = &["duration", "seconds", "delay", "sleep", "wait", "millis", "interval"];
+const DURATION_WORDS: &[&str] = &["duration", "seconds", "delay", "sleep", "wait", "millis", "interval"];
 
 impl Attempt<'_> {
     /// The members that are asked for, few others, and those that say how long to take.
@@ -20,7 +20,7 @@ impl Attempt<'_> {
         let mut flat = flat.clone();
         let mut names = self.names(&mut flat, depth)?;
         let least = flat.get("minProperties").and_then(Value::as_u64).unwrap_or(0);
-        let least = usize::try_from(least).unwrap_or(MOST_MEMBERS).min(MOST_MEMBERS);
+        let least = usize::try_from(least).unwrap_or(MAX_MEMBERS).min(MAX_MEMBERS);
         for (name, _) in properties(&flat) {
             if names.len() >= least {
                 break;
@@ -47,7 +47,7 @@ impl Attempt<'_> {
         let mut names = Names::default();
         names.extend(texts(flat.get("required")));
         for (name, schema) in properties(flat) {
-            let wanted = is_brief(name, schema) || self.choices.also();
+            let wanted = is_brief(name, schema) || self.choices.pick_optional();
             if wanted && *schema != json!(false) {
                 names.extend([name.clone()]);
             }
@@ -61,7 +61,7 @@ impl Attempt<'_> {
                 names.extend(texts(follows("dependencies").as_ref()));
                 let schema = follows("dependentSchemas").or_else(|| follows("dependencies"));
                 if let Some(schema) = schema.filter(Value::is_object) {
-                    let schema = self.flat(&schema, depth.saturating_sub(1))?;
+                    let schema = self.flatten(&schema, depth.saturating_sub(1))?;
                     merge(flat, schema, self.budget)?;
                 }
             }
@@ -70,12 +70,12 @@ impl Attempt<'_> {
                 break;
             }
         }
-        names.all.truncate(MOST_MEMBERS);
+        names.all.truncate(MAX_MEMBERS);
         Ok(names.all)
     }
 
     fn member(&mut self, name: &str, schema: &Value, depth: usize, salt: usize) -> Judged<Value> {
-        let mut flat = self.flat(schema, depth)?;
+        let mut flat = self.flatten(schema, depth)?;
         if is_brief(name, schema) {
             flat.shift_remove("default");
             flat.shift_remove("examples");
@@ -152,5 +152,5 @@ fn texts(list: Option<&Value>) -> Vec<String> {
 fn is_brief(name: &str, schema: &Value) -> bool {
     let name = name.to_lowercase();
     let numeric = matches!(schema["type"].as_str(), Some("number" | "integer"));
-    numeric && BRIEF.iter().any(|word| name.contains(word))
+    numeric && DURATION_WORDS.iter().any(|word| name.contains(word))
 }

@@ -4,9 +4,9 @@
 //! refuses. Guesses are cheap, so keywords that cannot be met head-on (`not`, `oneOf`, `contains` …) are met by
 //! guessing again, always in the same order.
 
+mod array;
 mod choice;
-mod flat;
-mod many;
+mod flatten;
 mod members;
 mod number;
 mod pattern;
@@ -25,11 +25,11 @@ use choice::Choices;
 pub(crate) use wrong::{Kind, Wrong};
 
 /// How deep a schema is followed.
-const DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// How often is guessed.
-const ATTEMPTS: u64 = 128;
+const MAX_ATTEMPTS: u64 = 128;
 /// The heaviest arguments that are sent.
-const HEAVIEST: usize = 8 * 1024;
+const MAX_WEIGHT: usize = 8 * 1024;
 
 /// One guess at an instance of a schema.
 #[derive(Debug)]
@@ -57,9 +57,9 @@ pub(crate) async fn invalid(schema: &Value, version: Version) -> Judged<Vec<Wron
 fn find_valid(schema: &Value, version: Version, budget: &Budget) -> Judged<Option<Value>> {
     let Some(judge) = Judge::new(schema, version, budget)? else { return Ok(None) };
     let references = References::index(schema);
-    for n in 0..ATTEMPTS {
+    for n in 0..MAX_ATTEMPTS {
         let arguments = guess(schema, &references, n, budget)?;
-        if arguments.is_object() && schema::weight(&arguments) <= HEAVIEST && judge.accepts(&arguments)? {
+        if arguments.is_object() && schema::weight(&arguments) <= MAX_WEIGHT && judge.accepts(&arguments)? {
             return Ok(Some(arguments));
         }
     }
@@ -69,6 +69,6 @@ fn find_valid(schema: &Value, version: Version, budget: &Budget) -> Judged<Optio
 /// The `n`th guess; the first one takes what comes first everywhere.
 fn guess(schema: &Value, references: &References<'_>, n: u64, budget: &Budget) -> Judged<Value> {
     let mut attempt = Attempt { references, choices: Choices::from_number(n), budget };
-    let flat = attempt.flat(schema, DEPTH)?;
-    Ok(attempt.members(&flat, DEPTH)?.into())
+    let flat = attempt.flatten(schema, MAX_DEPTH)?;
+    Ok(attempt.members(&flat, MAX_DEPTH)?.into())
 }

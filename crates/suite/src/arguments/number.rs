@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::Attempt;
 
 /// Beyond this, not every integer is a number.
-const SAFE: f64 = 9_007_199_254_740_991.0;
+const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 impl Attempt<'_> {
     pub(super) fn number(&mut self, flat: &Map<String, Value>, whole: bool, salt: usize) -> Value {
@@ -61,7 +61,7 @@ fn middle(flat: &Map<String, Value>) -> f64 {
 
 /// The number as JSON writes it: without a fraction where there is none.
 pub(super) fn exact(value: f64, whole: bool) -> Value {
-    if (whole || value.fract() == 0.0) && value.abs() <= SAFE {
+    if (whole || value.fract() == 0.0) && value.abs() <= MAX_SAFE_INTEGER {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "it is whole and safe, or is meant to become so"

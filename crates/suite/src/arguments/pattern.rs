@@ -6,7 +6,7 @@ use super::choice::Choices;
 use crate::schema::{Budget, Judged};
 
 /// No repetition is followed further than this.
-const LONGEST: u32 = 256;
+const MAX_REPETITIONS: u32 = 256;
 
 /// A text that `source` matches, with at least `least` characters if it lets us; `None` for an expression that is not
 /// understood, as those that look around are not.
@@ -19,7 +19,7 @@ pub(super) fn matching(
     budget.spend(source.len())?;
     let Ok(parsed) = regex_syntax::parse(source) else { return Ok(None) };
     let mut text = String::new();
-    let least = u32::try_from(least).unwrap_or(LONGEST).min(LONGEST);
+    let least = u32::try_from(least).unwrap_or(MAX_REPETITIONS).min(MAX_REPETITIONS);
     write(&parsed, least, choices, &mut text, budget)?;
     Ok(Some(text))
 }
@@ -32,8 +32,8 @@ fn write(part: &Hir, least: u32, choices: &mut Choices, text: &mut String, budge
         HirKind::Class(class) => text.extend(one_of(class, choices)),
         HirKind::Repetition(repetition) => {
             let most = repetition.max.unwrap_or(u32::MAX);
-            let wanted = repetition.min.max(least).min(most).min(LONGEST.max(repetition.min));
-            let more = if wanted < most && choices.also() { 1 } else { 0 };
+            let wanted = repetition.min.max(least).min(most).min(MAX_REPETITIONS.max(repetition.min));
+            let more = if wanted < most && choices.pick_optional() { 1 } else { 0 };
             for _ in 0..wanted + more {
                 write(&repetition.sub, 0, choices, text, budget)?;
             }

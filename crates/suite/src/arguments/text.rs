@@ -6,14 +6,14 @@ use super::{Attempt, pattern};
 use crate::schema::Judged;
 
 /// No text is made longer than this.
-const LONGEST: usize = 4096;
+const MAX_CHARS: usize = 4096;
 
 impl Attempt<'_> {
     pub(super) fn text(&mut self, flat: &Map<String, Value>, salt: usize) -> Judged<Value> {
         let length =
             |word: &str| flat.get(word).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-        let least = length("minLength").unwrap_or(0).min(LONGEST);
-        let most = length("maxLength").unwrap_or(LONGEST).max(least);
+        let least = length("minLength").unwrap_or(0).min(MAX_CHARS);
+        let most = length("maxLength").unwrap_or(MAX_CHARS).max(least);
         if let Some(source) = flat.get("pattern").and_then(Value::as_str)
             && let Some(text) = pattern::matching(source, least, &mut self.choices, self.budget)?
         {

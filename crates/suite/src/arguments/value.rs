@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::Attempt;
-use super::flat::types;
+use super::flatten::types;
 use crate::schema::{Judged, weight};
 
 impl Attempt<'_> {
     /// An instance of `schema`, or so we hope. Instances of different `salt` differ where they can.
     pub(super) fn value(&mut self, schema: &Value, depth: usize, salt: usize) -> Judged<Value> {
-        let flat = self.flat(schema, depth)?;
+        let flat = self.flatten(schema, depth)?;
         self.of_flat(&flat, depth, salt)
     }
 
@@ -32,7 +32,7 @@ impl Attempt<'_> {
             "array" => self.items(flat, depth)?,
             "integer" => self.number(flat, true, salt),
             "number" => self.number(flat, false, salt),
-            "boolean" => json!(!salt.is_multiple_of(2) || self.choices.also()),
+            "boolean" => json!(!salt.is_multiple_of(2) || self.choices.pick_optional()),
             "null" => Value::Null,
             _ => self.text(flat, salt)?,
         })

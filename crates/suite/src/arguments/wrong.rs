@@ -4,14 +4,14 @@ use protocol::Version;
 use serde_json::{Map, Value, json};
 
 use super::choice::Choices;
-use super::flat::types;
+use super::flatten::types;
 use super::members::schema_of;
 use super::number::exact;
-use super::{Attempt, DEPTH, find_valid};
+use super::{Attempt, MAX_DEPTH, find_valid};
 use crate::schema::{Budget, Judge, Judged, References, weight};
 
 /// How deep mistakes are made.
-const DEEP: usize = 3;
+const MAX_MISTAKE_DEPTH: usize = 3;
 
 /// Arguments that are wrong in one way.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
     Missing,
     /// A value is of another type.
     Type,
-    /// A value is none of those that may be chosen.
+    /// A value is not one of the choices.
     Choice,
     /// A number is out of its bounds.
     Bound,
@@ -41,7 +41,7 @@ pub(crate) enum Kind {
     Pattern,
     /// An array has too few, too many or equal items.
     Items,
-    /// There is a member that may not be.
+    /// There is a member that is not allowed.
     Extra,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn find_invalid(schema: &Value, version: Version, budget: &Budget) ->
     let references = References::index(schema);
     let mut attempt = Attempt { references: &references, choices: Choices::from_number(0), budget };
     let mut found = Vec::new();
-    attempt.spoil(schema, &good, &Place::default(), &mut found)?;
+    attempt.break_members(schema, &good, &Place::default(), &mut found)?;
     let mut wrong: Vec<Wrong> = Vec::new();
     for (place, kind, what, value) in found {
         budget.spend(weight(&good))?;
@@ -98,11 +98,17 @@ impl Place {
 
 impl Attempt<'_> {
     /// Mistakes in the members of an object.
-    fn spoil(&mut self, schema: &Value, good: &Value, at: &Place, found: &mut Vec<Mistake>) -> Judged<()> {
-        if at.0.len() >= DEEP || !good.is_object() {
+    fn break_members(
+        &mut self,
+        schema: &Value,
+        good: &Value,
+        at: &Place,
+        found: &mut Vec<Mistake>,
+    ) -> Judged<()> {
+        if at.0.len() >= MAX_MISTAKE_DEPTH || !good.is_object() {
             return Ok(());
         }
-        let flat = self.flat(schema, DEPTH)?;
+        let flat = self.flatten(schema, MAX_DEPTH)?;
         for name in flat.get("required").and_then(Value::as_array).into_iter().flatten() {
             if let Some(name) = name.as_str() {
                 found.push((at.member(name), Kind::Missing, "{} is missing".into(), None));
@@ -111,13 +117,13 @@ impl Attempt<'_> {
         for (name, _) in flat.get("properties").and_then(Value::as_object).into_iter().flatten() {
             let schema = schema_of(&flat, name, self.budget)?;
             let place = at.member(name);
-            let member = self.flat(&schema, DEPTH)?;
+            let member = self.flatten(&schema, MAX_DEPTH)?;
             for (kind, what, value) in mistakes(&member) {
                 self.budget.spend(weight(&value))?;
                 found.push((place.clone(), kind, what, Some(value)));
             }
             if let Some(inner) = good.get(name) {
-                self.spoil(&schema, inner, &place, found)?;
+                self.break_members(&schema, inner, &place, found)?;
             }
         }
         let extra =

@@ -9,7 +9,7 @@ use super::facts::{HostFacts, SceneFacts, Unable};
 use crate::{Finding, Verdict};
 
 /// The check that reports a View that was not shown.
-const SHOWN: &str = "host/server/view-shown";
+const VIEW_SHOWN_CHECK: &str = "host/server/view-shown";
 
 /// What a check of a host has to work with: the facts of one run.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl<'a> HostCx<'a> {
             true => format!("the View of the scene {name} told nothing"),
             false => format!("the View of the scene {name} did not come to its end: {errors}"),
         };
-        Err(Finding::blocked_by(SHOWN, why))
+        Err(Finding::blocked_by(VIEW_SHOWN_CHECK, why))
     }
 
     /// What the scene of that name showed, whether or not its View told anything.
@@ -57,8 +57,8 @@ impl<'a> HostCx<'a> {
         }
     }
 
-    /// What came of an act of a scene.
-    pub fn act(&self, scene: &str, act: &str) -> Result<&'a Value, Finding> {
+    /// The result of an act of a scene.
+    pub fn act_result(&self, scene: &str, act: &str) -> Result<&'a Value, Finding> {
         match self.shown(scene)?.acts.get(act) {
             None => Err(Finding::blocked(format!("the scene {scene} did not come to {act}"))),
             Some(Ok(value)) => Ok(value),

@@ -22,12 +22,12 @@ pub trait HostDriver: Send + Sync {
         Duration::from_secs(30)
     }
 
-    /// How long whoever drives the host has for one thing that a View waits for.
+    /// How long the driver of the host has for one thing that a View waits for.
     fn time_to_act(&self) -> Duration {
         Duration::from_secs(8)
     }
 
-    /// Whether whoever drives the host has said that it cannot show what is shown now.
+    /// Whether the driver of the host has said that it cannot show what is shown now.
     fn has_skipped(&self) -> bool {
         false
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use protocol::apps::Way;
 use serde_json::{Value, json};
-use wire::recording::{Medium, Tape};
+use wire::recording::{Medium, RecordedSession};
 use wire::{Entry, What};
 
 use super::probe::{ProbeCall, ProbeRecord};
@@ -30,7 +30,7 @@ pub struct SceneFacts {
     pub told: Value,
     /// The stages that the View reported, in order.
     pub stages: Vec<String>,
-    /// What came of each act, by its name; of several of one name, the last.
+    /// The result of each act, by its name; of several of one name, the last.
     pub acts: BTreeMap<&'static str, Result<Value, Unable>>,
     /// The calls that reached the server while it was shown.
     pub calls: Vec<ProbeCall>,
@@ -110,13 +110,13 @@ impl SceneFacts {
     }
 
     /// The messages that the host sent to the View, in order.
-    pub fn heard(&self) -> impl Iterator<Item = &Value> {
+    pub fn messages_to_view(&self) -> impl Iterator<Item = &Value> {
         self.traffic().filter(|(way, _)| *way == Way::HostToView).map(|(_, entry)| &entry["message"])
     }
 
     /// The notifications and requests of that method that the host sent, in order.
-    pub fn heard_of<'f>(&'f self, method: &'f str) -> impl Iterator<Item = &'f Value> {
-        self.heard().filter(move |message| message["method"] == method)
+    pub fn messages_with_method<'f>(&'f self, method: &'f str) -> impl Iterator<Item = &'f Value> {
+        self.messages_to_view().filter(move |message| message["method"] == method)
     }
 
     fn traffic(&self) -> impl Iterator<Item = (Way, &Value)> {
@@ -129,14 +129,14 @@ impl SceneFacts {
     }
 
     /// What View and host said to each other, as a recorded session.
-    pub fn tape(&self, name: &str) -> Tape {
-        let mut tape = Tape::new(name, Some(Medium::PostMessage), None);
+    pub fn recorded_session(&self, name: &str) -> RecordedSession {
+        let mut session = RecordedSession::new(name, Some(Medium::PostMessage), None);
         for (way, entry) in self.traffic() {
             let (direction, exchange) = way.recorded();
             let at = Duration::from_millis(entry["at"].as_u64().unwrap_or_default());
             let bytes = entry["message"].to_string().into();
-            tape.transcript.entries.push(Entry { at, direction, what: What::Message, exchange, bytes });
+            session.transcript.entries.push(Entry { at, direction, what: What::Message, exchange, bytes });
         }
-        tape
+        session
     }
 }

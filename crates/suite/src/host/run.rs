@@ -16,7 +16,7 @@ use super::driver::HostDriver;
 use super::facts::{HostFacts, SceneFacts, Unable};
 use super::probe::{Act, DocumentForm, ProbeServer, SCENES, Scene, Sites};
 use super::witness::{WitnessSite, WitnessSocket};
-use crate::baseline::Ledger;
+use crate::baseline::BaselineFilter;
 use crate::check::Run;
 use crate::recorded::{Recorded, judge};
 use crate::{
@@ -269,27 +269,27 @@ pub fn judge_host(
     start: Instant,
 ) -> Report {
     let mut report = Report::default();
-    let mut ledger = Ledger::new(&options.baseline);
-    let mut tell = |event: Event| ledger.take(event).iter().for_each(|event| report.add(event));
-    tell(Event::Reached(describe(driver, facts, options)));
+    let mut filter = BaselineFilter::new(&options.baseline);
+    let mut emit = |event: Event| filter.take(event).iter().for_each(|event| report.add(event));
+    emit(Event::Reached(describe(driver, facts, options)));
     let cx = HostCx::new(facts);
     for (case, judge) in cases(&options.selection) {
         let began = Instant::now();
         let verdict = judge(&cx);
-        tell(Event::Finished(CaseReport::new(&case, &verdict, began.elapsed())));
+        emit(Event::Finished(CaseReport::new(&case, &verdict, began.elapsed())));
     }
     for case in judge_messages(facts, &options.selection) {
-        tell(Event::Finished(case));
+        emit(Event::Finished(case));
     }
-    tell(Event::Ended { took: start.elapsed() });
+    emit(Event::Ended { took: start.elapsed() });
     report
 }
 
 /// What the checks that only read find in what Views and host said to each other.
 fn judge_messages(facts: &HostFacts, selection: &Selection) -> Vec<CaseReport> {
     let shown = facts.scenes.iter().filter(|(name, _)| WELL_BEHAVED.contains(*name));
-    let tapes: Vec<_> = shown.map(|(name, facts)| facts.tape(name)).collect();
-    let recorded = Recorded { tapes, ..Recorded::default() };
+    let sessions: Vec<_> = shown.map(|(name, facts)| facts.recorded_session(name)).collect();
+    let recorded = Recorded { sessions, ..Recorded::default() };
     let options = Options { selection: selection.clone(), ..Options::default() };
     let cases = judge(&recorded, &[Side::Server], &options).report.cases;
     // A View cannot see its proxy, nor whether it was removed.

@@ -2,15 +2,21 @@
 
 use protocol::{Version, meta};
 use serde_json::Value;
-use wire::recording::Tape;
+use wire::recording::RecordedSession;
 use wire::{Direction, Entry, Frame, Payload, What};
 
 /// What a server takes for the revision of an HTTP request that names none.
 const UNNAMED: Version = Version::V2025_03_26;
 
 /// The revision that a session is in, or what keeps one from telling.
-pub(super) fn version(tape: &Tape) -> Result<Version, String> {
-    let named = tape.protocol.iter().cloned().chain(agreed(tape)).chain(claimed(tape)).chain(headers(tape));
+pub(super) fn version(session: &RecordedSession) -> Result<Version, String> {
+    let named = session
+        .protocol
+        .iter()
+        .cloned()
+        .chain(agreed(session))
+        .chain(claimed(session))
+        .chain(headers(session));
     let mut unknown = None;
     for name in named {
         match name.parse() {
@@ -20,38 +26,38 @@ pub(super) fn version(tape: &Tape) -> Result<Version, String> {
     }
     match unknown {
         Some(name) => Err(format!("is in `{name}`, which is no known revision")),
-        None if asked_over_http(tape) => Ok(UNNAMED),
+        None if asked_over_http(session) => Ok(UNNAMED),
         None => Err("does not tell its revision".to_owned()),
     }
 }
 
 /// What a server calls itself.
-pub(super) fn server_info(tape: &Tape) -> Option<Value> {
-    results(tape).find_map(|result| {
+pub(super) fn server_info(session: &RecordedSession) -> Option<Value> {
+    results(session).find_map(|result| {
         let places = [&result["serverInfo"], &result["_meta"][meta::SERVER_INFO], &result["hostInfo"]];
         places.into_iter().find(|info| info.is_object()).cloned()
     })
 }
 
 /// What the server answered to `initialize`.
-fn agreed(tape: &Tape) -> Option<String> {
-    results(tape).find_map(|result| {
+fn agreed(session: &RecordedSession) -> Option<String> {
+    results(session).find_map(|result| {
         let shaken = result["capabilities"].is_object() || result["serverInfo"].is_object();
         result["protocolVersion"].as_str().filter(|_| shaken).map(str::to_owned)
     })
 }
 
 /// What the requests of the client say of themselves.
-fn claimed(tape: &Tape) -> impl Iterator<Item = String> + '_ {
-    sent(tape, Direction::ToServer).filter_map(|frame| {
+fn claimed(session: &RecordedSession) -> impl Iterator<Item = String> + '_ {
+    sent(session, Direction::ToServer).filter_map(|frame| {
         let params: Value = serde_json::from_str(frame.params?.get()).ok()?;
         params["_meta"][meta::PROTOCOL_VERSION].as_str().map(str::to_owned)
     })
 }
 
 /// What the headers of the client say.
-fn headers(tape: &Tape) -> impl Iterator<Item = String> + '_ {
-    heads(tape).filter_map(|entry| {
+fn headers(session: &RecordedSession) -> impl Iterator<Item = String> + '_ {
+    heads(session).filter_map(|entry| {
         let text = String::from_utf8_lossy(&entry.bytes);
         let mut headers = text.lines().filter_map(|line| line.split_once(':'));
         let found = headers.find(|(name, _)| name.eq_ignore_ascii_case("mcp-protocol-version"));
@@ -59,21 +65,21 @@ fn headers(tape: &Tape) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-fn asked_over_http(tape: &Tape) -> bool {
-    heads(tape).next().is_some()
+fn asked_over_http(session: &RecordedSession) -> bool {
+    heads(session).next().is_some()
 }
 
-fn heads(tape: &Tape) -> impl Iterator<Item = &Entry> {
+fn heads(session: &RecordedSession) -> impl Iterator<Item = &Entry> {
     let asked = |entry: &&Entry| entry.what == What::Head && entry.direction == Direction::ToServer;
-    tape.transcript.entries.iter().filter(asked)
+    session.transcript.entries.iter().filter(asked)
 }
 
-fn results(tape: &Tape) -> impl Iterator<Item = Value> + '_ {
-    sent(tape, Direction::ToClient).filter_map(|frame| serde_json::from_str(frame.result?.get()).ok())
+fn results(session: &RecordedSession) -> impl Iterator<Item = Value> + '_ {
+    sent(session, Direction::ToClient).filter_map(|frame| serde_json::from_str(frame.result?.get()).ok())
 }
 
-fn sent(tape: &Tape, direction: Direction) -> impl Iterator<Item = Frame<'_>> {
-    let entries = tape.transcript.messages().filter(move |entry| entry.direction == direction);
+fn sent(session: &RecordedSession, direction: Direction) -> impl Iterator<Item = Frame<'_>> {
+    let entries = session.transcript.messages().filter(move |entry| entry.direction == direction);
     entries.flat_map(|entry| match Payload::parse(&entry.bytes) {
         Ok(Payload::Single(frame)) => vec![frame],
         Ok(Payload::Batch(items)) => items.into_iter().flatten().collect(),

@@ -8,13 +8,13 @@ use std::time::Instant;
 use protocol::Version;
 use protocol::method::Side;
 use transport::Transport;
-use wire::recording::{Medium, Tape};
+use wire::recording::{Medium, RecordedSession};
 use wire::{Direction, What};
 
-use crate::baseline::Ledger;
+use crate::baseline::BaselineFilter;
 use crate::check::Run;
 use crate::failed_checks::FailedChecks;
-use crate::lanes::{in_order_of_reading, worse_record};
+use crate::lanes::{cases_in_reading_order, worse_record};
 use crate::{Case, CaseReport, Event, Finding, Options, Plan, Report, TargetReport, Verdict, WireCx};
 
 /// Recorded sessions, and how to name them.
@@ -25,10 +25,10 @@ pub struct Recorded {
     /// The arguments that name it on the command line.
     pub arguments: String,
     /// The sessions.
-    pub tapes: Vec<Tape>,
+    pub sessions: Vec<RecordedSession>,
 }
 
-/// What came of it.
+/// The result of judging recorded sessions.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// What was found.
@@ -46,7 +46,7 @@ struct Group<'t> {
     version: Version,
     /// None for what View and host say to each other.
     transport: Option<Transport>,
-    tapes: Vec<&'t Tape>,
+    sessions: Vec<&'t RecordedSession>,
 }
 
 /// Judges the messages that `sides` sent. A session is judged by the revision that it is in; where the record does not
@@ -54,28 +54,30 @@ struct Group<'t> {
 pub fn judge(recorded: &Recorded, sides: &[Side], options: &Options) -> Judged {
     let start = Instant::now();
     let mut skipped = Vec::new();
-    let groups = grouped(&recorded.tapes, &options.protocols, &mut skipped);
+    let groups = group_sessions(&recorded.sessions, &options.protocols, &mut skipped);
     let mut report = Report::default();
-    let mut ledger = Ledger::new(&options.baseline);
-    let mut tell = |event| ledger.take(event).iter().for_each(|event| report.add(event));
-    tell(Event::Reached(describe(recorded, &groups)));
+    let mut filter = BaselineFilter::new(&options.baseline);
+    let mut emit = |event| filter.take(event).iter().for_each(|event| report.add(event));
+    emit(Event::Reached(describe(recorded, &groups)));
     for group in &groups {
         let plan = match group.transport {
             Some(transport) => Plan::new(&[group.version], transport, &options.selection),
             None => Plan::of_bridge(&options.selection),
         };
         let failed = Arc::new(FailedChecks::default());
-        for case in in_order_of_reading(&plan) {
+        for case in cases_in_reading_order(&plan) {
             let began = Instant::now();
-            let Some(verdict) = group.judge(case, sides, recorded.tapes.len() > 1, &failed) else { continue };
+            let Some(verdict) = group.judge(case, sides, recorded.sessions.len() > 1, &failed) else {
+                continue;
+            };
             // Secrets in files are already removed.
             let report = CaseReport::new(case, &verdict, began.elapsed()).redacted(str::to_owned);
             let event = Event::Finished(report);
             failed.note(&event);
-            tell(event);
+            emit(event);
         }
     }
-    tell(Event::Ended { took: start.elapsed() });
+    emit(Event::Ended { took: start.elapsed() });
     Judged { report, skipped }
 }
 
@@ -90,13 +92,15 @@ impl Group<'_> {
                 Side::Server => "no message of the server is in the record",
                 Side::Client => "no message of the client is in the record",
             }));
-            let tapes: Vec<_> = self.tapes.iter().filter(|tape| spoke(tape, side)).collect();
-            let transcripts = tapes.iter().map(|tape| &tape.transcript);
+            let sessions: Vec<_> =
+                self.sessions.iter().filter(|session| has_messages_of(session, side)).collect();
+            let transcripts = sessions.iter().map(|session| &session.transcript);
             let mut heard = WireCx::all(self.version, case.transport, side, transcripts);
             heard.iter_mut().for_each(|session| session.failed = Arc::clone(failed));
-            for (tape, cx) in tapes.into_iter().zip(&heard) {
-                let one =
-                    cx.judge(judge).map_err(|finding| if many { placed(finding, tape) } else { finding });
+            for (session, cx) in sessions.into_iter().zip(&heard) {
+                let one = cx
+                    .judge(judge)
+                    .map_err(|finding| if many { name_session(finding, session) } else { finding });
                 of_side = worse_record(of_side, one);
             }
             verdict = Some(verdict.map_or(of_side.clone(), |before| worse_record(before, of_side)));
@@ -106,53 +110,60 @@ impl Group<'_> {
 }
 
 /// A violation that says in which session it was.
-fn placed(finding: Finding, tape: &Tape) -> Finding {
+fn name_session(finding: Finding, session: &RecordedSession) -> Finding {
     match finding {
         Finding::Violated(mut evidence) => {
-            evidence.actual = format!("{} (session {})", evidence.actual, tape.name);
+            evidence.actual = format!("{} (session {})", evidence.actual, session.name);
             Finding::Violated(evidence)
         }
         other @ (Finding::Blocked(_) | Finding::NotApplicable(_) | Finding::Broke(_)) => other,
     }
 }
 
-fn spoke(tape: &Tape, side: Side) -> bool {
+fn has_messages_of(session: &RecordedSession, side: Side) -> bool {
     let direction = match side {
         Side::Server => Direction::ToClient,
         Side::Client => Direction::ToServer,
     };
     let said = |what| matches!(what, What::Message | What::Noise);
-    tape.transcript.entries.iter().any(|entry| entry.direction == direction && said(entry.what))
+    session.transcript.entries.iter().any(|entry| entry.direction == direction && said(entry.what))
 }
 
-fn grouped<'t>(tapes: &'t [Tape], wanted: &[Version], skipped: &mut Vec<String>) -> Vec<Group<'t>> {
+fn group_sessions<'t>(
+    sessions: &'t [RecordedSession],
+    wanted: &[Version],
+    skipped: &mut Vec<String>,
+) -> Vec<Group<'t>> {
     let mut groups: Vec<Group<'t>> = Vec::new();
     // An empty session is neither evidence nor an obstacle.
-    for tape in tapes.iter().filter(|tape| spoke(tape, Side::Server) || spoke(tape, Side::Client)) {
-        if tape.dropped > 0 {
+    for session in sessions
+        .iter()
+        .filter(|session| has_messages_of(session, Side::Server) || has_messages_of(session, Side::Client))
+    {
+        if session.dropped > 0 {
             let why = "its beginning was not kept, so what follows cannot be judged";
-            skipped.push(format!("session {}: {why}", tape.name));
+            skipped.push(format!("session {}: {why}", session.name));
             continue;
         }
-        let transport = find_transport(tape);
-        let versions = match facts::version(tape) {
+        let transport = find_transport(session);
+        let versions = match facts::version(session) {
             // The bridge has one revision, whatever the server's is.
             _ if transport.is_none() => vec![BRIDGE],
             Ok(version) if wanted.is_empty() || wanted.contains(&version) => vec![version],
             Ok(version) => {
-                skipped.push(format!("session {} is in {version}, which was not asked for", tape.name));
+                skipped.push(format!("session {} is in {version}, which was not asked for", session.name));
                 continue;
             }
             Err(_) if !wanted.is_empty() => wanted.to_vec(),
             Err(why) => {
-                skipped.push(format!("session {} {why}; --protocol says what to judge it by", tape.name));
+                skipped.push(format!("session {} {why}; --protocol says what to judge it by", session.name));
                 continue;
             }
         };
         for version in versions {
             match groups.iter_mut().find(|group| group.version == version && group.transport == transport) {
-                Some(group) => group.tapes.push(tape),
-                None => groups.push(Group { version, transport, tapes: vec![tape] }),
+                Some(group) => group.sessions.push(session),
+                None => groups.push(Group { version, transport, sessions: vec![session] }),
             }
         }
     }
@@ -160,10 +171,10 @@ fn grouped<'t>(tapes: &'t [Tape], wanted: &[Version], skipped: &mut Vec<String>)
 }
 
 /// The transport, which is none for the bridge. Where the record does not name it, heads of HTTP tell.
-fn find_transport(tape: &Tape) -> Option<Transport> {
-    match tape.medium {
+fn find_transport(session: &RecordedSession) -> Option<Transport> {
+    match session.medium {
         Some(medium) => Transport::ALL.into_iter().find(|transport| transport.medium() == medium),
-        None if tape.transcript.entries.iter().any(|e| e.what == What::Head) => {
+        None if session.transcript.entries.iter().any(|e| e.what == What::Head) => {
             Some(Transport::StreamableHttp)
         }
         None => Some(Transport::Stdio),
@@ -178,7 +189,8 @@ fn describe(recorded: &Recorded, groups: &[Group<'_>]) -> TargetReport {
     let mut transports: Vec<_> = groups.iter().map(|group| name(group.transport)).collect();
     transports.sort_unstable();
     transports.dedup();
-    let info = groups.iter().flat_map(|group| &group.tapes).find_map(|tape| facts::server_info(tape));
+    let info =
+        groups.iter().flat_map(|group| &group.sessions).find_map(|session| facts::server_info(session));
     let text = |name: &str| info.as_ref().and_then(|info| info[name].as_str()).map(str::to_owned);
     TargetReport {
         description: recorded.description.clone(),

@@ -21,9 +21,9 @@ use transport::client::{Failure, Limits, Settled, Target, first_contact};
 use wire::Recorder;
 
 pub(crate) use self::event_redaction::redacted;
-use self::reachability::is_talkative;
+use self::reachability::answers_something;
 use self::target_description::describe;
-use crate::baseline::{Baseline, Ledger};
+use crate::baseline::{Baseline, BaselineFilter};
 use crate::failed_checks::FailedChecks;
 use crate::lanes::{read_transcripts, talk_to_server};
 use crate::run_cx::{RunCx, Slot};
@@ -63,7 +63,7 @@ impl Default for Options {
 }
 
 /// Where events go, from wherever they happen.
-pub(crate) type Tell<'t> = &'t (dyn Fn(Event) + Sync);
+pub(crate) type Emit<'t> = &'t (dyn Fn(Event) + Sync);
 
 /// The revisions that a run tries, each era oldest first.
 #[derive(Clone, Debug)]
@@ -79,11 +79,11 @@ impl Default for Revisions {
 }
 
 /// A run under way.
-struct Running<'r> {
+struct TargetRun<'r> {
     run: Arc<RunCx>,
     revisions: Revisions,
     options: &'r Options,
-    tell: Tell<'r>,
+    emit: Emit<'r>,
     /// Revisions that could not be settled, with what stood in the way.
     unsettled: Mutex<Vec<(Version, Failure)>>,
     /// Revisions that the target said it does not speak, with its words.
@@ -114,31 +114,31 @@ async fn run_revisions(
     emit: impl FnMut(&Event) + Send,
 ) -> Result<Report, Failure> {
     let start = Instant::now();
-    let told = Mutex::new((Report::default(), Ledger::new(&options.baseline), emit));
+    let sink = Mutex::new((Report::default(), BaselineFilter::new(&options.baseline), emit));
     let secrets = target.secrets();
-    let tell = |event: Event| {
+    let emit_event = |event: Event| {
         let event = redacted(&secrets, event);
-        let (report, ledger, emit) = &mut *lock(&told);
-        for event in ledger.take(event) {
+        let (report, filter, emit) = &mut *lock(&sink);
+        for event in filter.take(event) {
             report.add(&event);
             emit(&event);
         }
     };
     let run = Arc::new(RunCx::new(target.clone(), &options.limits, options.calls.clone()));
-    let running = Running::new(run, revisions, options, &tell);
+    let running = TargetRun::new(run, revisions, options, &emit_event);
     let measured = Box::pin(running.measure(arguments)).await;
-    tell(Event::Ended { took: start.elapsed() });
+    emit_event(Event::Ended { took: start.elapsed() });
     measured?;
-    Ok(told.into_inner().unwrap_or_else(PoisonError::into_inner).0)
+    Ok(sink.into_inner().unwrap_or_else(PoisonError::into_inner).0)
 }
 
-impl<'r> Running<'r> {
-    fn new(run: Arc<RunCx>, revisions: Revisions, options: &'r Options, tell: Tell<'r>) -> Self {
+impl<'r> TargetRun<'r> {
+    fn new(run: Arc<RunCx>, revisions: Revisions, options: &'r Options, emit: Emit<'r>) -> Self {
         Self {
             run,
             revisions,
             options,
-            tell,
+            emit,
             unsettled: Mutex::default(),
             absent: Mutex::default(),
             silent_again: AtomicBool::new(false),
@@ -147,7 +147,7 @@ impl<'r> Running<'r> {
     }
 }
 
-impl Running<'_> {
+impl TargetRun<'_> {
     async fn measure(&self, arguments: &str) -> Result<(), Failure> {
         let target = &self.run.target;
         let start = Instant::now();
@@ -157,11 +157,11 @@ impl Running<'_> {
         let first = match Box::pin(first_contact(target, &self.run.limits)).await {
             Ok(first) => first,
             // The target answers, but makes no sense: the checks will say what is wrong.
-            Err(failure) if is_talkative(&failure) => {
-                (self.tell)(Event::Reached(describe(target, arguments, None)));
+            Err(failure) if answers_something(&failure) => {
+                (self.emit)(Event::Reached(describe(target, arguments, None)));
                 drop(slot);
                 lock(&self.prefetched).abort_all();
-                self.hasten(start.elapsed()).measure_regardless(&failure).await;
+                self.limit_waits(start.elapsed()).measure_regardless(&failure).await;
                 return Ok(());
             }
             Err(failure) => return Err(self.leave_unreached(arguments, failure)),
@@ -169,7 +169,7 @@ impl Running<'_> {
         if let Some(failure) = self.ended_before_any_answer(&first).await {
             return Err(self.leave_unreached(arguments, failure));
         }
-        (self.tell)(Event::Reached(describe(target, arguments, Some(&first.session))));
+        (self.emit)(Event::Reached(describe(target, arguments, Some(&first.session))));
         let modern = self.take_first(first, slot).await;
         self.measure_revisions(modern).await;
         self.settle_again().await;
@@ -177,7 +177,7 @@ impl Running<'_> {
         if self.has_spoken() || !self.options.protocols.is_empty() {
             return Ok(());
         }
-        match self.closed_door() {
+        match self.explain_refusal() {
             Some(failure) => Err(self.leave_unreached(arguments, failure)),
             None => {
                 self.measure_regardless(&Failure::NoResponse { doing: "the handshake".to_owned() }).await;
@@ -190,7 +190,7 @@ impl Running<'_> {
     fn leave_unreached(&self, arguments: &str, failure: Failure) -> Failure {
         let failure = failure.at_start();
         let target = describe(&self.run.target, arguments, None);
-        (self.tell)(Event::Unreached { target, why: failure.to_string() });
+        (self.emit)(Event::Unreached { target, why: failure.to_string() });
         failure
     }
 
@@ -213,11 +213,11 @@ impl Running<'_> {
     }
 
     /// The same run with a target that has shown within `took` what it has to say: no start is waited for longer.
-    fn hasten(&self, took: Duration) -> Running<'_> {
+    fn limit_waits(&self, took: Duration) -> TargetRun<'_> {
         let start = self.run.limits.start.min(took * 2);
         let limits = Limits { start, request: self.run.limits.request.min(start), ..self.run.limits.clone() };
         let run = RunCx::new(self.run.target.clone(), &limits, self.run.calls.clone());
-        Running::new(Arc::new(run), self.revisions.clone(), self.options, self.tell)
+        TargetRun::new(Arc::new(run), self.revisions.clone(), self.options, self.emit)
     }
 
     /// What answers, but nothing that makes sense, is measured in the newest revision of each era.
@@ -241,17 +241,17 @@ impl Running<'_> {
 
     async fn measure_revision(&self, cx: ServerCx) {
         let plan = Plan::new(&[cx.version], cx.transport, &self.options.selection);
-        (self.tell)(Event::Began { version: cx.version, cases: plan.cases.len() });
-        let mut keeping = Keeping { keep: self.options.keep.as_ref(), cx: &cx, sessions: None };
+        (self.emit)(Event::Began { version: cx.version, cases: plan.cases.len() });
+        let mut keeping = SessionKeeper { keep: self.options.keep.as_ref(), cx: &cx, sessions: None };
         let failed = Arc::new(FailedChecks::default());
-        let tell = |event: Event| {
+        let emit = |event: Event| {
             failed.note(&event);
-            (self.tell)(event);
+            (self.emit)(event);
         };
-        Box::pin(talk_to_server(&cx, &plan, self.options.jobs, &tell)).await;
-        Box::pin(read_transcripts(&cx, &plan, &failed, &tell)).await;
+        Box::pin(talk_to_server(&cx, &plan, self.options.jobs, &emit)).await;
+        Box::pin(read_transcripts(&cx, &plan, &failed, &emit)).await;
         if let Some(survey) = Survey::take(&cx).await {
-            (self.tell)(Event::Surveyed { version: cx.version, survey });
+            (self.emit)(Event::Surveyed { version: cx.version, survey });
         }
         cx.patience().remember();
         keeping.sessions = Some(cx.connector().recorders());
@@ -260,14 +260,14 @@ impl Running<'_> {
 }
 
 /// Hands over the sessions of a revision in the end, also when the run is interrupted before.
-struct Keeping<'r> {
+struct SessionKeeper<'r> {
     keep: Option<&'r SessionSink>,
     cx: &'r ServerCx,
     /// Known once they are about to be closed.
     sessions: Option<Vec<Recorder>>,
 }
 
-impl Drop for Keeping<'_> {
+impl Drop for SessionKeeper<'_> {
     fn drop(&mut self) {
         if let Some(keep) = self.keep {
             let sessions = self.sessions.take().unwrap_or_else(|| self.cx.connector().recorders());

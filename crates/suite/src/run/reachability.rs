@@ -5,18 +5,18 @@ use std::time::Duration;
 use protocol::{Era, Version, code};
 use transport::client::{Failure, FirstContact, Profile, Session, Settled, Target, settle};
 
-use super::Running;
+use super::TargetRun;
 use crate::lock::lock;
 use crate::run_cx::NonexistentVersion;
 use crate::{CaseReport, Event, Finding, Plan, clients};
 
-impl Running<'_> {
+impl TargetRun<'_> {
     /// Why nothing can be measured of a target that ends before it says anything: not only at a discovery, which it need not
     /// know, but also at the handshakes of the newest and the oldest revision.
     pub(super) async fn ended_before_any_answer(&self, first: &FirstContact) -> Option<Failure> {
         let is_dead = |failure: &Failure| matches!(failure, Failure::Closed { .. });
         let mut failure = first.session.ended().filter(is_dead)?;
-        if first.session.has_heard() || !self.options.protocols.is_empty() {
+        if first.session.has_received() || !self.options.protocols.is_empty() {
             return None;
         }
         for version in [Era::Legacy.newest(), Era::Legacy.oldest()] {
@@ -81,25 +81,25 @@ impl Running<'_> {
     /// Blocks every case of a revision that the target does not speak.
     pub(super) fn block_revision(&self, version: Version, offer: &str) {
         let plan = Plan::new(&[version], self.run.target.usual_transport(), &self.options.selection);
-        (self.tell)(Event::Began { version, cases: plan.cases.len() });
+        (self.emit)(Event::Began { version, cases: plan.cases.len() });
         let obstacle =
             Err(Finding::blocked(format!("the server does not speak {version}: it offers {offer}")));
         for case in &plan.cases {
-            (self.tell)(Event::Finished(CaseReport::new(case, &obstacle, Duration::ZERO)));
+            (self.emit)(Event::Finished(CaseReport::new(case, &obstacle, Duration::ZERO)));
         }
     }
 
     /// What stands in the way of a target that let us into none of its revisions, where nothing of it can be measured: it
     /// ends or is silent, or HTTP itself says no: a wrong path, a Host that it does not serve. Who asks for a token can be
     /// measured by how it asks.
-    pub(super) fn closed_door(&self) -> Option<Failure> {
+    pub(super) fn explain_refusal(&self) -> Option<Failure> {
         let mut failures: Vec<Failure> = Vec::new();
         for list in [&self.absent, &self.unsettled] {
             failures.extend(lock(list).iter().map(|(_, failure)| failure.clone()));
         }
         let closed = |failure: &Failure| match failure {
             Failure::Status { status, .. } => !matches!(status, 400 | 401),
-            other => !is_talkative(other),
+            other => !answers_something(other),
         };
         if !failures.iter().all(closed) {
             return None;
@@ -120,7 +120,7 @@ impl Running<'_> {
 }
 
 /// Whether the target answered, even with nonsense.
-pub(super) const fn is_talkative(failure: &Failure) -> bool {
+pub(super) const fn answers_something(failure: &Failure) -> bool {
     match failure {
         Failure::NotHttp { .. }
         | Failure::NotJsonRpc { .. }

@@ -10,7 +10,7 @@ use protocol::{Era, Version};
 use transport::Transport;
 use transport::client::{Failure, FirstContact, ModernClaim, Session, Settled, settle};
 
-use super::Running;
+use super::TargetRun;
 use super::target_description::server_name;
 use crate::lock::lock;
 use crate::run_cx::{NonexistentVersion, Slot};
@@ -27,7 +27,7 @@ pub(super) enum Start {
     None,
 }
 
-impl Running<'_> {
+impl TargetRun<'_> {
     /// What the first contact means for each modern revision, newest first. Its session serves for the revision that it was
     /// made in; one of the legacy era serves to ask for a version that does not exist.
     pub(super) async fn take_first(&self, first: FirstContact, slot: Slot) -> Vec<(Version, Start)> {
@@ -48,7 +48,7 @@ impl Running<'_> {
                 ModernClaim::Absent(why) => why,
             };
             if !self.is_named(version) {
-                (self.tell)(Event::Absent { version, why });
+                (self.emit)(Event::Absent { version, why });
             }
             starts.push((version, Start::None));
         }
@@ -164,7 +164,7 @@ impl Running<'_> {
             }
             Settled::Absent(failure) => {
                 self.run.revisions.note(version, false);
-                (self.tell)(Event::Absent { version, why: failure.to_string() });
+                (self.emit)(Event::Absent { version, why: failure.to_string() });
                 lock(&self.absent).push((version, failure));
             }
             Settled::Unsettled(failure) => lock(&self.unsettled).push((version, failure)),
@@ -226,7 +226,7 @@ impl Running<'_> {
 
     async fn measure_spoken(&self, version: Version, session: Session, slot: Slot) {
         self.run.revisions.note(version, true);
-        (self.tell)(Event::Spoken { version, server: server_name(&session) });
+        (self.emit)(Event::Spoken { version, server: server_name(&session) });
         let cx = ServerCx::new(Arc::clone(&self.run), version, session.transport());
         self.measure_revision(cx.sharing(session, slot)).await;
     }
@@ -255,7 +255,7 @@ impl Running<'_> {
                 Settled::Spoken(session) => self.measure_spoken(version, session, None).await,
                 Settled::Absent(failure) => {
                     self.run.revisions.note(version, false);
-                    (self.tell)(Event::Absent { version, why: failure.to_string() });
+                    (self.emit)(Event::Absent { version, why: failure.to_string() });
                     lock(&self.absent).push((version, failure));
                 }
                 Settled::Unsettled(Failure::BadEndpoint { .. }) => self.measure_bad_endpoint(version).await,
@@ -274,7 +274,7 @@ impl Running<'_> {
                 (None, Failure::RateLimited { .. }) => failure.to_string(),
                 (None, _) => failure.at_start().to_string(),
             };
-            (self.tell)(Event::Unsettled { version, why });
+            (self.emit)(Event::Unsettled { version, why });
         } else {
             lock(&self.unsettled).push((version, failure));
         }

@@ -19,7 +19,7 @@ use unknown_versions::UnknownVersions;
 pub(crate) use unknown_versions::{CounterOffer, NonexistentVersion};
 use unprovoked_end::UnprovokedEnd;
 
-use crate::patience::Memory;
+use crate::patience::SilenceMemory;
 use crate::policy::Calls;
 use crate::{Finding, Pace};
 
@@ -30,7 +30,7 @@ pub struct RunCx {
     pub(crate) limits: Limits,
     pub(crate) calls: Calls,
     pub(crate) pace: Pace,
-    pub(crate) memory: Memory,
+    pub(crate) memory: SilenceMemory,
     pub(crate) slots: ProcessSlots,
     pub(crate) revisions: SpokenRevisions,
     pub(crate) unknown_versions: UnknownVersions,
@@ -45,7 +45,7 @@ impl RunCx {
         let limits = limits.for_new_run();
         Self {
             pace: Pace::new(limits.request),
-            memory: Memory::default(),
+            memory: SilenceMemory::default(),
             slots: ProcessSlots::new(&target, limits.start),
             revisions: SpokenRevisions::default(),
             unknown_versions: UnknownVersions::default(),

@@ -7,10 +7,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use transport::client::Target;
 
 /// The fewest processes that may live at a time: one for what is shared, one for what is not.
-const FEWEST: usize = 2;
+const MIN_PROCESSES: usize = 2;
 
 /// How long a caller that holds one slot waits for another.
-const BRIEFLY: Duration = Duration::from_secs(3);
+const SHORT_WAIT: Duration = Duration::from_secs(3);
 
 /// The right to one living process; none is needed where sessions are not processes.
 pub(crate) type Slot = Option<OwnedSemaphorePermit>;
@@ -26,9 +26,9 @@ pub(crate) struct ProcessSlots {
 
 impl ProcessSlots {
     pub(super) fn new(target: &Target, start: Duration) -> Self {
-        let cores = std::thread::available_parallelism().map_or(FEWEST, std::num::NonZero::get);
+        let cores = std::thread::available_parallelism().map_or(MIN_PROCESSES, std::num::NonZero::get);
         let free = match target {
-            Target::Command(_) => Some(Arc::new(Semaphore::new(cores.max(FEWEST)))),
+            Target::Command(_) => Some(Arc::new(Semaphore::new(cores.max(MIN_PROCESSES)))),
             Target::Url(_) | Target::InProcess(_) => None,
         };
         Self { free, start }
@@ -42,7 +42,7 @@ impl ProcessSlots {
     /// How many revisions are measured side by side: as many as have room for their processes, where each holds so many at a
     /// time. What is not a process of its own has state that the revisions share.
     pub(crate) fn count_concurrent_revisions(&self, held_by_each: usize) -> usize {
-        let slots = self.free.as_ref().map_or(1, |free| free.available_permits().max(FEWEST));
+        let slots = self.free.as_ref().map_or(1, |free| free.available_permits().max(MIN_PROCESSES));
         (slots / held_by_each).max(1)
     }
 
@@ -53,7 +53,7 @@ impl ProcessSlots {
 
     /// The same for a caller that holds one already, and so may block others.
     pub(crate) async fn acquire_second(&self) -> Slot {
-        self.acquire_within(BRIEFLY).await
+        self.acquire_within(SHORT_WAIT).await
     }
 
     async fn acquire_within(&self, limit: Duration) -> Slot {
@@ -86,7 +86,7 @@ mod tests {
         assert!(slots.acquire().await.is_none());
         assert_eq!(began.elapsed().as_secs(), 7);
         assert!(slots.acquire_second().await.is_none());
-        assert_eq!(began.elapsed().as_secs(), 7 + BRIEFLY.as_secs());
+        assert_eq!(began.elapsed().as_secs(), 7 + SHORT_WAIT.as_secs());
         held.pop();
         assert!(slots.acquire().await.is_some());
     }

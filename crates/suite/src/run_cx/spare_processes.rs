@@ -31,7 +31,7 @@ impl SpareProcesses {
     }
 
     /// The process that was started for `version`, unless another caller has taken it. What stood in the way of a start is
-    /// reported to whoever tries again.
+    /// reported to the caller that tries again.
     pub(super) async fn take(&self, version: Version) -> Option<(Session, Slot)> {
         let starting = lock(&self.starting).remove(&version);
         starting?.join_next().await?.ok()?.ok()

@@ -5,14 +5,14 @@ use std::fmt;
 use std::time::Duration;
 
 /// What fits is done at once, on whatever thread asks.
-const SMALL: u64 = 30_000;
+const SMALL_BUDGET: u64 = 30_000;
 /// Nothing that takes more is judged.
-const LARGE: u64 = 1_500_000;
+const LARGE_BUDGET: u64 = 1_500_000;
 
 /// What was found out about a schema, unless that takes too much.
 pub(crate) type Judged<T> = Result<T, TooComplex>;
 
-/// Why a schema is not judged. That is no fault of the target: the specification sets no bound.
+/// Why a schema is not judged. It is not a defect of the target, because the specification sets no bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TooComplex {
     /// It has more bytes, or more values, than are looked at.
@@ -33,11 +33,11 @@ pub(crate) struct Budget(Cell<u64>);
 
 impl Budget {
     pub(crate) const fn small() -> Self {
-        Self(Cell::new(SMALL))
+        Self(Cell::new(SMALL_BUDGET))
     }
 
     pub(crate) const fn large() -> Self {
-        Self(Cell::new(LARGE))
+        Self(Cell::new(LARGE_BUDGET))
     }
 
     /// Takes `steps` away.

@@ -7,17 +7,17 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::references::WORDS;
+use super::references::REFERENCE_KEYWORDS;
 use super::{Budget, Judged, References, TooComplex, pattern, weight};
 
 /// How deep a validator may go, through the schema and the instance together.
-const DEEPEST: usize = 250;
+const MAX_DEPTH: usize = 250;
 /// Keywords with one schema that applies to the same value.
-const SAME: &[&str] = &["not", "if", "then", "else"];
+const SAME_INSTANCE: &[&str] = &["not", "if", "then", "else"];
 /// Keywords with many.
-const SAME_MANY: &[&str] = &["allOf", "anyOf", "oneOf"];
+const SAME_INSTANCE_LISTS: &[&str] = &["allOf", "anyOf", "oneOf"];
 /// Keywords with schemas by name that apply to the same value if it has a member of that name.
-const SAME_NAMED: &[&str] = &["dependentSchemas", "dependencies"];
+const SAME_INSTANCE_MAPS: &[&str] = &["dependentSchemas", "dependencies"];
 
 /// Counts what it costs to compile a schema, and to evaluate it.
 #[derive(Debug)]
@@ -90,13 +90,13 @@ impl<'s> Cost<'s> {
         for target in self.targets(word, value)? {
             self.walk(target, instance, depth)?;
         }
-        if SAME.contains(&word) {
+        if SAME_INSTANCE.contains(&word) {
             self.walk(value, instance, depth)?;
-        } else if SAME_MANY.contains(&word) {
+        } else if SAME_INSTANCE_LISTS.contains(&word) {
             for part in value.as_array().into_iter().flatten() {
                 self.walk(part, instance, depth)?;
             }
-        } else if SAME_NAMED.contains(&word) {
+        } else if SAME_INSTANCE_MAPS.contains(&word) {
             for (name, part) in value.as_object().into_iter().flatten() {
                 self.budget.spend(1)?;
                 if instance.get(name).is_some() {
@@ -199,7 +199,9 @@ impl<'s> Cost<'s> {
     }
 
     fn targets(&self, word: &str, value: &Value) -> Judged<Vec<&'s Value>> {
-        let Some(name) = value.as_str().filter(|_| WORDS.contains(&word)) else { return Ok(Vec::new()) };
+        let Some(name) = value.as_str().filter(|_| REFERENCE_KEYWORDS.contains(&word)) else {
+            return Ok(Vec::new());
+        };
         let found = self.references.resolve(name);
         self.budget.spend(1 + found.len())?;
         Ok(found)
@@ -207,6 +209,6 @@ impl<'s> Cost<'s> {
 
     fn enter(&self, steps: usize, depth: usize) -> Judged<()> {
         self.budget.spend(steps)?;
-        if depth > DEEPEST { Err(TooComplex::Deep) } else { Ok(()) }
+        if depth > MAX_DEPTH { Err(TooComplex::Deep) } else { Ok(()) }
     }
 }

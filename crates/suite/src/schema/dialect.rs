@@ -8,7 +8,7 @@ use super::cost::Cost;
 use super::dangling::dangling;
 use super::{Budget, Judged, pattern, shorten};
 
-/// What judges instances of `schema`; `None` for what is no schema, or refers to what is not in it.
+/// What judges instances of `schema`; `None` if this is not a schema, or refers to something outside it.
 pub(super) fn validator(schema: &Value, version: Version) -> Option<Validator> {
     // A schema of another place is never fetched: the reference is simply not met.
     let options = pattern::bounded(jsonschema::options());

@@ -39,7 +39,7 @@ impl Scanner<'_> {
         match next {
             '\\' => match self.rest.next() {
                 Some('b' | 'B') => Ok(Before::Nothing),
-                // Their braces, if there are any, are no quantifier.
+                // Their braces, if there are any, are not a quantifier.
                 Some('u' | 'x' | 'p' | 'P' | 'k' | 'g' | 'o' | 'N') => {
                     let is_long = self.rest.peek() == Some(&'{') && self.rest.clone().any(|next| next == '}');
                     if is_long {

@@ -1,7 +1,7 @@
 //! Where schemas are evaluated: at once if that is little work, else on a thread that is left behind when it takes too long.
 //!
-//! A validator cannot be interrupted. A thread of the runtime would hold up whoever shares it, and the end of the process
-//! with it; one of our own holds up nobody.
+//! A validator cannot be interrupted. On a thread of the runtime it would hold up the tasks that share it, and the end of
+//! the process; a thread of our own holds up nothing.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -17,16 +17,16 @@ use super::size::Size;
 use super::{Budget, Judged, TooComplex};
 
 /// How long a thread is waited for.
-const LIMIT: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// Room for what nests as deep as is looked at.
-const STACK: usize = 64 * 1024 * 1024;
+const STACK_BYTES: usize = 64 * 1024 * 1024;
 /// How many threads work at a time.
 static SLOTS: Semaphore = Semaphore::const_new(2);
 /// How many refusals are remembered.
-const REMEMBERED: usize = 4096;
+const CACHE_ENTRIES: usize = 4096;
 
 /// Schemas that were too complex once. A tool's schema is asked for by many checks, and none of them should pay again.
-static REFUSED: LazyLock<Mutex<HashMap<u64, TooComplex>>> = LazyLock::new(Mutex::default);
+static REFUSED_SCHEMAS: LazyLock<Mutex<HashMap<u64, TooComplex>>> = LazyLock::new(Mutex::default);
 
 /// Does `work` on `schema` within a budget.
 pub(crate) async fn evaluate<T: Send + 'static>(
@@ -46,7 +46,7 @@ pub(crate) async fn evaluate<T: Send + 'static>(
     }
     let result = on_a_thread(schema.clone(), work).await;
     if let Err(why) = &result
-        && refused().len() < REMEMBERED
+        && refused().len() < CACHE_ENTRIES
     {
         refused().insert(name, *why);
     }
@@ -64,20 +64,20 @@ async fn on_a_thread<T: Send + 'static>(
 ) -> Judged<T> {
     let _slot = SLOTS.acquire().await;
     let (done, result) = oneshot::channel();
-    let begun = thread::Builder::new().name("schema".to_owned()).stack_size(STACK).spawn(move || {
+    let begun = thread::Builder::new().name("schema".to_owned()).stack_size(STACK_BYTES).spawn(move || {
         // Nobody may be waiting any more.
         let _ = done.send(work(&schema, &Budget::large()));
     });
-    let slow = TooComplex::Slow(LIMIT);
+    let slow = TooComplex::Slow(TIMEOUT);
     if begun.is_err() {
         return Err(slow);
     }
     // A thread that ends without a word has panicked, and said so.
-    tokio::time::timeout(LIMIT, result).await.map_or(Err(slow), |told| told.unwrap_or(Err(slow)))
+    tokio::time::timeout(TIMEOUT, result).await.map_or(Err(slow), |told| told.unwrap_or(Err(slow)))
 }
 
 fn refused() -> std::sync::MutexGuard<'static, HashMap<u64, TooComplex>> {
-    lock(&REFUSED)
+    lock(&REFUSED_SCHEMAS)
 }
 
 fn hash_of(schema: &Value) -> u64 {

@@ -14,7 +14,7 @@ pub(crate) struct Judge<'s> {
 }
 
 impl<'s> Judge<'s> {
-    /// `None` for what is no schema, or refers to what is not in it.
+    /// `None` if this is not a schema, or refers to something outside it.
     pub(crate) fn new(schema: &'s Value, version: Version, budget: &'s Budget) -> Judged<Option<Self>> {
         let cost = Cost::new(schema, budget);
         cost.compile()?;

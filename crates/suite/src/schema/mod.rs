@@ -33,7 +33,7 @@ pub(crate) use size::weight;
 pub(crate) use unjudged::Unjudged;
 
 /// How much of what a validator says is told: it repeats the instance.
-const SHOWN: usize = 400;
+const MAX_SHOWN_CHARS: usize = 400;
 
 /// What is wrong with `schema` by the meta-schema of its dialect, and where; or what it refers to and does not have.
 pub(crate) async fn flaw(schema: &Value, version: Version) -> Judged<Option<String>> {
@@ -42,10 +42,10 @@ pub(crate) async fn flaw(schema: &Value, version: Version) -> Judged<Option<Stri
 
 /// The first regular expression in `schema` that is certainly none, and why.
 pub(crate) async fn broken_pattern(schema: &Value) -> Judged<Option<(String, &'static str)>> {
-    evaluate(schema, pattern::broken).await
+    evaluate(schema, pattern::find_broken_pattern).await
 }
 
-/// What is wrong with `instance` by `schema`, and where. What is no schema has nothing to say.
+/// What is wrong with `instance` by `schema`, and where. Nothing if `schema` is not a schema.
 pub(crate) async fn complaint(schema: &Value, version: Version, instance: &Value) -> Judged<Option<String>> {
     let instance = instance.clone();
     let work = move |schema: &Value, budget: &Budget| match Judge::new(schema, version, budget)? {
@@ -60,7 +60,7 @@ pub(crate) async fn is_usable(schema: &Value, version: Version) -> Judged<bool> 
     evaluate(schema, move |schema, budget| Ok(Judge::new(schema, version, budget)?.is_some())).await
 }
 
-/// Whether `schema` accepts `instance`, for small schemas alone, where nobody can wait. `None` for what is no schema.
+/// Whether `schema` accepts `instance`, for small schemas alone, where nobody can wait. `None` if it is not a schema.
 pub(crate) fn accepts_now(schema: &Value, version: Version, instance: &Value) -> Judged<Option<bool>> {
     evaluate_now(schema, |schema, budget| match Judge::new(schema, version, budget)? {
         Some(judge) => judge.accepts(instance).map(Some),
@@ -69,7 +69,7 @@ pub(crate) fn accepts_now(schema: &Value, version: Version, instance: &Value) ->
 }
 
 fn shorten(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

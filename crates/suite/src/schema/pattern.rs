@@ -9,32 +9,32 @@ use super::walk::find_in_schemas;
 use super::{Budget, Judged, TooComplex, ecma};
 
 /// The longest source that is parsed.
-const SOURCE: usize = 4096;
+const MAX_SOURCE_BYTES: usize = 4096;
 /// The largest expression that is compiled, in characters that it compares with.
-const LARGEST: usize = 8192;
+const MAX_PATTERN_SIZE: usize = 8192;
 /// How often a match may go back, where the expression makes it.
-const BACKTRACKS: usize = 20_000;
+const MAX_BACKTRACKS: usize = 20_000;
 
 /// The size of `source`. One that is not understood here, as those that look around are not, counts by its length.
 pub(super) fn size(source: &str) -> Judged<usize> {
-    if source.len() > SOURCE {
+    if source.len() > MAX_SOURCE_BYTES {
         return Err(TooComplex::Pattern);
     }
     let size = match regex_syntax::parse(source) {
         Ok(parsed) => count(&parsed),
         Err(_) => written_out(source),
     };
-    if size > LARGEST { Err(TooComplex::Pattern) } else { Ok(size) }
+    if size > MAX_PATTERN_SIZE { Err(TooComplex::Pattern) } else { Ok(size) }
 }
 
 /// The options of every validator: expressions that go back and forth are given up early.
 pub(super) fn bounded(options: ValidationOptions<'_>) -> ValidationOptions<'_> {
-    let engine = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS);
+    let engine = PatternOptions::fancy_regex().backtrack_limit(MAX_BACKTRACKS);
     options.with_pattern_options(engine)
 }
 
 /// The first expression in `schema` that is certainly none, and why.
-pub(super) fn broken(schema: &Value, budget: &Budget) -> Judged<Option<(String, &'static str)>> {
+pub(super) fn find_broken_pattern(schema: &Value, budget: &Budget) -> Judged<Option<(String, &'static str)>> {
     let flaw = |source: &str| match budget.spend(source.len()) {
         Ok(()) => ecma::flaw(source).map(|why| Ok((source.to_owned(), why))),
         Err(why) => Some(Err(why)),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 /// Keywords that refer.
-pub(crate) const WORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+pub(crate) const REFERENCE_KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// The addresses within one schema.
 #[derive(Debug)]

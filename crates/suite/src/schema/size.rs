@@ -6,13 +6,13 @@ use super::pattern;
 use super::{Judged, TooComplex};
 
 /// The most that is looked at, and that is small.
-const LARGEST: usize = 96 * 1024;
-const SMALL: usize = 4 * 1024;
+const MAX_WEIGHT: usize = 96 * 1024;
+const SMALL_WEIGHT: usize = 4 * 1024;
 /// How deep it may nest. The parser's bound is near.
-const DEEPEST: usize = 100;
-const SHALLOW: usize = 32;
+const MAX_DEPTH: usize = 100;
+const SMALL_DEPTH: usize = 32;
 /// How many bytes weigh as much as a value.
-const BYTES: usize = 16;
+const BYTES_OF_VALUE: usize = 16;
 
 /// What a schema weighs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,22 +31,22 @@ impl Size {
 
     /// Whether it can be judged on any thread, at once.
     pub(super) const fn is_small(self) -> bool {
-        self.weight <= SMALL && self.depth <= SHALLOW
+        self.weight <= SMALL_WEIGHT && self.depth <= SMALL_DEPTH
     }
 
     fn add(&mut self, value: &Value, depth: usize) -> Judged<()> {
         self.depth = self.depth.max(depth);
         self.weight += own_weight(value);
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(TooComplex::Deep);
         }
-        if self.weight > LARGEST {
+        if self.weight > MAX_WEIGHT {
             return Err(TooComplex::Large);
         }
         match value {
             Value::Array(items) => items.iter().try_for_each(|item| self.add(item, depth + 1)),
             Value::Object(members) => members.iter().try_for_each(|(name, member)| {
-                self.weight += name.len() / BYTES;
+                self.weight += name.len() / BYTES_OF_VALUE;
                 if name == "pattern" {
                     self.weight += member.as_str().map_or(Ok(0), pattern::size)?;
                 }
@@ -67,7 +67,7 @@ pub(crate) fn weight(value: &Value) -> usize {
     let inner = match value {
         Value::Array(items) => items.iter().map(weight).sum(),
         Value::Object(members) => {
-            members.iter().map(|(name, member)| name.len() / BYTES + weight(member)).sum()
+            members.iter().map(|(name, member)| name.len() / BYTES_OF_VALUE + weight(member)).sum()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     };
@@ -75,5 +75,5 @@ pub(crate) fn weight(value: &Value) -> usize {
 }
 
 fn own_weight(value: &Value) -> usize {
-    1 + value.as_str().map_or(0, |text| text.len() / BYTES)
+    1 + value.as_str().map_or(0, |text| text.len() / BYTES_OF_VALUE)
 }

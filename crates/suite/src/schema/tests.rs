@@ -191,5 +191,5 @@ async fn ordinary_schemas_are_judged() {
 async fn what_a_complaint_repeats_is_cut() {
     let schema = json!({ "type": "object" });
     let long = complaint(&schema, NOW, &json!("x".repeat(100_000))).await.unwrap().unwrap();
-    assert!(long.chars().count() < 2 * SHOWN + 10, "{}", long.len());
+    assert!(long.chars().count() < 2 * MAX_SHOWN_CHARS + 10, "{}", long.len());
 }

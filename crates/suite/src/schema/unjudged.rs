@@ -6,7 +6,7 @@ use super::Judged;
 use crate::{Finding, Verdict};
 
 /// How many tools are named.
-const NAMED: usize = 3;
+const MAX_NAMED_TOOLS: usize = 3;
 
 /// What a check could not judge, while it judged the rest.
 #[derive(Debug, Default)]
@@ -32,8 +32,8 @@ impl Unjudged {
         if self.0.is_empty() {
             return Ok(());
         }
-        let more = self.0.len().saturating_sub(NAMED);
-        let mut why = self.0.into_iter().take(NAMED).collect::<Vec<_>>().join("; ");
+        let more = self.0.len().saturating_sub(MAX_NAMED_TOOLS);
+        let mut why = self.0.into_iter().take(MAX_NAMED_TOOLS).collect::<Vec<_>>().join("; ");
         if more > 0 {
             why.push_str(&format!("; and {more} more"));
         }

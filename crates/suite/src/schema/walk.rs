@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 /// Keywords whose members are names, each with a schema.
-const NAMED: &[&str] = &["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-/// Keywords whose values are no schemas.
-const PLAIN: &[&str] = &["const", "default", "enum", "examples"];
+const SCHEMA_MAPS: &[&str] = &["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+/// Keywords whose values are not schemas.
+const PLAIN_VALUES: &[&str] = &["const", "default", "enum", "examples"];
 
 /// The first thing that `look` finds in the members of `schema` or of a schema within it.
 pub(super) fn find_in_schemas<'s, T>(
@@ -15,8 +15,8 @@ pub(super) fn find_in_schemas<'s, T>(
     match schema {
         Value::Object(members) => look(members).or_else(|| {
             members.iter().find_map(|(name, value)| match name.as_str() {
-                name if PLAIN.contains(&name) => None,
-                name if NAMED.contains(&name) => {
+                name if PLAIN_VALUES.contains(&name) => None,
+                name if SCHEMA_MAPS.contains(&name) => {
                     value.as_object()?.values().find_map(|named| find_in_schemas(named, look))
                 }
                 _ => find_in_schemas(value, look),

@@ -33,35 +33,35 @@ impl ExclusiveSessions {
 }
 
 /// The right of one check to a session for itself.
-pub(crate) struct Turn<'c> {
+pub(crate) struct ExclusiveTurn<'c> {
     sessions: &'c ExclusiveSessions,
     _permit: Option<SemaphorePermit<'c>>,
 }
 
-impl<'c> Turn<'c> {
-    /// Lends `session` to whoever has the turn.
-    pub(crate) fn lend(self, session: Session) -> Alone<'c> {
-        Alone { whole: session.clone(), session, turn: self }
+impl<'c> ExclusiveTurn<'c> {
+    /// The turn together with `session`.
+    pub(crate) fn with_session(self, session: Session) -> ExclusiveSession<'c> {
+        ExclusiveSession { whole: session.clone(), session, turn: self }
     }
 }
 
 /// A session that nobody else uses meanwhile. It goes back when it is dropped.
-pub struct Alone<'c> {
+pub struct ExclusiveSession<'c> {
     /// The session, as the client that the check wants to be.
     session: Session,
     /// The session as it goes back.
     whole: Session,
-    turn: Turn<'c>,
+    turn: ExclusiveTurn<'c>,
 }
 
-impl Alone<'_> {
-    pub(crate) fn viewed_as(mut self, profile: Profile) -> Self {
+impl ExclusiveSession<'_> {
+    pub(crate) fn with_profile(mut self, profile: Profile) -> Self {
         self.session = self.session.clone().with_profile(profile);
         self
     }
 }
 
-impl Deref for Alone<'_> {
+impl Deref for ExclusiveSession<'_> {
     type Target = Session;
 
     fn deref(&self) -> &Session {
@@ -69,13 +69,13 @@ impl Deref for Alone<'_> {
     }
 }
 
-impl fmt::Debug for Alone<'_> {
+impl fmt::Debug for ExclusiveSession<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Alone").field(&self.session).finish()
+        f.debug_tuple("ExclusiveSession").field(&self.session).finish()
     }
 }
 
-impl Drop for Alone<'_> {
+impl Drop for ExclusiveSession<'_> {
     fn drop(&mut self) {
         // Also one that has ended: the next who wants a session brings it to its end in order.
         let mut idle = lock(&self.turn.sessions.idle);
@@ -85,9 +85,9 @@ impl Drop for Alone<'_> {
 
 impl SessionPool {
     /// Waits until a check may have a session for itself.
-    pub(crate) async fn exclusive_turn(&self) -> Turn<'_> {
+    pub(crate) async fn exclusive_turn(&self) -> ExclusiveTurn<'_> {
         let permit = self.exclusive.turns.acquire().await.ok();
-        Turn { sessions: &self.exclusive, _permit: permit }
+        ExclusiveTurn { sessions: &self.exclusive, _permit: permit }
     }
 
     /// A session that nobody uses just now and that still answers. Others have used it before.

@@ -9,7 +9,7 @@ use crate::connector::Connector;
 use crate::expect::Ask;
 use crate::run_cx::Slot;
 
-pub use exclusive::Alone;
+pub use exclusive::ExclusiveSession;
 use exclusive::ExclusiveSessions;
 use shared::SharedSession;
 
@@ -34,7 +34,7 @@ impl SessionPool {
     }
 
     /// A request on `session`.
-    pub(crate) fn on(&self, session: &Session, method: &str) -> Ask<'_> {
+    pub(crate) fn request_on(&self, session: &Session, method: &str) -> Ask<'_> {
         Ask::new(self, session.clone(), session.request(method), method)
     }
 

@@ -8,13 +8,13 @@ use transport::client::{Reply, Session};
 
 use super::SessionPool;
 use crate::Finding;
+use crate::append_only_list::AppendOnlyList;
 use crate::run_cx::Slot;
-use crate::succession::Succession;
 
 /// How often the process of a server that ends the shared session is started again.
-const RESTARTS: usize = 5;
+const MAX_RESTARTS: usize = 5;
 /// How many sessions in a row may be lost before one of them has answered anything.
-const IN_VAIN: usize = 8;
+const MAX_LOST_IN_A_ROW: usize = 8;
 
 /// The check that reports what is wrong with a handshake.
 const HANDSHAKE_CHECK: &str = "server/lifecycle/handshake-complete";
@@ -22,19 +22,19 @@ const HANDSHAKE_CHECK: &str = "server/lifecycle/handshake-complete";
 /// The shared session, and those that came before it.
 #[derive(Debug, Default)]
 pub(super) struct SharedSession {
-    lives: Succession<Life>,
-    /// Held by whoever opens the next one.
+    states: AppendOnlyList<SharedState>,
+    /// Held by the task that opens the next one.
     opening: Mutex<()>,
     restarts: AtomicUsize,
     /// How many sessions the server had ended when the present one, or what was learnt on it, began.
     lost_before: AtomicUsize,
     /// How many sessions were opened in the place of lost ones since the last answer.
-    in_vain: AtomicUsize,
+    lost_in_a_row: AtomicUsize,
 }
 
 /// One shared session.
 #[derive(Debug, Default)]
-struct Life {
+struct SharedState {
     session: OnceCell<Result<Session, Finding>>,
     /// Whether we have ended it ourselves.
     is_ended: AtomicBool,
@@ -44,21 +44,24 @@ impl SharedSession {
     /// Uses a session that is open already.
     pub(super) fn set(&self, session: Session) {
         // Nobody can have asked before.
-        let _ = self.lives.now().session.set(Ok(session));
+        let _ = self.states.latest().session.set(Ok(session));
     }
 
     /// Whether `session` is the shared one, or was.
-    fn includes(&self, session: &Session) -> bool {
-        self.lives.all().filter_map(Life::opened).any(|shared| shared.is_same(session))
+    fn is_or_was_shared(&self, session: &Session) -> bool {
+        self.states.all().filter_map(SharedState::opened).any(|shared| shared.is_same(session))
     }
 
-    /// Puts another session into the place of the present one. Only whoever holds `opening` may.
+    /// Puts another session into the place of the present one. Only the task that holds `opening` may.
     fn replace(&self, session: Result<Session, Finding>) {
-        self.lives.replace(Life { session: OnceCell::new_with(Some(session)), ..Life::default() });
+        self.states.replace_latest(SharedState {
+            session: OnceCell::new_with(Some(session)),
+            ..SharedState::default()
+        });
     }
 }
 
-impl Life {
+impl SharedState {
     fn opened(&self) -> Option<&Session> {
         self.session.get()?.as_ref().ok()
     }
@@ -73,7 +76,7 @@ impl Life {
 impl SessionPool {
     /// The session that well-behaved requests share.
     pub(crate) async fn shared(&self) -> Result<&Session, Finding> {
-        let opened = self.shared.lives.now().session.get_or_init(|| async {
+        let opened = self.shared.states.latest().session.get_or_init(|| async {
             let slot = self.connector.run.slots.acquire().await;
             self.establish(slot).await
         });
@@ -97,7 +100,7 @@ impl SessionPool {
         for (method, key) in
             [("tools/list", "tools"), ("resources/list", "resources"), ("prompts/list", "prompts")]
         {
-            let reply = self.on(session, method).send().await?.reply;
+            let reply = self.request_on(session, method).send().await?.reply;
             if reply.result().is_some_and(|result| result[key].is_array()) {
                 return Ok(true);
             }
@@ -107,13 +110,13 @@ impl SessionPool {
 
     /// Whether the server has ended the shared session, or another one from which something was learnt.
     pub(crate) fn is_shared_spoiled(&self) -> bool {
-        self.shared.lives.now().is_dead()
+        self.shared.states.latest().is_dead()
             || self.connector.count_lost() > self.shared.lost_before.load(Ordering::Relaxed)
     }
 
     /// Ends the shared session: nobody needs it any more.
     pub(crate) async fn end_shared(&self) {
-        let now = self.shared.lives.now();
+        let now = self.shared.states.latest();
         if let Some(session) = now.opened() {
             now.is_ended.store(true, Ordering::Release);
             self.connector.close_session(session).await;
@@ -126,12 +129,12 @@ impl SessionPool {
     pub(crate) async fn restart_shared(&self) -> bool {
         let _opening = self.shared.opening.lock().await;
         self.shared.lost_before.store(self.connector.count_lost(), Ordering::Relaxed);
-        let now = self.shared.lives.now();
+        let now = self.shared.states.latest();
         let Some(session) = now.opened() else { return false };
         if !now.is_dead() {
             return true;
         }
-        if self.connector.is_piped() && self.shared.restarts.fetch_add(1, Ordering::Relaxed) >= RESTARTS {
+        if self.connector.is_piped() && self.shared.restarts.fetch_add(1, Ordering::Relaxed) >= MAX_RESTARTS {
             return false;
         }
         session.close().await;
@@ -142,23 +145,27 @@ impl SessionPool {
 
     /// The session to send a request on again that was sent on `session` and answered with `reply`: another one if that was the
     /// shared one and the server no longer knows it. The server is the same, so what was learnt stays.
-    pub(crate) async fn renew(&self, session: &Session, reply: Option<&Reply>) -> Option<&Session> {
-        if !self.shared.includes(session) {
+    pub(crate) async fn find_replacement(
+        &self,
+        session: &Session,
+        reply: Option<&Reply>,
+    ) -> Option<&Session> {
+        if !self.shared.is_or_was_shared(session) {
             return None;
         }
         if !reply.is_some_and(Reply::is_session_unknown) || session.ended().is_none() {
-            self.shared.in_vain.store(0, Ordering::Relaxed);
+            self.shared.lost_in_a_row.store(0, Ordering::Relaxed);
             return None;
         }
         let _opening = self.shared.opening.lock().await;
-        if self.shared.lives.now().is_dead() {
-            if self.shared.in_vain.fetch_add(1, Ordering::Relaxed) >= IN_VAIN {
+        if self.shared.states.latest().is_dead() {
+            if self.shared.lost_in_a_row.fetch_add(1, Ordering::Relaxed) >= MAX_LOST_IN_A_ROW {
                 return None;
             }
             // Only the legacy era has sessions, where a handshake is all that it takes.
             let renewed = Box::pin(self.connector.open_usual(None)).await.ok()?;
             self.shared.replace(Ok(renewed));
         }
-        self.shared.lives.now().opened()
+        self.shared.states.latest().opened()
     }
 }

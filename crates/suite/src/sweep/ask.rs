@@ -9,12 +9,12 @@ use super::call::is_task_only;
 use super::send_all;
 use crate::clients::{self, User};
 use crate::policy::is_fixture;
-use crate::{Alone, Finding, ServerCx};
+use crate::{ExclusiveSession, Finding, ServerCx};
 
 /// How many tools that do not look as if they ask are called as a client that declares nothing.
-const OTHERS: usize = 2;
+const MAX_OTHER_TOOLS: usize = 2;
 /// How many tools that asked are called again with each capability alone.
-const MOST_ASKING: usize = 8;
+const MAX_ASKING_TOOLS: usize = 8;
 /// Words in the names of tools that ask the client for something.
 const WORDS: &[&str] = &[
     "sampl",
@@ -47,11 +47,11 @@ impl ServerCx {
         let Ok((asking, others)) = self.asking_tools().await else { return };
         let Ok(tools) = self.tools().await else { return };
         let asking = asking.iter().filter(|(tool, _)| may_refuse(tool, tools));
-        let chosen: Vec<_> = asking.chain(others.iter().take(OTHERS)).collect();
+        let chosen: Vec<_> = asking.chain(others.iter().take(MAX_OTHER_TOOLS)).collect();
         if chosen.is_empty() {
             return;
         }
-        if let Ok(session) = self.bare().await {
+        if let Ok(session) = self.bare_client_session().await {
             self.call_all(&session, &chosen, false).await;
         }
     }
@@ -79,9 +79,10 @@ impl ServerCx {
         }
         let Ok((asking, others)) = self.asking_tools().await else { return };
         let (logging, silent): (Vec<_>, Vec<_>) = others.iter().partition(|(tool, _)| logs(tool));
-        let others = logging.into_iter().take(OTHERS).chain(silent.into_iter().take(OTHERS));
+        let others =
+            logging.into_iter().take(MAX_OTHER_TOOLS).chain(silent.into_iter().take(MAX_OTHER_TOOLS));
         let chosen: Vec<_> = asking.iter().chain(others).collect();
-        if let Ok(session) = self.alone().await {
+        if let Ok(session) = self.exclusive_session().await {
             self.call_all(&session, &chosen, true).await;
         }
     }
@@ -98,7 +99,7 @@ impl ServerCx {
         };
         let asking = calls.iter().filter(|called| called.asked() && may_refuse(&called.tool, tools));
         let mut asks = Vec::new();
-        for called in asking.take(MOST_ASKING) {
+        for called in asking.take(MAX_ASKING_TOOLS) {
             let Some(good) = self.arguments_for(&called.tool).await else { continue };
             for capabilities in
                 [json!({ "elicitation": {} }), json!({ "sampling": {} }), json!({ "roots": {} })]
@@ -125,7 +126,7 @@ impl ServerCx {
     }
 
     /// A session as a client that shows forms but no pages, and whose user does as `user` says.
-    pub(crate) async fn partial(&self, user: &User) -> Result<Alone<'_>, Finding> {
+    pub(crate) async fn partial(&self, user: &User) -> Result<ExclusiveSession<'_>, Finding> {
         self.as_client(clients::partial(user.clone())).await
     }
 }

@@ -12,20 +12,20 @@ use crate::schema::Judged;
 use crate::{Finding, ServerCx, arguments};
 
 /// How many tools are called at most.
-const MOST_CALLS: usize = 64;
+const MAX_CALLS: usize = 64;
 /// Every call asks for progress, each under a token of its own, so that the passive checks have some to judge.
 static TOKENS: AtomicU64 = AtomicU64::new(1);
 
 /// A tool that was called.
 #[derive(Debug)]
-pub struct Called {
+pub struct CalledTool {
     /// The tool as it is listed.
     pub tool: Value,
     /// What came back.
     pub answers: Answers,
 }
 
-impl Called {
+impl CalledTool {
     /// Whether the tool asked for input before it completed, which only a modern one does in an answer.
     pub(crate) fn asked(&self) -> bool {
         let first = self.answers.as_ref().ok().and_then(|answers| answers.first());
@@ -46,7 +46,7 @@ impl ServerCx {
             let tools = self.tools().await?;
             let allowed = tools.iter().filter(|tool| self.rules().decide(tool, tools).is_call());
             let mut fed = Vec::new();
-            for tool in allowed.take(MOST_CALLS) {
+            for tool in allowed.take(MAX_CALLS) {
                 fed.push((tool.clone(), self.arguments_for(tool).await));
             }
             match (tools, fed.is_empty()) {
@@ -87,7 +87,7 @@ impl ServerCx {
     }
 
     /// Every tool that may be called, called once.
-    pub async fn calls(&self) -> Result<&[Called], Finding> {
+    pub async fn calls(&self) -> Result<&[CalledTool], Finding> {
         self.known
             .learn(|facts| &facts.calls, async {
                 let session = self.session().await?;
@@ -98,7 +98,7 @@ impl ServerCx {
                 let answered = send_all(asks).await;
                 Ok(answered
                     .into_iter()
-                    .map(|(tool, answers)| Called { tool: tool.clone(), answers })
+                    .map(|(tool, answers)| CalledTool { tool: tool.clone(), answers })
                     .collect())
             })
             .await
@@ -108,7 +108,7 @@ impl ServerCx {
     pub(crate) fn call_on(&self, session: &Session, tool: &Value, arguments: &Value) -> Ask<'_> {
         let params = json!({ "name": tool["name"], "arguments": arguments });
         let token = TOKENS.fetch_add(1, Ordering::Relaxed);
-        let ask = self.on(session, "tools/call").params(params);
+        let ask = self.request_on(session, "tools/call").params(params);
         ask.with(|r| r.mirror(&tool["inputSchema"]).meta("progressToken", token))
     }
 }

@@ -9,11 +9,11 @@ use super::{Answers, last, send_all};
 use crate::{Finding, ServerCx};
 
 /// How many arguments are completed at most.
-const MOST_COMPLETIONS: usize = 40;
+const MAX_COMPLETIONS: usize = 40;
 
 /// An argument that was completed.
 #[derive(Debug)]
-pub struct Completed {
+pub struct CompletedArgument {
     /// The prompt or template.
     pub reference: Value,
     /// The name of the argument or variable.
@@ -22,7 +22,7 @@ pub struct Completed {
     pub answers: Answers,
 }
 
-impl Completed {
+impl CompletedArgument {
     /// The values that were suggested.
     pub fn values(&self) -> Vec<String> {
         let result = last(&self.answers).map(|(_, result)| result).unwrap_or_default();
@@ -33,7 +33,7 @@ impl Completed {
 
 impl ServerCx {
     /// Every argument, completed once from nothing.
-    pub async fn completions(&self) -> Result<&[Completed], Finding> {
+    pub async fn completions(&self) -> Result<&[CompletedArgument], Finding> {
         // The capability has a name since 2025-03-26; the method is older.
         if self.version >= Version::V2025_03_26 {
             self.needs(COMPLETIONS).await?;
@@ -54,13 +54,14 @@ impl ServerCx {
                     let reference = json!({ "type": "ref/resource", "uri": uri });
                     wanted.extend(variables(uri).into_iter().map(|name| (reference.clone(), name)));
                 }
-                let asks = wanted.into_iter().take(MOST_COMPLETIONS).map(|(reference, argument)| {
+                let asks = wanted.into_iter().take(MAX_COMPLETIONS).map(|(reference, argument)| {
                     let params = json!({ "ref": reference, "argument": { "name": argument, "value": "" } });
-                    let ask = self.on(session, "completion/complete").params(params);
+                    let ask = self.request_on(session, "completion/complete").params(params);
                     ((reference, argument), ask)
                 });
                 let answered = send_all(asks.collect()).await;
-                let completed = |((reference, argument), answers)| Completed { reference, argument, answers };
+                let completed =
+                    |((reference, argument), answers)| CompletedArgument { reference, argument, answers };
                 Ok(answered.into_iter().map(completed).collect())
             })
             .await

@@ -6,11 +6,11 @@ use super::{Answers, send_all};
 use crate::{Finding, ServerCx};
 
 /// How many prompts are got at most.
-const MOST_PROMPTS: usize = 50;
+const MAX_PROMPTS: usize = 50;
 
 /// A prompt that was got.
 #[derive(Debug)]
-pub struct Got {
+pub struct FetchedPrompt {
     /// The prompt as it is listed.
     pub prompt: Value,
     /// What came back.
@@ -19,19 +19,19 @@ pub struct Got {
 
 impl ServerCx {
     /// Every prompt, got once.
-    pub async fn gets(&self) -> Result<&[Got], Finding> {
+    pub async fn prompt_gets(&self) -> Result<&[FetchedPrompt], Finding> {
         self.known
-            .learn(|facts| &facts.gets, async {
+            .learn(|facts| &facts.prompt_gets, async {
                 let session = self.session().await?;
                 let mut asks = Vec::new();
-                for prompt in self.prompts().await?.iter().take(MOST_PROMPTS) {
+                for prompt in self.prompts().await?.iter().take(MAX_PROMPTS) {
                     let params = json!({ "name": prompt["name"], "arguments": self.filled(prompt).await });
-                    asks.push((prompt, self.on(session, "prompts/get").params(params)));
+                    asks.push((prompt, self.request_on(session, "prompts/get").params(params)));
                 }
                 let answered = send_all(asks).await;
                 Ok(answered
                     .into_iter()
-                    .map(|(prompt, answers)| Got { prompt: prompt.clone(), answers })
+                    .map(|(prompt, answers)| FetchedPrompt { prompt: prompt.clone(), answers })
                     .collect())
             })
             .await
@@ -44,7 +44,9 @@ impl ServerCx {
         let names = arguments.filter_map(|argument| argument["name"].as_str());
         names
             .map(|name| {
-                let own = |c: &&super::Completed| c.reference["name"] == prompt["name"] && c.argument == name;
+                let own = |c: &&super::CompletedArgument| {
+                    c.reference["name"] == prompt["name"] && c.argument == name
+                };
                 let suggested = suggestions.iter().find(own).and_then(|c| c.values().into_iter().next());
                 (name.to_owned(), suggested.unwrap_or_else(|| plausible(name).to_owned()).into())
             })

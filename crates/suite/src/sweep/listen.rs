@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use protocol::Era;
 use serde_json::{Value, json};
-use transport::client::Pending;
+use transport::client::PendingRequest;
 
-use super::Called;
+use super::CalledTool;
 use crate::ServerCx;
 use crate::policy::is_fixture;
 
 /// How many resources are watched at most.
-const MOST_WATCHED: usize = 16;
+const MAX_WATCHED: usize = 16;
 /// What takes longer is not called again.
-const QUICK: Duration = Duration::from_millis(500);
+const QUICK_ANSWER: Duration = Duration::from_millis(500);
 
 impl ServerCx {
     /// Calls the server's own tools while one subscription asks for a single list and another one for resources. What comes
@@ -22,10 +22,11 @@ impl ServerCx {
         if self.version.era() == Era::Legacy {
             return;
         }
-        let Ok(session) = self.alone().await else { return };
+        let Ok(session) = self.exclusive_session().await else { return };
         let mut open = Vec::new();
         for filter in self.filters().await {
-            let ask = self.on(&session, "subscriptions/listen").params(json!({ "notifications": filter }));
+            let ask =
+                self.request_on(&session, "subscriptions/listen").params(json!({ "notifications": filter }));
             // Who refuses has nothing to tell; that is another check's business.
             let Ok(mut pending) = ask.start().await else { continue };
             let _ = pending.next_within(self.pace().limit()).await;
@@ -46,13 +47,13 @@ impl ServerCx {
         let declared = self.capabilities().await.unwrap_or_default();
         if declared["resources"]["subscribe"] == true {
             let listed = self.resources().await.unwrap_or_default().iter();
-            let uris: Vec<_> = listed.map(|one| one["uri"].clone()).take(MOST_WATCHED).collect();
+            let uris: Vec<_> = listed.map(|one| one["uri"].clone()).take(MAX_WATCHED).collect();
             filters.push(json!({ "resourceSubscriptions": uris }));
         }
         filters
     }
 
-    /// The tools that are no fixtures and were quick when they were called before, with arguments that fit.
+    /// The tools that are not fixtures and were quick when they were called before, with arguments that fit.
     async fn own_tools(&self) -> Vec<(&Value, Value)> {
         let (Ok(tools), Ok(calls)) = (self.tools().await, self.calls().await) else { return Vec::new() };
         let mut fed = Vec::new();
@@ -63,12 +64,12 @@ impl ServerCx {
     }
 }
 
-fn is_quick(called: &Called) -> bool {
-    called.answers.as_ref().is_ok_and(|rounds| rounds.iter().all(|round| round.reply.elapsed < QUICK))
+fn is_quick(called: &CalledTool) -> bool {
+    called.answers.as_ref().is_ok_and(|rounds| rounds.iter().all(|round| round.reply.elapsed < QUICK_ANSWER))
 }
 
 /// Reads what comes until nothing does, for so long at most.
-async fn drain(pending: &mut Pending, limit: Duration) {
+async fn drain(pending: &mut PendingRequest, limit: Duration) {
     let all = async { while let Ok(Some(_)) = pending.next_within(limit).await {} };
     let _ = tokio::time::timeout(limit, all).await;
 }

@@ -6,9 +6,9 @@ mod call;
 mod complete;
 mod get;
 mod listen;
-mod odd;
 mod read;
 mod slow;
+mod unusual;
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
@@ -18,26 +18,26 @@ use crate::expect::{Answer, Ask};
 use crate::{Finding, ServerCx};
 
 pub(crate) use ask::logs;
-pub use call::Called;
-pub use complete::Completed;
-pub use get::Got;
-pub use read::Read;
+pub use call::CalledTool;
+pub use complete::CompletedArgument;
+pub use get::FetchedPrompt;
+pub use read::ReadResource;
 pub(crate) use slow::SlowCall;
 
 /// How many requests are under way at a time.
-const ABREAST: usize = 8;
+const MAX_CONCURRENT_REQUESTS: usize = 8;
 
 /// What came back on a request and on those that took it further.
 pub type Answers = Result<Vec<Answer>, Finding>;
 
 impl ServerCx {
     /// Looks at everything, so that there is something to read for those who only read.
-    pub(crate) async fn explore(&self) {
+    pub(crate) async fn run_sweep(&self) {
         // Each says for itself what stood in its way; here it is enough to have tried.
         let _ = tokio::join!(
             Box::pin(self.calls()),
             Box::pin(self.reads()),
-            Box::pin(self.gets()),
+            Box::pin(self.prompt_gets()),
             Box::pin(self.completions()),
             Box::pin(self.apps()),
         );
@@ -50,7 +50,7 @@ async fn send_all<T>(asks: Vec<(T, Ask<'_>)>) -> Vec<(T, Answers)> {
     let sent = asks.into_iter().map(|(what, ask)| async move { (what, ask.through().await) });
     // On the heap, and a list first: a stream of futures that borrow is not general enough.
     let sent: Vec<_> = sent.collect();
-    stream::iter(sent).buffered(ABREAST).collect().await
+    stream::iter(sent).buffered(MAX_CONCURRENT_REQUESTS).collect().await
 }
 
 /// The answer that ended it, and its result if it has one that is complete.

@@ -6,11 +6,11 @@ use super::{Answers, send_all};
 use crate::{Finding, ServerCx};
 
 /// How many resources are read at most.
-const MOST_READS: usize = 50;
+const MAX_READS: usize = 50;
 
 /// A resource that was read.
 #[derive(Debug)]
-pub struct Read {
+pub struct ReadResource {
     /// The URI that was asked for.
     pub uri: String,
     /// Whether it is listed; if not, it comes from a template and need not be there.
@@ -21,21 +21,21 @@ pub struct Read {
 
 impl ServerCx {
     /// Every resource, read once.
-    pub async fn reads(&self) -> Result<&[Read], Finding> {
+    pub async fn reads(&self) -> Result<&[ReadResource], Finding> {
         self.known
             .learn(|facts| &facts.reads, async {
                 let session = self.session().await?;
                 let listed = self.resources().await?.iter().filter_map(|r| r["uri"].as_str());
-                let mut uris: Vec<_> = listed.take(MOST_READS).map(|uri| (uri.to_owned(), true)).collect();
+                let mut uris: Vec<_> = listed.take(MAX_READS).map(|uri| (uri.to_owned(), true)).collect();
                 for template in self.templates().await.unwrap_or_default() {
                     uris.extend(self.expanded(template).await.map(|uri| (uri, false)));
                 }
                 let asks = uris.into_iter().map(|(uri, listed)| {
-                    let ask = self.on(session, "resources/read").params(json!({ "uri": uri }));
+                    let ask = self.request_on(session, "resources/read").params(json!({ "uri": uri }));
                     ((uri, listed), ask)
                 });
                 let answered = send_all(asks.collect()).await;
-                let read = |((uri, listed), answers)| Read { uri, listed, answers };
+                let read = |((uri, listed), answers)| ReadResource { uri, listed, answers };
                 Ok(answered.into_iter().map(read).collect())
             })
             .await

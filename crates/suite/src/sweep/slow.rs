@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Called;
+use super::CalledTool;
 use crate::policy::is_fixture;
 use crate::{Finding, ServerCx};
 
@@ -73,7 +73,7 @@ impl ServerCx {
             if shortest < LONG || shortest >= VERY_LONG {
                 break;
             }
-            let session = self.alone().await?;
+            let session = self.exclusive_session().await?;
             let again =
                 self.call_on(&session, tool, arguments).send().await.map_err(Finding::into_obstacle)?;
             shortest = shortest.min(again.reply.elapsed);
@@ -100,14 +100,14 @@ impl ServerCx {
 }
 
 /// How long a call took that was answered at once, and not by asking for something.
-fn took(called: &Called) -> Option<Duration> {
+fn took(called: &CalledTool) -> Option<Duration> {
     match called.answers.as_ref().ok()?.as_slice() {
         [answer] => Some(answer.reply.elapsed),
         _ => None,
     }
 }
 
-fn reports(called: &Called) -> bool {
+fn reports(called: &CalledTool) -> bool {
     let mut answers = called.answers.iter().flatten();
     answers.any(|answer| answer.reply.notifications("notifications/progress").next().is_some())
 }

@@ -11,7 +11,7 @@ use suite::{
 };
 use transport::Transport;
 use transport::client::Limits;
-use wire::recording::{About, Recording, Tape, write};
+use wire::recording::{About, RecordedSession, Recording, write};
 
 use crate::reference::{Subject, piped, served, served_old};
 
@@ -28,19 +28,19 @@ async fn recorded(
     selection: Selection,
     protocols: Vec<Version>,
 ) -> (Vec<CaseReport>, Recorded) {
-    let tapes: Arc<Mutex<Vec<Tape>>> = Arc::default();
-    let kept = Arc::clone(&tapes);
+    let sessions: Arc<Mutex<Vec<RecordedSession>>> = Arc::default();
+    let kept = Arc::clone(&sessions);
     let brief = Duration::from_millis(700);
     let limits = Limits { request: brief, start: brief, probe: brief, ..Limits::default() };
-    let keep = Some(SessionSink::new(move |tape| kept.lock().unwrap().push(tape)));
+    let keep = Some(SessionSink::new(move |session| kept.lock().unwrap().push(session)));
     let options = Options { protocols, selection, limits, keep, ..Options::default() };
     let report = run(&subject.target, "", &options, |_| {}).await.unwrap();
     let mut file = write::header(&About::default());
-    for (number, tape) in tapes.lock().unwrap().iter().enumerate() {
-        file.extend(write::tape(&Tape { name: number.to_string(), ..tape.clone() }));
+    for (number, session) in sessions.lock().unwrap().iter().enumerate() {
+        file.extend(write::session(&RecordedSession { name: number.to_string(), ..session.clone() }));
     }
-    let tapes = Recording::parse(file).unwrap().tapes;
-    (report.cases, Recorded { tapes, ..Recorded::default() })
+    let sessions = Recording::parse(file).unwrap().sessions;
+    (report.cases, Recorded { sessions, ..Recorded::default() })
 }
 
 fn told(case: &CaseReport) -> (String, Version, Outcome) {
@@ -89,8 +89,8 @@ async fn differences(check: &'static Check) -> Vec<(String, Version, Outcome)> {
     live.filter(|case| !judged.contains(case)).collect()
 }
 
-fn tape(lines: &str) -> Recorded {
-    Recorded { tapes: Recording::parse(lines.to_owned()).unwrap().tapes, ..Recorded::default() }
+fn read_lines(lines: &str) -> Recorded {
+    Recorded { sessions: Recording::parse(lines.to_owned()).unwrap().sessions, ..Recorded::default() }
 }
 
 #[test]
@@ -110,11 +110,11 @@ fn the_revision_is_taken_from_where_it_stands() {
         ([bare, asked, answer], Version::V2025_03_26),
         ([named, asked, answer], Version::V2025_03_26),
     ] {
-        let judged = judge(&tape(&lines.join("\n")), &[Side::Server], &Options::default());
+        let judged = judge(&read_lines(&lines.join("\n")), &[Side::Server], &Options::default());
         assert_eq!(judged.report.target.speaks, [version], "{lines:?}");
         assert!(judged.skipped.is_empty());
     }
-    let judged = judge(&tape(&[asked, shaken].join("\n")), &[Side::Server], &Options::default());
+    let judged = judge(&read_lines(&[asked, shaken].join("\n")), &[Side::Server], &Options::default());
     assert_eq!(
         (judged.report.target.name.as_deref(), judged.report.target.version.as_deref()),
         (Some("n"), Some("7"))
@@ -126,7 +126,7 @@ fn the_revision_is_taken_from_where_it_stands() {
 fn half_of_a_conversation_is_not_blamed_for_the_other() {
     let lines = r#"{"session":"1","protocol":"2025-11-25"}
 {"from":"server","message":{"jsonrpc":"2.0","id":1,"result":{}}}"#;
-    let judged = judge(&tape(lines), &[Side::Server], &Options::default());
+    let judged = judge(&read_lines(lines), &[Side::Server], &Options::default());
     let outcome = |id: &str| judged.report.cases.iter().find(|case| case.check == id).unwrap().outcome;
     assert_eq!(outcome("wire/jsonrpc/id-known"), Outcome::Blocked);
     assert_eq!(outcome("wire/jsonrpc/version-marked"), Outcome::Passed);
@@ -148,8 +148,8 @@ fn ids_are_used_once_in_a_session_where_there_is_one() {
             let head = format!(r#""what":"head","start":"HTTP/1.1 200 OK","headers":[{header}]"#);
             text.push_str(&format!("{{{line},{head}}}\n{{{line},\"message\":{ask}}}\n"));
         }
-        let tapes = Recording::parse(text.into_bytes()).unwrap().tapes;
-        let recorded = Recorded { tapes, ..Recorded::default() };
+        let sessions = Recording::parse(text.into_bytes()).unwrap().sessions;
+        let recorded = Recorded { sessions, ..Recorded::default() };
         let options = Options { selection: only(&[fresh]), ..Options::default() };
         let judged = judge(&recorded, &[Side::Server], &options).report;
         assert_eq!(judged.cases.iter().map(|case| case.outcome).collect::<Vec<_>>(), [outcome], "{header}");
@@ -203,9 +203,9 @@ fn rules_of_http_are_judged_on_every_exchange() {
     ] {
         let head = "{\"session\":\"s\",\"transport\":\"http\",\"protocol\":\"2025-11-25\"}\n";
         let text = format!("{head}{sound}{third}");
-        let tapes = Recording::parse(text.clone().into_bytes()).unwrap().tapes;
+        let sessions = Recording::parse(text.clone().into_bytes()).unwrap().sessions;
         let options = Options { selection: only(&[check]), ..Options::default() };
-        let judged = judge(&Recorded { tapes, ..Recorded::default() }, &[Side::Server], &options).report;
+        let judged = judge(&Recorded { sessions, ..Recorded::default() }, &[Side::Server], &options).report;
         assert_eq!(
             judged.cases.iter().map(|case| case.outcome).collect::<Vec<_>>(),
             [outcome],
@@ -231,9 +231,9 @@ fn spelling_does_not_make_another_value() {
         let request = format!(r#"{{"jsonrpc":"2.0","id":{asked},"method":"x"}}"#);
         let error = format!(r#"{{"jsonrpc":"2.0","id":{came},"error":{{"code":-32601.0,"message":"no"}}}}"#);
         let text = format!("{head}{}{}", line("client", &request), line("server", &error));
-        let tapes = Recording::parse(text.into_bytes()).unwrap().tapes;
+        let sessions = Recording::parse(text.into_bytes()).unwrap().sessions;
         let options = Options { selection: only(&["wire/jsonrpc"]), ..Options::default() };
-        let judged = judge(&Recorded { tapes, ..Recorded::default() }, &[Side::Server], &options).report;
+        let judged = judge(&Recorded { sessions, ..Recorded::default() }, &[Side::Server], &options).report;
         let found = |id: &str| judged.cases.iter().find(|case| case.check == id).map(|case| case.outcome);
         assert_eq!(found("wire/jsonrpc/id-known"), Some(outcome), "{asked} {came}");
         assert_eq!(found("wire/jsonrpc/error-code-integer"), Some(Outcome::Passed));

@@ -1,5 +1,5 @@
-//! Servers over HTTP that end, limit requests, or refuse in ways that few servers do: one wrong is one finding, and what is
-//! no wrong is none.
+//! Servers over HTTP that end, limit requests, or refuse in ways that few servers do: one defect is one finding, and
+//! nothing is found where nothing is wrong.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

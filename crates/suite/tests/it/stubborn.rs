@@ -1,4 +1,4 @@
-//! Servers that are no servers: nothing passes on them, and none of them costs more than seconds.
+//! Targets that are not servers: nothing passes on them, and none of them costs more than seconds.
 
 use std::time::{Duration, Instant};
 

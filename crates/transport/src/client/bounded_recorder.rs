@@ -41,7 +41,7 @@ impl BoundedRecorder {
     }
 
     /// Whether the target has sent any message yet.
-    pub(crate) fn has_heard(&self) -> bool {
+    pub(crate) fn has_received(&self) -> bool {
         self.messages.load(Ordering::Relaxed) > 0
     }
 

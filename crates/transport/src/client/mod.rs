@@ -30,13 +30,13 @@ pub use link::raw::{RawEnd, RawReply, RawSocket};
 pub use link::{ProcessEnd, Step, adopt_orphans, end_descendants};
 pub use message::Message;
 pub use probe::{
-    Discovery, FirstContact, Modern, ModernClaim, Settled, Spoken, first_contact, probe, settle,
+    Discovery, FirstContact, Modern, ModernClaim, Settled, SpokenRevision, first_contact, probe, settle,
 };
 pub use profile::{Answer, Profile, ServerRequest};
 pub use proxies::Proxies;
 pub use quota::RunQuota;
 pub use rate_limit::RateLimitWaits;
 pub use reply::{Head, Reply, RpcError};
-pub use session::{Closing, InputRequired, Pending, Request, Rounds, Server, Session};
+pub use session::{Closing, InputRequired, PendingRequest, Request, Rounds, Server, Session};
 pub use target::{Dial, Endpoint, Program, Target, quoted};
 pub use turns::Turn;

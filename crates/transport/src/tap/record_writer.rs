@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
-use wire::recording::{About, Medium, Tape, write};
+use wire::recording::{About, Medium, RecordedSession, write};
 
 use super::note::{Backlog, MAX_WAITING_BYTES, QueuedNote, RecordSender};
 use super::redact::Redactor;
@@ -44,7 +44,7 @@ pub struct RecordWriter {
 #[derive(Debug, Default)]
 pub struct Written {
     /// The sessions, if they were to be kept.
-    pub tapes: Vec<Tape>,
+    pub sessions: Vec<RecordedSession>,
     /// Whether everything reached the sink.
     pub complete: bool,
 }
@@ -82,7 +82,7 @@ struct Writing {
     on_failure: Option<Box<dyn FnOnce(io::Error) + Send>>,
     assembler: SessionAssembler,
     start: Instant,
-    tapes: BTreeMap<usize, Tape>,
+    sessions: BTreeMap<usize, RecordedSession>,
     backlog: Arc<Backlog>,
 }
 
@@ -90,8 +90,8 @@ impl Writing {
     fn new(mut options: RecordOptions, backlog: Arc<Backlog>) -> Self {
         let on_failure = std::mem::replace(&mut options.on_failure, Box::new(|_| {}));
         let assembler = SessionAssembler::new(options.endpoint.as_deref());
-        let tapes = BTreeMap::new();
-        Self { options, on_failure: Some(on_failure), assembler, start: Instant::now(), tapes, backlog }
+        let sessions = BTreeMap::new();
+        Self { options, on_failure: Some(on_failure), assembler, start: Instant::now(), sessions, backlog }
     }
 
     fn run(mut self, notes: &mpsc::Receiver<Option<QueuedNote>>) -> Written {
@@ -112,19 +112,19 @@ impl Writing {
         }
         let rest = self.assembler.finish(self.start.elapsed());
         self.write_entries(rest);
-        Written { complete: self.on_failure.is_some(), tapes: self.tapes.into_values().collect() }
+        Written { complete: self.on_failure.is_some(), sessions: self.sessions.into_values().collect() }
     }
 
     fn write_entries(&mut self, filed: Vec<SessionEntry>) {
         let mut lines = Vec::new();
         for SessionEntry { session, medium, entry } in filed {
             let entry = self.options.redactor.entry(entry);
-            let name = self.session(session, medium, &mut lines);
+            let name = self.session_name(session, medium, &mut lines);
             lines.extend_from_slice(&write::entry(&name, &entry));
             if self.options.keep
-                && let Some(tape) = self.tapes.get_mut(&session)
+                && let Some(recorded) = self.sessions.get_mut(&session)
             {
-                tape.transcript.entries.push(entry);
+                recorded.transcript.entries.push(entry);
             }
         }
         if !lines.is_empty() {
@@ -133,17 +133,18 @@ impl Writing {
     }
 
     /// The name of a session. A line announces it when something new is known.
-    fn session(&mut self, session: usize, medium: Option<Medium>, lines: &mut Vec<u8>) -> String {
+    fn session_name(&mut self, session: usize, medium: Option<Medium>, lines: &mut Vec<u8>) -> String {
         let name = match session {
             NO_SESSION => format!("{}-aside", self.options.name),
             number => format!("{}-{}", self.options.name, number + 1),
         };
-        let known = self.tapes.get(&session).map(|tape| tape.medium);
+        let known = self.sessions.get(&session).map(|recorded| recorded.medium);
         if known.is_none_or(|known| known != medium) {
-            let tape = self.tapes.entry(session).or_insert_with(|| Tape::new(&name, medium, None));
-            tape.medium = medium;
-            let told = Tape::new(&name, medium, None);
-            lines.extend_from_slice(&write::session(&told));
+            let recorded =
+                self.sessions.entry(session).or_insert_with(|| RecordedSession::new(&name, medium, None));
+            recorded.medium = medium;
+            let told = RecordedSession::new(&name, medium, None);
+            lines.extend_from_slice(&write::session_line(&told));
         }
         name
     }

@@ -38,7 +38,7 @@ fn recorded(session: &Session, what: What) -> Vec<String> {
 
 async fn end(session: &Session) -> (Step, bool) {
     match session.close().await {
-        Closing::Process(end) => (end.step, end.leftovers),
+        Closing::Process(end) => (end.step, end.left_children),
         other => panic!("a process ends as one: {other:?}"),
     }
 }

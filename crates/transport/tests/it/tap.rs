@@ -116,7 +116,7 @@ async fn events_pass_one_by_one() {
     let mut rest = Vec::new();
     tokio::time::timeout(Duration::from_secs(5), server.read_to_end(&mut rest)).await.unwrap().unwrap();
     let recording = tapped.finish().await;
-    let entries = &recording.tapes[0].transcript.entries;
+    let entries = &recording.sessions[0].transcript.entries;
     let whats: Vec<_> = entries.iter().map(|entry| entry.what).collect();
     assert_eq!(whats, [What::Head, What::Message, What::Head, What::Message, What::Message, What::End]);
     let text: String = entries.iter().map(|entry| String::from_utf8_lossy(&entry.bytes)).collect();
@@ -131,7 +131,7 @@ async fn a_dead_server_is_told_of() {
     let answer = read_until(&mut client, "refused").await;
     assert!(answer.starts_with("HTTP/1.1 502") && answer.contains("yardstick tap"), "{answer}");
     let recording = tapped.finish().await;
-    let last = recording.tapes[0].transcript.entries.last().unwrap().clone();
+    let last = recording.sessions[0].transcript.entries.last().unwrap().clone();
     assert_eq!(last.what, What::End);
 }
 
@@ -143,7 +143,7 @@ async fn a_foreign_host_is_refused_in_the_servers_place() {
     client.write_all(POST.replace("localhost", "attacker.example").as_bytes()).await.unwrap();
     let answer = read_until(&mut client, "not admitted").await;
     assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
-    assert!(tapped.finish().await.tapes.is_empty());
+    assert!(tapped.finish().await.sessions.is_empty());
 }
 
 /// What is not about the endpoint may be the exchange of a code for a token.
@@ -159,6 +159,6 @@ async fn of_other_paths_only_heads_are_kept() {
     server.write_all(answer.as_bytes()).await.unwrap();
     read_until(&mut client, "hush").await;
     let recording = tapped.finish().await;
-    assert_eq!(recording.tapes[0].name, "t-aside");
-    assert!(recording.tapes[0].transcript.entries.iter().all(|entry| entry.what == What::Head));
+    assert_eq!(recording.sessions[0].name, "t-aside");
+    assert!(recording.sessions[0].transcript.entries.iter().all(|entry| entry.what == What::Head));
 }

@@ -33,7 +33,7 @@ pub struct Recording {
     /// What its first line says.
     pub about: About,
     /// The sessions, in the order in which they began.
-    pub tapes: Vec<Tape>,
+    pub sessions: Vec<RecordedSession>,
     /// The number of the last line, if it was cut short and left out.
     pub cut: Option<usize>,
 }
@@ -51,7 +51,7 @@ pub struct About {
 
 /// One recorded session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tape {
+pub struct RecordedSession {
     /// Its name within the file.
     pub name: String,
     /// The transport, if the file names it.
@@ -88,7 +88,7 @@ impl Recording {
     }
 }
 
-impl Tape {
+impl RecordedSession {
     /// A session without entries.
     pub fn new(name: impl Into<String>, medium: Option<Medium>, protocol: Option<String>) -> Self {
         Self { name: name.into(), medium, protocol, dropped: 0, transcript: Transcript::default() }

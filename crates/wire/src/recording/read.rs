@@ -6,7 +6,9 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::fields::Fields;
-use super::{About, FORMAT, FORMAT_VERSION, Medium, Recording, Tape, UNNAMED_SESSION, content, spelling};
+use super::{
+    About, FORMAT, FORMAT_VERSION, Medium, RecordedSession, Recording, UNNAMED_SESSION, content, spelling,
+};
 use crate::{Direction, Entry, Line, Lines, What};
 
 /// Members that say who sent a message, ours first.
@@ -80,7 +82,7 @@ impl RecordingReader {
                 "a message that does not say who sent it; write {\"from\":\"client\",\"message\":…} around it"
                     .to_owned(),
             ),
-            None if fields.get("session").is_some() => self.session(&fields),
+            None if fields.get("session").is_some() => self.read_session(&fields),
             None => Err("neither `from` nor `session`; \
                          a message is {\"from\":\"client\",\"message\":…}"
                 .to_owned()),
@@ -105,7 +107,7 @@ impl RecordingReader {
         Ok(())
     }
 
-    fn session(&mut self, fields: &Fields<'_>) -> Result<(), String> {
+    fn read_session(&mut self, fields: &Fields<'_>) -> Result<(), String> {
         let medium = match fields.text("transport")? {
             None => None,
             Some(word) => Some(spelling::medium_of(&word).ok_or_else(|| {
@@ -113,10 +115,10 @@ impl RecordingReader {
             })?),
         };
         let protocol = fields.text("protocol")?;
-        let tape = self.tape(fields.name("session")?);
-        tape.medium = medium.or(tape.medium);
-        tape.protocol = protocol.or(tape.protocol.take());
-        tape.dropped += fields.get("dropped").and_then(|raw| raw.get().parse().ok()).unwrap_or(0);
+        let session = self.find_or_add_session(fields.name("session")?);
+        session.medium = medium.or(session.medium);
+        session.protocol = protocol.or(session.protocol.take());
+        session.dropped += fields.get("dropped").and_then(|raw| raw.get().parse().ok()).unwrap_or(0);
         Ok(())
     }
 
@@ -138,36 +140,36 @@ impl RecordingReader {
         };
         let exchange = posted.unwrap_or_else(|| fields.number("exchange").map_or(0, whole));
         let entry = Entry { at: moment(fields), direction, what, exchange, bytes };
-        let tape = self.tape(fields.name("session")?);
+        let session = self.find_or_add_session(fields.name("session")?);
         if posted.is_some() {
             // Only windows have these names.
-            tape.medium.get_or_insert(Medium::PostMessage);
+            session.medium.get_or_insert(Medium::PostMessage);
         }
-        tape.transcript.entries.push(entry);
+        session.transcript.entries.push(entry);
         Ok(())
     }
 
     /// A request and what came back, on one line, as some tools keep their history.
     fn pair(&mut self, fields: &Fields<'_>, line: &Bytes) -> Result<(), String> {
         let at = moment(fields);
-        let tape = fields.name("session")?;
+        let session = fields.name("session")?;
         for (name, direction) in [("request", Direction::ToServer), ("response", Direction::ToClient)] {
             let Some(raw) = fields.get(name) else { continue };
             let bytes = content::read_message(raw, line)?;
             let entry = Entry { at, direction, what: What::Message, exchange: 0, bytes };
-            self.tape(tape.clone()).transcript.entries.push(entry);
+            self.find_or_add_session(session.clone()).transcript.entries.push(entry);
         }
         Ok(())
     }
 
-    fn tape(&mut self, name: Option<String>) -> &mut Tape {
+    fn find_or_add_session(&mut self, name: Option<String>) -> &mut RecordedSession {
         let name = name.unwrap_or_else(|| UNNAMED_SESSION.to_owned());
-        let tapes = &mut self.recording.tapes;
+        let sessions = &mut self.recording.sessions;
         let at = *self.known.entry(name).or_insert_with_key(|name| {
-            tapes.push(Tape::new(name.clone(), None, None));
-            tapes.len() - 1
+            sessions.push(RecordedSession::new(name.clone(), None, None));
+            sessions.len() - 1
         });
-        &mut tapes[at]
+        &mut sessions[at]
     }
 }
 

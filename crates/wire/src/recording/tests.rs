@@ -15,7 +15,7 @@ fn why(text: &str) -> String {
 }
 
 fn messages(recording: &Recording) -> Vec<(Direction, &[u8])> {
-    let entries = recording.tapes.iter().flat_map(|tape| &tape.transcript.entries);
+    let entries = recording.sessions.iter().flat_map(|session| &session.transcript.entries);
     entries.map(|entry| (entry.direction, entry.bytes.as_ref())).collect()
 }
 
@@ -46,7 +46,7 @@ fn a_direction_and_a_message_are_enough() {
     let text = r#"{"direction":"client","message":{"jsonrpc":"2.0","id":1,"method":"ping"}}
 {"direction":"server","message":{"jsonrpc":"2.0","id":1,"result":{}},"other":[1,2]}"#;
     let recording = read(text).unwrap();
-    assert_eq!(recording.tapes.len(), 1);
+    assert_eq!(recording.sessions.len(), 1);
     assert_eq!(
         messages(&recording)[1],
         (Direction::ToClient, br#"{"jsonrpc":"2.0","id":1,"result":{}}"#.as_slice())
@@ -65,8 +65,8 @@ fn what_others_write_is_understood() {
     let bytes: Vec<_> = messages(&recording).into_iter().map(|(_, bytes)| bytes).collect();
     let head = b"HTTP/1.1 200 OK\r\na: b\r\na: c\r\n\r\n".as_slice();
     assert_eq!(bytes, [b"{\"id\":1}".as_slice(), b"{\"id\":2}", br#"{"id":2,"result":{}}"#, b"hello", head]);
-    assert_eq!(recording.tapes[0].transcript.entries[3].what, What::Stderr);
-    assert_eq!(recording.tapes[1].name, "7");
+    assert_eq!(recording.sessions[0].transcript.entries[3].what, What::Stderr);
+    assert_eq!(recording.sessions[1].name, "7");
 }
 
 #[test]
@@ -135,29 +135,29 @@ fn entries() -> impl Strategy<Value = Entry> {
     )
 }
 
-fn tapes() -> impl Strategy<Value = Tape> {
+fn any_session() -> impl Strategy<Value = RecordedSession> {
     let mediums = vec![None, Some(Medium::Stdio), Some(Medium::Http), Some(Medium::HttpSse)];
     let protocol = proptest::option::of("[0-9-]{0,10}");
     let entries = proptest::collection::vec(entries(), 0..8);
     (proptest::sample::select(mediums), protocol, 0..3_u64, entries).prop_map(
-        |(medium, protocol, dropped, entries)| Tape {
+        |(medium, protocol, dropped, entries)| RecordedSession {
             dropped,
             transcript: Transcript { entries },
-            ..Tape::new("", medium, protocol)
+            ..RecordedSession::new("", medium, protocol)
         },
     )
 }
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(mut tapes in proptest::collection::vec(tapes(), 0..4), target in any::<Option<String>>()) {
+    fn what_is_written_is_read(mut sessions in proptest::collection::vec(any_session(), 0..4), target in any::<Option<String>>()) {
         let about = About { target, tool: Some("yardstick".into()), started: None };
         let mut file = write::header(&about);
-        for (number, tape) in tapes.iter_mut().enumerate() {
-            tape.name = format!("session {number}");
-            file.extend(write::tape(tape));
+        for (number, session) in sessions.iter_mut().enumerate() {
+            session.name = format!("session {number}");
+            file.extend(write::session(session));
         }
-        prop_assert_eq!(Recording::parse(file), Ok(Recording { about, tapes, cut: None }));
+        prop_assert_eq!(Recording::parse(file), Ok(Recording { about, sessions, cut: None }));
     }
 
     #[test]
@@ -177,26 +177,26 @@ fn windows_of_an_app_are_written_and_read() {
 {"session":"w","from":"client","message":{"jsonrpc":"2.0","method":"e"}}
 "#;
     let recording = read(text).unwrap();
-    let tape = &recording.tapes[0];
-    let ways: Vec<_> = tape.transcript.entries.iter().map(|e| (e.direction, e.exchange)).collect();
+    let session = &recording.sessions[0];
+    let ways: Vec<_> = session.transcript.entries.iter().map(|e| (e.direction, e.exchange)).collect();
     let (up, down) = (Direction::ToServer, Direction::ToClient);
     assert_eq!(ways, [(up, PROXY), (down, PROXY), (up, 0), (down, 0), (down, 0)]);
-    assert_eq!(tape.medium, Some(Medium::PostMessage));
-    let again = Recording::parse(write::tape(tape)).unwrap();
-    assert_eq!(again.tapes, std::slice::from_ref(tape));
-    assert_eq!(recording.tapes[1].medium, None, "a client is not a window");
+    assert_eq!(session.medium, Some(Medium::PostMessage));
+    let again = Recording::parse(write::session(session)).unwrap();
+    assert_eq!(again.sessions, std::slice::from_ref(session));
+    assert_eq!(recording.sessions[1].medium, None, "a client is not a window");
 }
 
 #[test]
 fn words_for_windows_name_the_transport_too() {
     let recording = read(r#"{"from":"view","message":{"jsonrpc":"2.0","method":"c"}}"#).unwrap();
-    assert_eq!(recording.tapes[0].medium, Some(Medium::PostMessage));
+    assert_eq!(recording.sessions[0].medium, Some(Medium::PostMessage));
     // And the other words stay what they are.
     let text = r#"{"session":"1","transport":"postmessage"}
 {"from":"client","message":{"jsonrpc":"2.0","method":"c"}}"#;
-    let tape = &read(text).unwrap().tapes[0];
+    let session = &read(text).unwrap().sessions[0];
     assert_eq!(
-        (tape.medium, tape.transcript.entries[0].direction),
+        (session.medium, session.transcript.entries[0].direction),
         (Some(Medium::PostMessage), Direction::ToServer)
     );
 }

@@ -1,6 +1,6 @@
 //! Lines, ready to be appended to a file: each ends with its newline.
 
-use super::{About, FORMAT, FORMAT_VERSION, Medium, Tape, content, spelling};
+use super::{About, FORMAT, FORMAT_VERSION, Medium, RecordedSession, content, spelling};
 use crate::{Entry, What};
 
 /// The first line of a file.
@@ -17,17 +17,17 @@ pub fn header(about: &About) -> Vec<u8> {
 }
 
 /// The line that describes a session, before its entries.
-pub fn session(tape: &Tape) -> Vec<u8> {
+pub fn session_line(recorded: &RecordedSession) -> Vec<u8> {
     let mut line = RecordedLine::default();
-    line.text("session", &tape.name);
-    if let Some(medium) = tape.medium {
+    line.text("session", &recorded.name);
+    if let Some(medium) = recorded.medium {
         line.text("transport", medium.as_str());
     }
-    if let Some(protocol) = &tape.protocol {
+    if let Some(protocol) = &recorded.protocol {
         line.text("protocol", protocol);
     }
-    if tape.dropped > 0 {
-        line.raw("dropped", tape.dropped.to_string().as_bytes());
+    if recorded.dropped > 0 {
+        line.raw("dropped", recorded.dropped.to_string().as_bytes());
     }
     line.finish()
 }
@@ -68,11 +68,11 @@ fn finish_line(mut line: RecordedLine, entry: &Entry) -> Vec<u8> {
 }
 
 /// A whole session: the line that describes it, and its entries.
-pub fn tape(tape: &Tape) -> Vec<u8> {
-    let mut lines = session(tape);
-    let line = if tape.medium == Some(Medium::PostMessage) { posted_entry } else { entry };
-    for item in &tape.transcript.entries {
-        lines.extend_from_slice(&line(&tape.name, item));
+pub fn session(recorded: &RecordedSession) -> Vec<u8> {
+    let mut lines = session_line(recorded);
+    let line = if recorded.medium == Some(Medium::PostMessage) { posted_entry } else { entry };
+    for item in &recorded.transcript.entries {
+        lines.extend_from_slice(&line(&recorded.name, item));
     }
     lines
 }

@@ -111,7 +111,7 @@ fn judge_recording(written: Written, file: &Path, arguments: &TapArguments) -> O
     let recorded = Recorded {
         description: file.display().to_string(),
         arguments: super::wire::reproduction_arguments(&[file.to_owned()]),
-        tapes: written.tapes,
+        sessions: written.sessions,
     };
     let judged = suite::judge(&recorded, &[Side::Server], &Options::default());
     terminal::warn_styled(&report::human::render(&judged.report));

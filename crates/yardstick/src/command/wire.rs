@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use protocol::method::Side;
 use suite::{Judged, Options, Recorded};
-use wire::recording::{Recording, Tape};
+use wire::recording::{RecordedSession, Recording};
 
 use super::check::{read_baseline, read_selection, write_baseline};
 use crate::args::{Sides, WireArguments};
@@ -21,12 +21,12 @@ pub(super) fn run(arguments: &WireArguments) -> anyhow::Result<Exit> {
         let repair = "yardstick check wire FILE…, or `-` for stdin";
         return Err(Usage(format!("which recording is to be judged? {repair}")).into());
     }
-    let mut tapes = Vec::new();
+    let mut sessions = Vec::new();
     for file in files {
-        tapes.extend(read_tapes(file, files.len() > 1)?);
+        sessions.extend(read_sessions(file, files.len() > 1)?);
     }
     let recorded =
-        Recorded { description: names(files, ", "), arguments: reproduction_arguments(files), tapes };
+        Recorded { description: names(files, ", "), arguments: reproduction_arguments(files), sessions };
     let sides: &[Side] = match side.unwrap_or_default() {
         Sides::Server => &[Side::Server],
         Sides::Client => &[Side::Client],
@@ -55,7 +55,7 @@ pub(super) fn explain_exit(judged: &Judged) -> Exit {
     }
 }
 
-fn read_tapes(file: &Path, many: bool) -> anyhow::Result<Vec<Tape>> {
+fn read_sessions(file: &Path, many: bool) -> anyhow::Result<Vec<RecordedSession>> {
     let bytes = if file == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).context("stdin cannot be read")?;
@@ -68,11 +68,11 @@ fn read_tapes(file: &Path, many: bool) -> anyhow::Result<Vec<Tape>> {
     if let Some(line) = recording.cut {
         terminal::warn(&format!("note: line {line} of `{}` is cut short and was left out", file.display()));
     }
-    let mut tapes = recording.tapes;
-    for tape in tapes.iter_mut().filter(|_| many) {
-        tape.name = format!("{} of {}", tape.name, file.display());
+    let mut sessions = recording.sessions;
+    for session in sessions.iter_mut().filter(|_| many) {
+        session.name = format!("{} of {}", session.name, file.display());
     }
-    Ok(tapes)
+    Ok(sessions)
 }
 
 fn names(files: &[PathBuf], between: &str) -> String {

@@ -94,7 +94,7 @@ fn bytes_pass_untouched_whatever_they_are() {
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stdout == input, "{} of {} bytes", output.stdout.len(), input.len());
     let recording = wire::recording::Recording::parse(std::fs::read(&file.0).unwrap()).unwrap();
-    let got = recording.tapes[0].transcript.entries.iter();
+    let got = recording.sessions[0].transcript.entries.iter();
     let got: Vec<_> = got.filter(|entry| entry.direction == wire::Direction::ToClient).collect();
     assert_eq!(&got[1].bytes[..], b"\xff\xfe\r");
     assert!(got.iter().any(|entry| entry.bytes.len() == 10 << 20));
@@ -168,7 +168,7 @@ fn a_tap_that_is_killed_has_lost_nothing() {
     running.0.kill().unwrap();
     running.0.wait().unwrap();
     let recording = wire::recording::Recording::parse(file.text()).unwrap();
-    assert_eq!(recording.tapes[0].transcript.messages().count(), 2);
+    assert_eq!(recording.sessions[0].transcript.messages().count(), 2);
 }
 
 #[test]

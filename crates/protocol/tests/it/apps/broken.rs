@@ -6,7 +6,7 @@ use yardstick_protocol::apps::Gravity::{self, Must, Note, Should};
 use yardstick_protocol::apps::Way::{HostToProxy, HostToView, ProxyToHost, ViewToHost};
 use yardstick_protocol::apps::{Bridge, Way};
 
-use super::session::{Session, error, handshake, judged, notice, request, result, sound};
+use super::session::{Session, correct_session, error, handshake, judged, notice, request, result};
 
 type Expected = (&'static str, Gravity, BridgeParty);
 
@@ -18,7 +18,7 @@ fn then(more: impl IntoIterator<Item = (Way, Value)>) -> Session {
 
 /// The handshake with one of its messages changed.
 fn shaken(index: usize, change: impl FnOnce(&mut Value)) -> Session {
-    let mut session = sound();
+    let mut session = correct_session();
     change(&mut session[index].1);
     session
 }
@@ -31,7 +31,7 @@ fn finds(session: &[(Way, Value)], expected: &[Expected]) {
 
 #[test]
 fn a_sound_session_is_sound() {
-    finds(&sound(), &[]);
+    finds(&correct_session(), &[]);
 }
 
 #[test]
@@ -140,17 +140,17 @@ fn misspelt_members_are_noted() {
 fn the_handshake_has_its_order() {
     let log = json!({"level": "info", "data": "x"});
     let call = request(ViewToHost, 9, "tools/call", json!({"name": "now"}));
-    let mut early = sound();
+    let mut early = correct_session();
     early.insert(2, call.clone());
     early.insert(3, result(HostToView, 9, json!({"content": []})));
     finds(&early, &[("ui/lifecycle/initialize-first", Must, View)]);
-    let mut impatient = sound();
+    let mut impatient = correct_session();
     impatient.insert(3, notice(ViewToHost, "notifications/message", log));
     finds(&impatient, &[("ui/lifecycle/initialize-awaited", Note, View)]);
-    let mut hasty = sound();
+    let mut hasty = correct_session();
     hasty.swap(3, 4);
     finds(&hasty, &[("ui/lifecycle/initialized-after-answer", Must, View)]);
-    let mut twice = sound();
+    let mut twice = correct_session();
     let mut again = handshake()[2].clone();
     again.1["id"] = json!(99);
     twice.insert(5, again);
@@ -161,14 +161,14 @@ fn the_handshake_has_its_order() {
 #[test]
 fn a_host_is_quiet_at_first() {
     let theme = notice(HostToView, "ui/notifications/host-context-changed", json!({"theme": "dark"}));
-    let mut before = sound();
+    let mut before = correct_session();
     before.insert(3, theme.clone());
     assert_eq!(
         judged(&before).iter().map(|b| (b.rule.id, b.gravity, b.by)).next(),
         Some(("ui/lifecycle/host-quiet", Must, Host))
     );
     // Between the answer and `initialized` the text contradicts itself.
-    let mut between = sound();
+    let mut between = correct_session();
     between.insert(4, theme);
     finds(&between, &[("ui/lifecycle/host-quiet", Note, Host)]);
 }
@@ -266,14 +266,14 @@ fn the_sandbox_keeps_its_own() {
         found.iter().any(|b| (b.rule.id, b.gravity, b.by) == ("ui/sandbox/no-own-requests", Should, Proxy)),
         "{found:?}"
     );
-    let mut eager = sound();
+    let mut eager = correct_session();
     eager.swap(0, 1);
     finds(&eager, &[("ui/sandbox/resource-after-ready", Must, Host)]);
 }
 
 #[test]
 fn other_html_is_another_view() {
-    let twice: Session = sound().into_iter().chain(sound().into_iter().skip(1)).collect();
+    let twice: Session = correct_session().into_iter().chain(correct_session().into_iter().skip(1)).collect();
     finds(&twice, &[]);
 }
 
@@ -321,16 +321,16 @@ fn the_handshake_says_enough() {
 
 #[test]
 fn nothing_follows_the_end() {
-    let mut late = sound();
+    let mut late = correct_session();
     late.push(notice(ViewToHost, "ui/notifications/size-changed", json!({"height": 1})));
     finds(&late, &[("ui/teardown/quiet-after", Should, View)]);
-    let mut chatty = sound();
+    let mut chatty = correct_session();
     let last = chatty.len() - 1;
     chatty
         .insert(last, notice(HostToView, "ui/notifications/host-context-changed", json!({"theme": "dark"})));
     finds(&chatty, &[("ui/teardown/quiet-after", Should, Host)]);
     // A View that is about to end may still save its work.
-    let mut saving = sound();
+    let mut saving = correct_session();
     saving.insert(last, request(ViewToHost, 8, "tools/call", json!({"name": "save"})));
     saving.insert(last + 1, result(HostToView, 8, json!({"content": []})));
     finds(&saving, &[]);
@@ -341,11 +341,11 @@ fn a_view_is_told_before_it_goes() {
     let closed = |session: &[(Way, Value)]| {
         let mut bridge = Bridge::new();
         for (way, message) in session {
-            bridge.heard(*way, message);
+            bridge.judge_next(*way, message);
         }
-        bridge.closed().iter().map(|b| (b.rule.id, b.gravity, b.by)).collect::<Vec<_>>()
+        bridge.judge_closed().iter().map(|b| (b.rule.id, b.gravity, b.by)).collect::<Vec<_>>()
     };
-    let all = sound();
+    let all = correct_session();
     assert_eq!(closed(&all), []);
     assert_eq!(closed(&all[..all.len() - 2]), [("ui/teardown/sent", Must, Host)]);
     let unanswered = closed(&all[..all.len() - 1]);

@@ -30,8 +30,9 @@ fn with(mut message: Value, member: &str, value: Value) -> Value {
 /// Everything that is wrong with a session, up to where the record ends.
 pub(super) fn judged(session: &[(Way, Value)]) -> Vec<Breach> {
     let mut bridge = Bridge::new();
-    let mut found: Vec<_> = session.iter().flat_map(|(way, message)| bridge.heard(*way, message)).collect();
-    found.extend(bridge.ended());
+    let mut found: Vec<_> =
+        session.iter().flat_map(|(way, message)| bridge.judge_next(*way, message)).collect();
+    found.extend(bridge.judge_end());
     found
 }
 
@@ -76,7 +77,7 @@ pub(super) fn handshake() -> Session {
 }
 
 /// A View that lives and dies as it should.
-pub(super) fn sound() -> Session {
+pub(super) fn correct_session() -> Session {
     let mut session = handshake();
     session.extend([
         notice(Way::HostToView, "ui/notifications/tool-input-partial", json!({"arguments": {}})),

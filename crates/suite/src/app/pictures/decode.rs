@@ -5,9 +5,9 @@ use std::io::Cursor;
 use png::{ColorType, Decoder, Encoder, Limits, Transformations};
 
 /// The most bytes that a picture may take while it is decoded.
-const MOST_BYTES: usize = 128 * 1024 * 1024;
+const MAX_BYTES: usize = 128 * 1024 * 1024;
 /// The most pixels of a side.
-const MOST_PIXELS: u32 = 16_384;
+const MAX_PIXELS: u32 = 16_384;
 
 /// Red, green and blue.
 pub(super) type Rgb = [u8; 3];
@@ -40,14 +40,14 @@ impl Picture {
 
     /// The pixels of a PNG file.
     pub(super) fn decode(file: &[u8]) -> Result<Self, String> {
-        let mut decoder = Decoder::new_with_limits(Cursor::new(file), Limits { bytes: MOST_BYTES });
+        let mut decoder = Decoder::new_with_limits(Cursor::new(file), Limits { bytes: MAX_BYTES });
         decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
         let mut reader = decoder.read_info().map_err(|why| why.to_string())?;
         let (width, height) = (reader.info().width, reader.info().height);
-        if width.max(height) > MOST_PIXELS {
+        if width.max(height) > MAX_PIXELS {
             return Err(format!("{width} × {height} pixels are too many"));
         }
-        let size = reader.output_buffer_size().filter(|size| *size <= MOST_BYTES).ok_or("it is too large")?;
+        let size = reader.output_buffer_size().filter(|size| *size <= MAX_BYTES).ok_or("it is too large")?;
         let mut buffer = vec![0; size];
         let frame = reader.next_frame(&mut buffer).map_err(|why| why.to_string())?;
         let pixels = match frame.color_type {

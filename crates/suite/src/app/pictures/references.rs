@@ -1,4 +1,4 @@
-//! The reference pictures of a run, and what comes of comparing apps with them. No I/O: whoever has a folder reads it.
+//! The reference pictures of a run, and the result of comparing apps with them. No I/O: the caller reads the folder.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

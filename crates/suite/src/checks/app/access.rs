@@ -4,7 +4,7 @@ use protocol::Span;
 use server::fault::view as fault;
 
 use super::page::SHOWS_ID;
-use super::{complain, facts_of, listed};
+use super::{facts_of, judge_document, listed};
 use crate::app::rows::STRICT;
 use crate::{AppCx, Applies, Check, DocumentFacts, Finding, Run, Verdict, advice};
 
@@ -102,5 +102,5 @@ fn strict(cx: &AppCx<'_>, expected: &str, wrong: impl Fn(&DocumentFacts) -> Opti
     if cx.shown(&[STRICT])?.iter().all(|viewing| facts_of(viewing).is_none()) {
         return Err(Finding::blocked_by(SHOWS_ID, "the app shows nothing"));
     }
-    cx.judge(&[STRICT], expected, |viewing| complain(viewing, &wrong))
+    cx.judge(&[STRICT], expected, |viewing| judge_document(viewing, &wrong))
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use server::fault::view as fault;
 use url::Url;
 
-use crate::app::Complaint;
+use crate::app::RowFinding;
 use crate::app::rows::{STRICT, name};
 use crate::{AppCx, Applies, Check, Finding, Run, Verdict, Viewing, advice, advised};
 
@@ -54,7 +54,7 @@ const UNUSED: Check = Check {
 };
 
 /// The first thing that was blocked, and the others.
-fn blocked(viewing: &Viewing) -> Option<Complaint> {
+fn blocked(viewing: &Viewing) -> Option<RowFinding> {
     let found: Vec<String> = viewing
         .violations
         .iter()
@@ -65,11 +65,11 @@ fn blocked(viewing: &Viewing) -> Option<Complaint> {
         })
         .collect();
     let first = found.first()?;
-    Some(Complaint::new(first.clone()).quoting(found.iter().map(String::as_str)))
+    Some(RowFinding::new(first.clone()).with_lines(found.iter().map(String::as_str)))
 }
 
 /// A library that only tries whether there is eval goes on without; one that needs it leaves an error.
-fn needs_eval(viewing: &Viewing) -> Option<Complaint> {
+fn needs_eval(viewing: &Viewing) -> Option<RowFinding> {
     let tried = viewing.violations.iter().find(|it| is_of_code(&it.kind))?;
     let console = viewing.console.iter().filter(|line| line.level == "error").map(|line| line.text.as_str());
     let errors = viewing.exceptions.iter().map(String::as_str).chain(console);
@@ -77,7 +77,7 @@ fn needs_eval(viewing: &Viewing) -> Option<Complaint> {
     let missed: Vec<&str> = errors.chain(shown).filter(|text| is_of_eval(text)).collect();
     let first = missed.first()?;
     let line = first.lines().find(|line| is_of_eval(line)).unwrap_or(first);
-    Some(Complaint::new(format!("{} blocks {}: {line}", tried.directive, tried.kind)).quoting(missed))
+    Some(RowFinding::new(format!("{} blocks {}: {line}", tried.directive, tried.kind)).with_lines(missed))
 }
 
 fn is_of_code(kind: &str) -> bool {

@@ -4,7 +4,7 @@ use protocol::Span;
 use server::fault::view as fault;
 
 use super::{facts_of, survives};
-use crate::app::Complaint;
+use crate::app::RowFinding;
 use crate::app::rows::{FAILURE_TEXT, name};
 use crate::{Applies, Check, Run, Viewing, advice, should};
 
@@ -72,15 +72,15 @@ const WORDS: [&str; 12] = [
     "not available",
 ];
 
-fn swallowed(viewing: &Viewing) -> Option<Complaint> {
+fn swallowed(viewing: &Viewing) -> Option<RowFinding> {
     if viewing.uncalled.is_some() {
         return None;
     }
     let facts = facts_of(viewing)?;
     let text = facts.text.to_lowercase();
     let told = facts.text.contains(FAILURE_TEXT) || WORDS.iter().any(|word| text.contains(word));
-    let (result, _) = viewing.heard().find(|(_, message)| message["params"]["isError"] == true)?;
+    let (result, _) = viewing.messages_to_view().find(|(_, message)| message["params"]["isError"] == true)?;
     let shown: String =
         facts.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(120).collect();
-    (!told).then(|| Complaint::new(format!("the app shows \"{shown}\"")).showing(result))
+    (!told).then(|| RowFinding::new(format!("the app shows \"{shown}\"")).with_entry(result))
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use server::fault::view as fault;
 
 use crate::app::rows::{STRICT, name};
-use crate::app::{Complaint, first_line};
+use crate::app::{RowFinding, first_line};
 use crate::{AppCx, Applies, Check, Finding, Run, Verdict, Viewing, advised, should_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[MINIMAL, PERMISSION_DECLARED, PERMISSION_ASSUMED];
@@ -24,7 +24,7 @@ const MINIMAL: Check = Check {
             let errors: Vec<&str> =
                 cx.new_errors(viewing).into_iter().filter(|error| !is_owned(viewing, error)).collect();
             let first = errors.first()?;
-            Some(Complaint::new(format!("an uncaught error: {}", first_line(first))).quoting(errors))
+            Some(RowFinding::new(format!("an uncaught error: {}", first_line(first))).with_lines(errors))
         })
     }),
     fault: &fault::CONTEXT_EXPECTED,
@@ -58,11 +58,11 @@ const PERMISSION_ASSUMED: Check = Check {
     fault: &fault::PERMISSION_ASSUMED,
 };
 
-fn undeclared(viewing: &Viewing) -> Option<Complaint> {
+fn undeclared(viewing: &Viewing) -> Option<RowFinding> {
     let notice = viewing.notices.iter().find(|notice| is_policy_notice(notice))?;
     Some(
-        Complaint::new("the browser refused a permission that the resource does not declare")
-            .quoting([notice.as_str()]),
+        RowFinding::new("the browser refused a permission that the resource does not declare")
+            .with_lines([notice.as_str()]),
     )
 }
 
@@ -82,7 +82,7 @@ fn not_assumed(cx: &AppCx<'_>) -> Verdict {
             .map(|(name, _): (&String, &Value)| name.as_str())
             .collect();
         let actual = format!("without {}: {}", names.join(", "), first_line(first));
-        Some(Complaint::new(actual).quoting(errors))
+        Some(RowFinding::new(actual).with_lines(errors))
     })
 }
 
@@ -92,7 +92,7 @@ fn is_owned(viewing: &Viewing, error: &str) -> bool {
         let text = message["error"]["message"].as_str().filter(|text| !text.is_empty());
         text.is_some_and(|text| error.contains(text))
     };
-    is_of_permission(error) || viewing.heard().any(|(_, message)| is_refusal(&message))
+    is_of_permission(error) || viewing.messages_to_view().any(|(_, message)| is_refusal(&message))
 }
 
 /// Whether an error says that a permission is missing.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use server::fault::view as fault;
 
 use crate::app::rows::{STRICT, name};
-use crate::app::{Complaint, INITIALIZES as ID};
+use crate::app::{INITIALIZES_CHECK as ID, RowFinding};
 use crate::{AppCx, Applies, Check, Evidence, Finding, Run, Verdict, Viewing, advice, advised, defined};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[INITIALIZES, BEFORE_NETWORK, PING, IDS, TEARDOWN];
@@ -52,7 +52,7 @@ const PING: Check = Check {
             let pings = [json!(7001), json!(0), json!("text")];
             // Some ids alone are another check's.
             let silent = pings.iter().all(|id| viewing.response(id).is_none());
-            silent.then(|| Complaint::new("no answer to any ping").asking(viewing, "ping"))
+            silent.then(|| RowFinding::new("no answer to any ping").asking(viewing, "ping"))
         })
     }),
     fault: &fault::PING_UNANSWERED,
@@ -82,10 +82,11 @@ const TEARDOWN: Check = Check {
     applies: Applies::ToViews,
     run: Run::App(&[name::CLOSED], |cx| {
         cx.judge(&[name::CLOSED], "a response to ui/resource-teardown", |viewing| {
-            let (request, message) =
-                viewing.heard().find(|(_, message)| message["method"] == "ui/resource-teardown")?;
+            let (request, message) = viewing
+                .messages_to_view()
+                .find(|(_, message)| message["method"] == "ui/resource-teardown")?;
             let unanswered = viewing.response(&message["id"]).is_none();
-            unanswered.then(|| Complaint::new("no response before the host gave up").showing(request))
+            unanswered.then(|| RowFinding::new("no response before the host gave up").with_entry(request))
         })
     }),
     fault: &fault::TEARDOWN_UNANSWERED,
@@ -115,23 +116,23 @@ fn initializes(cx: &AppCx<'_>) -> Verdict {
     {
         return Err(Finding::blocked(format!("in the row {row}: {why}")));
     }
-    if let Some(request) = first.unreached().next() {
+    if let Some(request) = first.failed_network_requests().next() {
         let why = format!("it waits for {}, which cannot be reached from here", request.url);
         return Err(Finding::blocked_by(BEFORE_NETWORK.id, why));
     }
     let rows: Vec<&str> = silent.iter().map(|viewing| viewing.row.name).collect();
-    let did = match (first.sent("ui/initialize").next(), first.said().next()) {
+    let did = match (first.sent_with_method("ui/initialize").next(), first.messages_of_view().next()) {
         (Some(_), _) => "ui/initialize, but never ui/notifications/initialized",
         (None, Some(_)) => "messages, but never ui/initialize",
         (None, None) => "no message at all",
     };
-    let seconds = crate::app::HANDSHAKE.as_secs();
+    let seconds = crate::app::HANDSHAKE_TIMEOUT.as_secs();
     let actual = format!("the View sent {did} within {seconds} s (host: {})", rows.join(", "));
     let mut evidence =
         Evidence::new("ui/initialize, and ui/notifications/initialized after its result", actual);
-    let complaint = Complaint::new("").quoting(first.exceptions.iter().map(String::as_str));
-    evidence.frames.extend(first.said().take(2).map(|(entry, _)| crate::Excerpt::entry(entry)));
-    evidence.frames.extend(complaint.frames);
+    let finding = RowFinding::new("").with_lines(first.exceptions.iter().map(String::as_str));
+    evidence.frames.extend(first.messages_of_view().take(2).map(|(entry, _)| crate::Excerpt::entry(entry)));
+    evidence.frames.extend(finding.frames);
     Err(Finding::Violated(Box::new(evidence)))
 }
 
@@ -139,7 +140,7 @@ fn before_network(cx: &AppCx<'_>) -> Verdict {
     const EXPECTED: &str = "a complete handshake, though nothing outside of this machine can be reached";
     let silent = [STRICT, name::OFFLINE].iter().filter_map(|name| cx.row(name));
     for viewing in silent.filter(|viewing| viewing.initialized.is_none()) {
-        if let Some(request) = viewing.unreached().next() {
+        if let Some(request) = viewing.failed_network_requests().next() {
             let actual = format!(
                 "no handshake; {} failed ({}) (host: {})",
                 request.url,
@@ -160,7 +161,7 @@ fn any_id(cx: &AppCx<'_>) -> Verdict {
             return None;
         }
         let missing = [json!(0), json!("text")].into_iter().find(|id| !answered(id))?;
-        Some(Complaint::new(format!("a ping with id 7001 is answered, one with id {missing} is not")))
+        Some(RowFinding::new(format!("a ping with id 7001 is answered, one with id {missing} is not")))
     })?;
     match cx.row(name::CLOSED).is_some_and(|viewing| viewing.response(&json!(7001)).is_some()) {
         true => Ok(()),
@@ -168,12 +169,12 @@ fn any_id(cx: &AppCx<'_>) -> Verdict {
     }
 }
 
-impl Complaint {
+impl RowFinding {
     /// With the first message of that method that the View got.
     #[must_use]
     fn asking(self, viewing: &Viewing, method: &str) -> Self {
-        match viewing.heard().find(|(_, message)| message["method"] == method) {
-            Some((entry, _)) => self.showing(entry),
+        match viewing.messages_to_view().find(|(_, message)| message["method"] == method) {
+            Some((entry, _)) => self.with_entry(entry),
             None => self,
         }
     }

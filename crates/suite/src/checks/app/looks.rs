@@ -9,7 +9,7 @@ use crate::{AppCx, Applies, Check, Evidence, Finding, Run, Verdict, advice};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[UNCHANGED];
 
-/// No specification asks for it: whoever gives pictures wants to know. Then it binds like a MUST.
+/// No specification asks for it. If the user gave pictures, it binds like a MUST.
 const UNCHANGED: Check = Check {
     id: crate::app::LOOKS_UNCHANGED,
     title: "an app looks as in its reference pictures",

@@ -5,7 +5,7 @@ use serde_json::json;
 use server::fault::view as fault;
 
 use super::survives;
-use crate::app::Complaint;
+use crate::app::RowFinding;
 use crate::app::rows::{FOREIGN_ID, name};
 use crate::{AppCx, Applies, Check, Finding, Run, Verdict, advice};
 
@@ -75,7 +75,7 @@ const ERRORS: Check = Check {
 fn source(cx: &AppCx<'_>) -> Verdict {
     cx.judge(&[name::HOSTILE], "no answer to a request from a window that is not the parent", |viewing| {
         let (answer, _) = viewing.response(&json!(FOREIGN_ID))?;
-        Some(Complaint::new("it answers a ping that another window posted").showing(answer))
+        Some(RowFinding::new("it answers a ping that another window posted").with_entry(answer))
     })?;
     match cx.row(name::HOSTILE).is_some_and(|viewing| viewing.response(&json!("from-the-host")).is_some()) {
         true => Ok(()),

@@ -15,7 +15,7 @@ pub(super) mod page;
 pub(super) mod size;
 pub(super) mod theme;
 
-use crate::app::Complaint;
+use crate::app::RowFinding;
 use crate::app::rows::{STRICT, name};
 use crate::{AppCx, Verdict, Viewing};
 
@@ -25,10 +25,10 @@ const PLAIN: &[&str] =
 
 /// Passes unless one of `rows` makes the app fail in a way in which it does not fail in the strict row.
 fn survives(cx: &AppCx<'_>, rows: &[&str], expected: &str) -> Verdict {
-    cx.judge(rows, expected, |viewing| cx.complain_of_errors(viewing))
+    cx.judge(rows, expected, |viewing| cx.find_new_errors(viewing))
 }
 
-/// A complaint about a document that the check needs and that is blank.
+/// A finding about a document that the check needs and that is blank.
 fn facts_of(viewing: &Viewing) -> Option<&crate::DocumentFacts> {
     viewing.facts.as_ref().filter(|facts| facts.shown > 0)
 }
@@ -41,7 +41,10 @@ fn listed(names: &[String]) -> String {
     if more == 0 { named } else { format!("{named} and {more} more") }
 }
 
-/// A complaint about a fact of the document, if `wrong` finds something wrong with it.
-fn complain(viewing: &Viewing, wrong: impl Fn(&crate::DocumentFacts) -> Option<String>) -> Option<Complaint> {
-    facts_of(viewing).and_then(wrong).map(Complaint::new)
+/// A finding about a fact of the document, if `wrong` finds something wrong with it.
+fn judge_document(
+    viewing: &Viewing,
+    wrong: impl Fn(&crate::DocumentFacts) -> Option<String>,
+) -> Option<RowFinding> {
+    facts_of(viewing).and_then(wrong).map(RowFinding::new)
 }

@@ -4,7 +4,7 @@ use protocol::Span;
 use server::fault::view as fault;
 
 use crate::app::rows::name;
-use crate::app::{Complaint, first_line};
+use crate::app::{RowFinding, first_line};
 use crate::{AppCx, Applies, Check, Finding, Run, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[KEPT];
@@ -24,7 +24,8 @@ const KEPT: Check = Check {
 
 fn kept(cx: &AppCx<'_>) -> Verdict {
     let asks = |row: &str| {
-        cx.row(row).is_some_and(|viewing| viewing.sent("ui/request-display-mode").next().is_some())
+        cx.row(row)
+            .is_some_and(|viewing| viewing.sent_with_method("ui/request-display-mode").next().is_some())
     };
     if !asks(name::KEPT_MODE) {
         return Err(Finding::not_applicable("no button of the app asks for another display mode"));
@@ -36,8 +37,8 @@ fn kept(cx: &AppCx<'_>) -> Verdict {
         let is_known = |error: &&str| known.iter().any(|known| first_line(known) == first_line(error));
         let own: Vec<&str> = errors.into_iter().filter(|error| !is_known(error)).collect();
         let first = own.first()?;
-        let (asked, _) = viewing.sent("ui/request-display-mode").next()?;
-        let complaint = Complaint::new(format!("an uncaught error: {}", first_line(first)));
-        Some(complaint.showing(asked).quoting(own))
+        let (asked, _) = viewing.sent_with_method("ui/request-display-mode").next()?;
+        let finding = RowFinding::new(format!("an uncaught error: {}", first_line(first)));
+        Some(finding.with_entry(asked).with_lines(own))
     })
 }

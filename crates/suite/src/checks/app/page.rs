@@ -6,7 +6,7 @@ use server::fault::view as fault;
 use super::csp::is_of_eval;
 use super::{PLAIN, survives};
 use crate::app::rows::{STRICT, name};
-use crate::app::{Complaint, first_line};
+use crate::app::{RowFinding, first_line};
 use crate::{AppCx, Applies, Check, Finding, Run, Verdict, Viewing, advice};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[SHOWS, EXCEPTIONS, CONSOLE, BUTTONS];
@@ -26,7 +26,7 @@ const SHOWS: Check = Check {
     run: Run::App(SEEN, |cx| {
         cx.judge(SEEN, "a text, a picture or a control", |viewing| {
             let blank = viewing.facts.as_ref().is_some_and(|facts| facts.shown == 0);
-            blank.then(|| Complaint::new("nothing that a person could see"))
+            blank.then(|| RowFinding::new("nothing that a person could see"))
         })
     }),
     fault: &fault::BLANK,
@@ -92,7 +92,7 @@ const SEEN: &[&str] = &[
 fn without_network(cx: &AppCx<'_>, rows: &[&str], verdict: Verdict) -> Verdict {
     let Err(Finding::Violated(evidence)) = &verdict else { return verdict };
     let viewings = rows.iter().filter_map(|row| cx.row(row));
-    match viewings.flat_map(Viewing::unreached).next() {
+    match viewings.flat_map(Viewing::failed_network_requests).next() {
         Some(request) => Err(Finding::blocked(format!(
             "{} cannot be reached from here, which may be why there was {}",
             request.url, evidence.actual
@@ -106,7 +106,7 @@ fn exceptions(cx: &AppCx<'_>) -> Verdict {
         let errors = viewing.exceptions.iter().map(String::as_str).filter(|error| !is_of_eval(error));
         let errors: Vec<&str> = errors.collect();
         let first = errors.first()?;
-        Some(Complaint::new(format!("an uncaught error: {}", first_line(first))).quoting(errors))
+        Some(RowFinding::new(format!("an uncaught error: {}", first_line(first))).with_lines(errors))
     });
     without_network(cx, PLAIN, verdict)
 }
@@ -118,7 +118,7 @@ fn console(cx: &AppCx<'_>) -> Verdict {
         let texts: Vec<&str> =
             lines.map(|line| line.text.as_str()).filter(|text| !is_of_eval(text)).collect();
         let first = texts.first()?;
-        Some(Complaint::new(format!("console.error: {}", first_line(first))).quoting(texts))
+        Some(RowFinding::new(format!("console.error: {}", first_line(first))).with_lines(texts))
     });
     without_network(cx, &rows, verdict)
 }

@@ -4,8 +4,8 @@ use protocol::Span;
 use serde_json::Value;
 use server::fault::view as fault;
 
-use super::complain;
-use crate::app::Complaint;
+use super::judge_document;
+use crate::app::RowFinding;
 use crate::app::rows::{STRICT, name};
 use crate::{Applies, Check, Run, Viewing, advice, should};
 
@@ -23,9 +23,9 @@ const REPORTED: Check = Check {
     run: Run::App(&[STRICT, name::PHONE], |cx| {
         cx.judge(&[STRICT, name::PHONE], "ui/notifications/size-changed with a height", |viewing| {
             let with_height = |message: &Value| message["params"]["height"].is_number();
-            let reported = viewing.sent(CHANGED).any(|(_, message)| with_height(&message));
+            let reported = viewing.sent_with_method(CHANGED).any(|(_, message)| with_height(&message));
             (!reported)
-                .then(|| Complaint::new("no such message, though the host leaves the height to the app"))
+                .then(|| RowFinding::new("no such message, though the host leaves the height to the app"))
         })
     }),
     fault: &fault::SIZE_UNREPORTED,
@@ -58,7 +58,7 @@ const FITS: Check = Check {
     applies: Applies::ToViews,
     run: Run::App(&[name::PHONE], |cx| {
         cx.judge(&[name::PHONE], "content that is no wider than its frame", |viewing| {
-            complain(viewing, |facts| {
+            judge_document(viewing, |facts| {
                 let wide = facts.scroll_width > facts.width + 1.0;
                 wide.then(|| format!("{} pixels of content in {}", facts.scroll_width, facts.width))
             })
@@ -72,8 +72,8 @@ const CHANGED: &str = "ui/notifications/size-changed";
 /// So many reports are more than any change of layout needs.
 const MANY: usize = 40;
 
-fn restless(viewing: &Viewing) -> Option<Complaint> {
-    let reports: Vec<_> = viewing.sent(CHANGED).collect();
+fn restless(viewing: &Viewing) -> Option<RowFinding> {
+    let reports: Vec<_> = viewing.sent_with_method(CHANGED).collect();
     let (last, _) = reports.last()?;
     if reports.len() < MANY {
         return None;
@@ -90,5 +90,5 @@ fn restless(viewing: &Viewing) -> Option<Complaint> {
         last.at.as_millis(),
         sizes.join(", ")
     );
-    Some(Complaint::new(actual).showing(last))
+    Some(RowFinding::new(actual).with_entry(last))
 }

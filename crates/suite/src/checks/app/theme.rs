@@ -3,8 +3,8 @@
 use protocol::Span;
 use server::fault::view as fault;
 
-use super::{complain, facts_of};
-use crate::app::Complaint;
+use super::{facts_of, judge_document};
+use crate::app::RowFinding;
 use crate::app::rows::{STRICT, name};
 use crate::{AppCx, Applies, Check, Finding, Run, Verdict, advice, should};
 
@@ -21,7 +21,7 @@ const DARK: Check = Check {
     applies: Applies::ToViews,
     run: Run::App(&[name::DARK], |cx| {
         cx.judge(&[name::DARK], "a background that is dark", |viewing| {
-            complain(viewing, |facts| {
+            judge_document(viewing, |facts| {
                 let light = facts.background.luminance > BRIGHT;
                 light.then(|| format!("the background is rgb({})", facts.background.color))
             })
@@ -44,7 +44,7 @@ const CONTRAST: Check = Check {
             &[STRICT, name::DARK, name::MINIMAL],
             "a contrast of 3 to 1 or more for every text",
             |viewing| {
-                complain(viewing, |facts| {
+                judge_document(viewing, |facts| {
                     let worst = facts.worst_contrasts.first().filter(|worst| worst.ratio < READABLE)?;
                     Some(format!("a contrast of {} to 1 in {}", worst.ratio, worst.node))
                 })
@@ -84,9 +84,10 @@ fn changed(cx: &AppCx<'_>) -> Verdict {
     cx.judge(&[name::CHANGED], "the colours of a dark host after the change", |viewing| {
         let now = facts_of(viewing)?.background.color.clone();
         let told = viewing
-            .heard()
+            .messages_to_view()
             .filter(|(_, message)| message["method"] == "ui/notifications/host-context-changed");
         let (told, _) = told.last()?;
-        (now == light).then(|| Complaint::new(format!("the background is still rgb({now})")).showing(told))
+        (now == light)
+            .then(|| RowFinding::new(format!("the background is still rgb({now})")).with_entry(told))
     })
 }

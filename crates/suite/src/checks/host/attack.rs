@@ -138,7 +138,7 @@ const RESPONSIVE: Check = Check {
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
         const MOST_MS: f64 = 3_000.0;
-        let gap = cx.act("flood", "responsive")?.as_f64().unwrap_or_default();
+        let gap = cx.act_result("flood", "responsive")?.as_f64().unwrap_or_default();
         if gap < MOST_MS {
             Ok(())
         } else {

@@ -258,6 +258,6 @@ fn context<'a>(cx: &HostCx<'a>) -> Result<&'a Value, Finding> {
 
 /// What the View was told after the theme was switched.
 fn changes(cx: &HostCx<'_>) -> Result<Vec<Value>, Finding> {
-    cx.act("theme", "theme")?;
+    cx.act_result("theme", "theme")?;
     Ok(cx.scene("theme")?.fact("changes").as_array().cloned().unwrap_or_default())
 }

@@ -26,7 +26,7 @@ const INPUT_COMPLETE: Check = Check {
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
         let scene = cx.scene("basic")?;
-        let Some(input) = scene.heard_of(INPUT).next() else {
+        let Some(input) = scene.messages_with_method(INPUT).next() else {
             return Err(Finding::violated(INPUT, "it never came"));
         };
         let Some(call) = scene.calls.iter().find(|call| call.name == "basic") else {
@@ -50,7 +50,7 @@ const INPUT_ONCE: Check = Check {
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
         let order: Vec<_> =
-            cx.scene("basic")?.heard().filter_map(|message| message["method"].as_str()).collect();
+            cx.scene("basic")?.messages_to_view().filter_map(|message| message["method"].as_str()).collect();
         let inputs = order.iter().filter(|method| **method == INPUT).count();
         let place = |method: &str| order.iter().position(|one| *one == method);
         match (inputs, place(INPUT), place(RESULT)) {
@@ -73,7 +73,7 @@ const RESULT_EXACT: Check = Check {
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
         let scene = cx.scene("basic")?;
-        let Some(result) = scene.heard_of(RESULT).next() else {
+        let Some(result) = scene.messages_with_method(RESULT).next() else {
             return Err(Finding::violated(RESULT, "it never came"));
         };
         let Some(call) = scene.calls.iter().find(|call| call.name == "basic") else {
@@ -94,8 +94,8 @@ const CANCELLED_TOLD: Check = Check {
     fix: "send ui/notifications/tool-cancelled when the user cancels, and when the call fails",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
-        cx.act("slow", "cancel")?;
-        let told = cx.scene("slow")?.heard_of(CANCELLED).next();
+        cx.act_result("slow", "cancel")?;
+        let told = cx.scene("slow")?.messages_with_method(CANCELLED).next();
         if told.is_some() { Ok(()) } else { Err(Finding::violated(CANCELLED, "it never came")) }
     }),
     fault: &faults::CANCEL_UNTOLD.fault,
@@ -111,7 +111,7 @@ const CANCELLED_FORWARDED: Check = Check {
     fix: "send notifications/cancelled with the id of the call",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
-        cx.act("slow", "cancel")?;
+        cx.act_result("slow", "cancel")?;
         let call = cx.shown("slow")?.calls.iter().find(|call| call.name == "slow");
         let Some(call) = call else { return Err(Finding::blocked("the tool was not called")) };
         let known = cx.facts.server.cancelled.contains(&call.id);
@@ -131,7 +131,8 @@ const PARTIAL_STOPS: Check = Check {
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
         let scene = cx.scene("stream")?;
-        let order: Vec<_> = scene.heard().filter_map(|message| message["method"].as_str()).collect();
+        let order: Vec<_> =
+            scene.messages_to_view().filter_map(|message| message["method"].as_str()).collect();
         let Some(last) = order.iter().rposition(|method| *method == PARTIAL) else {
             return Err(Finding::not_applicable("the host streams no arguments"));
         };

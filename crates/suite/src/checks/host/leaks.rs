@@ -72,7 +72,7 @@ const NAMES: Check = Check {
     fix: "send Connection-Allowlist and x-dns-prefetch-control: off",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
-        let names = cx.act("leaks", "names")?.as_array().map(Vec::as_slice).unwrap_or_default();
+        let names = cx.act_result("leaks", "names")?.as_array().map(Vec::as_slice).unwrap_or_default();
         expect_none(names.first(), |_| {
             let names: Vec<_> = names.iter().filter_map(Value::as_str).collect();
             Finding::violated("no lookup", format!("names were looked up by {}", names.join(", ")))

@@ -43,7 +43,7 @@ const CHANGE_TOLD: Check = Check {
         if cx.answer("basic", "modeFullscreen")?["result"]["mode"] != "fullscreen" {
             return Err(Finding::not_applicable("the host did not switch to fullscreen"));
         }
-        let mut told = cx.scene("basic")?.heard_of("ui/notifications/host-context-changed");
+        let mut told = cx.scene("basic")?.messages_with_method("ui/notifications/host-context-changed");
         if told.any(|it| it["params"]["displayMode"] == "fullscreen") {
             return Ok(());
         }
@@ -65,7 +65,7 @@ const UNDECLARED: Check = Check {
         let scene = cx.scene("basic")?;
         let granted = cx.answer("basic", "modePip")?["result"]["mode"] == "pip";
         let told = scene
-            .heard_of("ui/notifications/host-context-changed")
+            .messages_with_method("ui/notifications/host-context-changed")
             .find(|it| it["params"]["displayMode"] == "pip");
         expect_none((granted || told.is_some()).then_some(()), |()| {
             Finding::violated("another mode than pip", "the View was switched to pip")

@@ -167,7 +167,7 @@ const LINK_OPENED: Check = Check {
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
         // Where nobody can say yes, a host that asks first cannot answer.
-        let unasked = cx.act("person", "allow").map(drop);
+        let unasked = cx.act_result("person", "allow").map(drop);
         let answer = match (cx.answer("person", "linkAllowed"), unasked) {
             (Ok(answer), _) => answer,
             (Err(Finding::Violated(_)), Err(unable)) => return Err(unable),
@@ -200,7 +200,7 @@ const LINK_DENIED: Check = Check {
     fix: "answer -32000 when the user says no",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
-        cx.act("person", "deny")?;
+        cx.act_result("person", "deny")?;
         let opened = cx.scene("person")?.declared_hits.iter().any(|path| path.ends_with("/denied"));
         expect_none(opened.then_some(()), |()| Finding::violated("no page", "it was opened"))?;
         cx.expect_refused("person", "linkDenied")
@@ -218,7 +218,7 @@ const MESSAGE_ADDED: Check = Check {
     fix: "add the content to the conversation with the role that it came with",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
-        let said = cx.act("person", "conversation")?;
+        let said = cx.act_result("person", "conversation")?;
         let messages = said.as_array().map(Vec::as_slice).unwrap_or_default();
         let is_ours =
             |message: &&Value| message["role"] == "user" && message.to_string().contains("yardstick message");
@@ -259,7 +259,7 @@ const CONTEXT_LAST: Check = Check {
     fix: "replace what the View said before",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
-        let told = cx.act("person", "model-context")?;
+        let told = cx.act_result("person", "model-context")?;
         let text = told.to_string();
         if text.contains("yardstick last") && !text.contains("yardstick first") {
             return Ok(());
@@ -325,8 +325,8 @@ const TEARDOWN_AWAITED: Check = Check {
 
 /// Whether the View came to this step of its end.
 fn saved(cx: &HostCx<'_>, step: &str) -> Verdict {
-    cx.act("teardown", "close")?;
-    cx.act("teardown", "ready")?;
+    cx.act_result("teardown", "close")?;
+    cx.act_result("teardown", "ready")?;
     let scene = cx.shown("teardown")?;
     let saved = scene.calls.iter().any(|call| call.name == "save" && call.arguments["step"] == step);
     if saved || scene.declared_hits.iter().any(|path| path.ends_with(step)) {

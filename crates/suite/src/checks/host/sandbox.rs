@@ -59,7 +59,7 @@ const PROXY: Check = Check {
     fix: "load the View in a frame within a frame of another origin",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
-        cx.act("basic", "frames")?;
+        cx.act_result("basic", "frames")?;
         let nested = cx.scene("closed")?.fact("isNested") == true;
         if nested {
             Ok(())
@@ -102,7 +102,7 @@ const SANDBOXED: Check = Check {
     fix: "set sandbox on the frame that holds the View, with the tokens that it needs",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
-        let frames = cx.act("basic", "frames")?.as_array().map(Vec::as_slice).unwrap_or_default();
+        let frames = cx.act_result("basic", "frames")?.as_array().map(Vec::as_slice).unwrap_or_default();
         let Some(view) = frames.iter().find(|frame| frame["isProbe"] == true) else {
             return Err(Finding::blocked("the View's frame was not found"));
         };
@@ -126,7 +126,7 @@ const FLAGS: Check = Check {
     fix: "set allow-scripts and allow-same-origin on the frame of the proxy",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
-        let frames = cx.act("basic", "frames")?.as_array().map(Vec::as_slice).unwrap_or_default();
+        let frames = cx.act_result("basic", "frames")?.as_array().map(Vec::as_slice).unwrap_or_default();
         let frame = |id: &Value| frames.iter().find(|frame| frame["id"] == *id);
         let view = frames.iter().find(|frame| frame["isProbe"] == true);
         let proxy = view.and_then(|view| frame(&view["parent"]));

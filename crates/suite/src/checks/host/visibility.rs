@@ -123,7 +123,7 @@ const OTHER_SERVER: Check = Check {
 
 /// The names of the tools that the model is offered.
 fn offered<'a>(cx: &HostCx<'a>) -> Result<Vec<&'a str>, Finding> {
-    let names = cx.act("basic", "model-tools")?.as_array().map(Vec::as_slice).unwrap_or_default();
+    let names = cx.act_result("basic", "model-tools")?.as_array().map(Vec::as_slice).unwrap_or_default();
     if names.is_empty() {
         return Err(Finding::blocked("the driver read no tools"));
     }

@@ -74,7 +74,7 @@ impl<'t> AskingTool<'t> {
             params["requestState"] = state.clone();
         }
         params["inputResponses"] = responses;
-        let ask = cx.on(session, "tools/call").params(params);
+        let ask = cx.request_on(session, "tools/call").params(params);
         ask.with(|request| request.mirror(&self.tool["inputSchema"])).send().await
     }
 }

@@ -105,11 +105,11 @@ pub(super) const ID_ECHOED: Check = Check {
 };
 
 async fn id_echoed(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let long = format!("\"{}\"", "yardstick-".repeat(100));
     // Larger numbers are left to the passive checks.
     for id in ["0", "\"yardstick-id\"", "9007199254740991", "-7", "\"0\"", "\"\"", &long] {
-        let answer = cx.on(&session, cx.cheap()).with(|r| r.id(id)).send().await?;
+        let answer = cx.request_on(&session, cx.cheap_method()).with(|r| r.id(id)).send().await?;
         if id == long && answer.reply.is_error() {
             continue;
         }
@@ -140,14 +140,14 @@ const NOTIFICATION_UNANSWERED: Check = Check {
 };
 
 async fn notification_unanswered(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let since = drain(&session).await;
     let answer = cx.notification_on(&session, "notifications/yardstick-unknown").send().await?;
     if answer.reply.frame().is_some_and(|frame| frame.result.is_some()) {
         return Err(answer.violated("no response", answer.summary()));
     }
     if cx.transport != Transport::Stdio {
-        return cx.on(&session, cx.cheap()).send().await?.expect_response();
+        return cx.request_on(&session, cx.cheap_method()).send().await?.expect_response();
     }
     // On a pipe a response would arrive as a message of its own.
     expect_no_response(cx, &session, since).await
@@ -168,7 +168,7 @@ const STRAYS_IGNORED: Check = Check {
 };
 
 async fn strays_ignored(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let since = drain(&session).await;
     let progress = json!({ "progressToken": "yardstick-never-asked", "progress": 1 });
     let mut strays = vec![
@@ -188,7 +188,7 @@ async fn strays_ignored(cx: &ServerCx) -> Verdict {
     if cx.transport == Transport::Stdio {
         return expect_no_response(cx, &session, since).await;
     }
-    cx.on(&session, cx.cheap()).send().await?.expect_response()
+    cx.request_on(&session, cx.cheap_method()).send().await?.expect_response()
 }
 
 /// Messages follow JSON-RPC 2.0, which answers invalid JSON with an error. Over HTTP an error status without a body is
@@ -249,7 +249,7 @@ pub(super) async fn broken_json(cx: &ServerCx) -> Result<Option<Value>, Finding>
 }
 
 async fn send_broken(cx: &ServerCx) -> Result<Option<Value>, Finding> {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     if let Some(reply) = session.send_bytes([BROKEN_JSON, b"\n"].concat()).await? {
         let refused = reply.status().is_some_and(|status| status >= 400);
         let error = reply.error().map(|e| json!({ "code": e.code, "message": e.message }));
@@ -284,7 +284,7 @@ pub(super) const BATCH_ANSWERED: Check = Check {
 };
 
 pub(super) async fn batch_answered(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let one = |request: Request| serde_json::from_str::<Value>(&request.message()).unwrap_or_default();
     // A notification that every server knows: unknown ones have checks of their own.
     let params = json!({ "requestId": "yardstick-never-sent" });

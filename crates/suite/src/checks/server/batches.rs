@@ -103,13 +103,15 @@ const NOT_SERVED: Check = Check {
 };
 
 async fn not_served(cx: &ServerCx) -> Verdict {
-    let method = cx.cheap();
+    let method = cx.cheap_method();
     let one = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": method });
     let batch = json!([one(70_001), one(70_002)]).to_string();
     let answer = match cx.transport {
         Transport::Stdio => answer_to(cx, &batch).await?,
         // On a session that the passive checks do not read: they would report the same list again.
-        Transport::StreamableHttp | Transport::HttpSse => answer_on(cx, &cx.apart().await?, &batch).await?,
+        Transport::StreamableHttp | Transport::HttpSse => {
+            answer_on(cx, &cx.unjudged_session().await?, &batch).await?
+        }
     };
     match answer {
         Some(BatchAnswer { bytes, .. }) if bytes.trim_ascii_start().starts_with(b"[") => {
@@ -136,7 +138,7 @@ async fn answer_among_batches(cx: &ServerCx, batch: &str) -> Result<Option<Batch
 
 /// Sends `batch` on a session of its own.
 async fn answer_to(cx: &ServerCx, batch: &str) -> Result<Option<BatchAnswer>, Finding> {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     answer_on(cx, &session, batch).await
 }
 

@@ -15,7 +15,7 @@ use crate::liveness::CALL_IN_TIME_CHECK;
 use crate::schema::{Judged, Unjudged};
 use crate::sweep::last;
 use crate::{
-    Applies, Called, Check, Finding, Run, ServerCx, Verdict, advice, advised, arguments, defined, must,
+    Applies, CalledTool, Check, Finding, Run, ServerCx, Verdict, advice, advised, arguments, defined, must,
 };
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
@@ -109,12 +109,12 @@ const CALL_ANSWERED: Check = Check {
 /// One tool may refuse for a good reason. `test_simple_text` needs nothing and has none, and not all tools can have one.
 async fn call_answered(cx: &ServerCx) -> Verdict {
     // A tool whose service is out of reach was not tested.
-    let answered = |called: &&Called| {
+    let answered = |called: &&CalledTool| {
         let latest = called.answers.as_ref().ok().and_then(|answers| answers.last());
         latest.is_some_and(|answer| answer.upstream_trouble().is_none())
     };
     let calls: Vec<_> = cx.calls().await?.iter().filter(answered).collect();
-    let refused = |called: &&Called| last(&called.answers).is_none();
+    let refused = |called: &&CalledTool| last(&called.answers).is_none();
     let simple = calls.iter().find(|called| called.tool["name"] == "test_simple_text");
     let worst = match simple {
         Some(simple) => Some(simple).filter(|simple| refused(simple)),

@@ -6,7 +6,7 @@ use protocol::{Era, Span, Version};
 use serde_json::{Value, json};
 use server::fault::cancellation as fault;
 use transport::Transport;
-use transport::client::{Failure, Pending, Session};
+use transport::client::{Failure, PendingRequest, Session};
 
 use crate::sweep::SlowCall;
 use crate::unsolicited::{drain, expect_no_response, has_response};
@@ -39,7 +39,7 @@ async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
         return Err(Finding::not_applicable("over HTTP a request is cancelled by closing its stream"));
     }
     let slow = cx.slow_call().await?;
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let mut verdict = Err(Finding::not_applicable("the call ended before it could be cancelled"));
     // Each try cancels earlier, because calls do not always take the same time. Over HTTP a response that was already on
     // its way may also arrive late. A server that ignores cancellations does so on every try.
@@ -105,7 +105,7 @@ async fn cancel_call(
 /// Waits until the call shows that it is under way: by progress, or, where it reports none, by a part of the time that it takes.
 async fn await_progress(
     cx: &ServerCx,
-    pending: &mut Pending,
+    pending: &mut PendingRequest,
     slow: &SlowCall,
     after: Duration,
 ) -> Result<Cancelled, Finding> {
@@ -119,7 +119,7 @@ async fn await_progress(
             Ok(Some(_) | None) => return Ok(Cancelled::TooLate),
             Err(Failure::TimedOut { .. }) if !slow.reports => return Ok(Cancelled::InTime),
             Err(Failure::TimedOut { after, .. }) => {
-                cx.patience().unanswered("tools/call", after);
+                cx.patience().note_silence("tools/call", after);
                 return Err(Finding::blocked("no progress was reported in time"));
             }
             Err(failure) => return Err(failure.into()),
@@ -149,11 +149,11 @@ const OTHERS_ANSWERED: Check = Check {
 /// Of two calls that are under way at once, the second is cancelled, and the first has to be answered.
 async fn others_answered(cx: &ServerCx) -> Verdict {
     let slow = cx.slow_call().await?;
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let mut kept = cx.call_on(&session, &slow.tool, &slow.arguments).start().await?;
     let mut dropped = cx.call_on(&session, &slow.tool, &slow.arguments).start().await?;
     let begun = await_progress(cx, &mut dropped, &slow, slow.took / 4).await?;
-    let is_over = async |pending: &mut Pending| {
+    let is_over = async |pending: &mut PendingRequest| {
         while let Ok(Some(message)) = pending.next_within(Duration::ZERO).await {
             if has_response(&message) {
                 return true;
@@ -172,7 +172,7 @@ async fn others_answered(cx: &ServerCx) -> Verdict {
 async fn expect_result_of_other(
     cx: &ServerCx,
     session: &Session,
-    kept: &mut Pending,
+    kept: &mut PendingRequest,
     took: Duration,
 ) -> Verdict {
     const EXPECTED: &str = "a result of the call that was not cancelled";
@@ -214,10 +214,10 @@ const STRAY_IGNORED: Check = Check {
 };
 
 async fn stray_ignored(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
-    let probe = cx.cheap();
+    let session = cx.exclusive_session().await?;
+    let probe = cx.cheap_method();
     let completed = cx
-        .on(&session, probe)
+        .request_on(&session, probe)
         .send()
         .await?
         .reply
@@ -232,7 +232,7 @@ async fn stray_ignored(cx: &ServerCx) -> Verdict {
     if cx.transport == Transport::Stdio {
         return expect_no_response(cx, &session, since).await;
     }
-    cx.on(&session, probe).send().await?.expect_response()
+    cx.request_on(&session, probe).send().await?.expect_response()
 }
 
 async fn stray(cx: &ServerCx, session: &Session, params: Value) -> Verdict {

@@ -237,7 +237,7 @@ async fn each_prompt_block(
     judge: impl Fn(&Answer, &Value) -> Verdict,
 ) -> Verdict {
     let mut seen = false;
-    for got in cx.gets().await? {
+    for got in cx.prompt_gets().await? {
         let Some((answer, result)) = last(&got.answers) else { continue };
         let messages = result["messages"].as_array().into_iter().flatten();
         for block in messages.map(|message| &message["content"]).filter(|block| wanted(block)) {

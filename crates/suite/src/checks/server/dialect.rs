@@ -70,9 +70,9 @@ const ASYNC_REFUSED: Check = Check {
 async fn async_refused(cx: &ServerCx) -> Verdict {
     let session = speaks_async(cx).await?;
     let params = json!({ "name": "yardstick-no-such-tool", "arguments": {} });
-    cx.on(&session, "tools/call-async").params(params).send().await?.expect_any_error()?;
+    cx.request_on(&session, "tools/call-async").params(params).send().await?.expect_any_error()?;
     let params = json!({ "id": "yardstick-no-such-call" });
-    cx.on(&session, "tools/result").params(params).send().await?.expect_any_error()
+    cx.request_on(&session, "tools/result").params(params).send().await?.expect_any_error()
 }
 
 /// mcp-validator: tools/cancel ends a call in the background, whose status is `cancelled` from then on.
@@ -97,7 +97,7 @@ async fn async_cancel(cx: &ServerCx) -> Verdict {
         }
     }
     let id = started(cx, &session, tool, &arguments).await?;
-    let cancel = cx.on(&session, "tools/cancel").params(json!({ "id": id })).send().await?;
+    let cancel = cx.request_on(&session, "tools/cancel").params(json!({ "id": id })).send().await?;
     cancel.expect_result()?;
     // A call that the server no longer knows is cancelled too.
     let (answer, status) = followed(cx, &session, &id, |status| status != "running").await?;
@@ -156,12 +156,12 @@ async fn configuration(cx: &ServerCx) -> Verdict {
     object(cx, session, "workspace/configurationSchema", "schema").await?;
     let before = object(cx, session, "workspace/configuration", "configuration").await?;
     let params = json!({ "configuration": before });
-    cx.on(session, "workspace/setConfiguration").params(params).send().await?.expect_result()?;
+    cx.request_on(session, "workspace/setConfiguration").params(params).send().await?.expect_result()?;
     object(cx, session, "workspace/configuration", "configuration").await.map(drop)
 }
 
 async fn object(cx: &ServerCx, session: &Session, method: &str, member: &str) -> Result<Value, Finding> {
-    let answer = cx.on(session, method).params(json!({})).send().await?;
+    let answer = cx.request_on(session, method).params(json!({})).send().await?;
     let mut result = answer.expect_result()?;
     match result[member].take() {
         found @ Value::Object(_) => Ok(found),
@@ -208,7 +208,7 @@ async fn started(
     arguments: &Value,
 ) -> Result<Value, Finding> {
     let params = json!({ "name": tool["name"], "arguments": arguments });
-    let answer = cx.on(session, "tools/call-async").params(params).send().await?;
+    let answer = cx.request_on(session, "tools/call-async").params(params).send().await?;
     match answer.expect_result()?["id"].take() {
         id @ (Value::String(_) | Value::Number(_)) => Ok(id),
         other => Err(answer.violated("the id of the call", format!("id: {other}"))),
@@ -224,7 +224,7 @@ async fn followed(
 ) -> Result<(Answer, String), Finding> {
     let mut look = 1;
     loop {
-        let answer = cx.on(session, "tools/result").params(json!({ "id": id })).send().await?;
+        let answer = cx.request_on(session, "tools/result").params(json!({ "id": id })).send().await?;
         let result = answer.reply.result().unwrap_or_default();
         let status = result["status"].as_str().unwrap_or_default().to_owned();
         if enough(&status) || look == LOOKS {

@@ -44,7 +44,7 @@ pub(super) async fn fixtures<'c>(cx: &'c ServerCx, names: &[&str]) -> Result<Vec
 /// A call of `tool` on `session`.
 pub(super) fn call<'c>(cx: &'c ServerCx, session: &Session, tool: &Value, arguments: &Value) -> Ask<'c> {
     let params = json!({ "name": tool["name"], "arguments": arguments });
-    cx.on(session, "tools/call").params(params).with(|request| request.mirror(&tool["inputSchema"]))
+    cx.request_on(session, "tools/call").params(params).with(|request| request.mirror(&tool["inputSchema"]))
 }
 
 /// What our end answers to `inputRequests`, by key.

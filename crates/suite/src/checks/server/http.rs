@@ -45,7 +45,7 @@ const UNGUARDED: [&str; 2] = ["initialize", "notifications/yardstick-unknown"];
 
 async fn foreign_origin(cx: &ServerCx) -> Verdict {
     for origin in ABROAD {
-        let answer = cx.request(cx.cheap()).await?.header("origin", origin).send().await?;
+        let answer = cx.request(cx.cheap_method()).await?.header("origin", origin).send().await?;
         match answer.reply.status() {
             Some(status) if status >= 400 => {}
             _ => {
@@ -79,7 +79,7 @@ async fn foreign_origin_any_method(cx: &ServerCx) -> Verdict {
     for method in UNGUARDED {
         posted_from_abroad(cx, method).await?;
     }
-    let session = cx.another().await?;
+    let session = cx.another_session().await?;
     for verb in [http::Method::GET, http::Method::DELETE] {
         let about = format!("{verb} from {}", ABROAD[0]);
         expect_refused(cx, &session, verb, &about, |request| request.header("origin", ABROAD[0])).await?;
@@ -102,7 +102,7 @@ impl HeadReply {
         about: &str,
         refine: impl FnOnce(Request) -> Request,
     ) -> Result<Self, Finding> {
-        let ask = cx.on(session, about);
+        let ask = cx.request_on(session, about);
         let ask = ask.with(|request| refine(request.verb(verb).header("accept", "text/event-stream")));
         let mark = session.recorder().mark();
         let pending = ask.start().await?;
@@ -150,11 +150,11 @@ pub(super) async fn expect_notification_refused(
 }
 
 async fn posted_from_abroad(cx: &ServerCx, method: &str) -> Verdict {
-    let session = cx.beside().await?;
+    let session = cx.unjudged_http().await?;
     let ask = if method == "initialize" {
         let client = session.profile();
         let capabilities = client.capabilities_in(cx.version);
-        cx.on(&session, method).params(
+        cx.request_on(&session, method).params(
             json!({ "protocolVersion": cx.version, "capabilities": capabilities, "clientInfo": client.info }),
         )
     } else {
@@ -168,7 +168,7 @@ async fn posted_from_abroad(cx: &ServerCx, method: &str) -> Verdict {
 }
 
 async fn from_abroad(cx: &ServerCx) -> Result<crate::expect::Answer, Finding> {
-    cx.request(cx.cheap()).await?.header("origin", ABROAD[0]).send().await
+    cx.request(cx.cheap_method()).await?.header("origin", ABROAD[0]).send().await
 }
 
 /// Since 2025-11-25 a server must answer an invalid `Origin` with 403. Earlier revisions leave the status open.
@@ -209,7 +209,7 @@ const GET_OR_405: Check = Check {
 };
 
 async fn get_or_405(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let reply = HeadReply::to(cx, &session, http::Method::GET, "GET", |request| request).await?;
     match (reply.head.status, reply.head.media_type().as_deref()) {
         (405, _) | (200, Some("text/event-stream")) => Ok(()),

@@ -142,8 +142,9 @@ async fn foreign_origin(cx: &ServerCx) -> Verdict {
         return Err(posted.violated("an HTTP error for the POST", posted.summary()));
     }
     let plain = cx.plain_http().await?;
-    let ask =
-        cx.on(&plain, "GET").with(|r| r.verb(::http::Method::GET).header("accept", "text/event-stream"));
+    let ask = cx
+        .request_on(&plain, "GET")
+        .with(|r| r.verb(::http::Method::GET).header("accept", "text/event-stream"));
     let opened = ask.header("origin", abroad).start().await?;
     match opened.head().map(|head| head.status) {
         Some(status) if status >= 400 => Ok(()),
@@ -157,8 +158,9 @@ async fn foreign_origin(cx: &ServerCx) -> Verdict {
 /// The `endpoint` event of a fresh stream, as it is on the wire; if there is none, the first event.
 async fn endpoint_event(cx: &ServerCx) -> Result<String, Finding> {
     let session = cx.plain_http().await?;
-    let ask =
-        cx.on(&session, "GET").with(|r| r.verb(::http::Method::GET).header("accept", "text/event-stream"));
+    let ask = cx
+        .request_on(&session, "GET")
+        .with(|r| r.verb(::http::Method::GET).header("accept", "text/event-stream"));
     let mut stream = ask.start().await?;
     match stream.head().map(|head| (head.status, head.media_type())) {
         Some((200, Some(kind))) if kind == "text/event-stream" => {}

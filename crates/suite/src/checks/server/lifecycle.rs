@@ -4,7 +4,7 @@ use protocol::{Span, Version};
 use serde_json::{Value, json};
 use server::fault::lifecycle as fault;
 
-use crate::connector::not_begun;
+use crate::connector::start_failure;
 use crate::expect::Answer;
 use crate::run_cx::NonexistentVersion;
 use crate::verdict::expect_none;
@@ -125,8 +125,8 @@ async fn initialize(cx: &ServerCx) -> Result<Value, Finding> {
     {
         return Ok(result);
     }
-    let session = cx.unopened().await?;
-    let reply = session.initialize().await.map_err(not_begun);
+    let session = cx.unopened_session().await?;
+    let reply = session.initialize().await.map_err(start_failure);
     cx.close_session(&session).await;
     Answer::new(reply?, session).expect_result()
 }
@@ -171,8 +171,8 @@ async fn ping_before_initialized(cx: &ServerCx) -> Verdict {
         return verdict;
     }
     // Whether pings are answered at all is another check's business.
-    let session = cx.alone().await?;
-    let later = cx.on(&session, "ping").send().await?.expect_result();
+    let session = cx.exclusive_session().await?;
+    let later = cx.request_on(&session, "ping").send().await?.expect_result();
     later.map_err(|finding| finding.into_obstacle_of(PING_ANSWERED.id)).and(verdict)
 }
 

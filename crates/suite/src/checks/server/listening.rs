@@ -78,7 +78,7 @@ async fn change_told(cx: &ServerCx) -> Verdict {
 
 /// Expects that two subscriptions are both notified and, on a pipe, that one still is after the other was cancelled.
 async fn told_to_all(cx: &ServerCx, kind: &Kind, trigger: &Value) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let filter = json!({ kind.wish: true });
     let (mut first, _) = Subscription::acknowledged(cx, &session, filter.clone()).await?;
     let (mut second, _) = Subscription::acknowledged(cx, &session, filter).await?;
@@ -133,7 +133,7 @@ const FILTER_HONOURED: Check = Check {
 
 async fn filter_honoured(cx: &ServerCx) -> Verdict {
     let trigger = fixture(cx, TRIGGER).await?;
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let (mut subscription, _) =
         Subscription::acknowledged(cx, &session, json!({ "toolsListChanged": true })).await?;
     // Beside it another one asks for what it does not. A server may refuse a second one.
@@ -163,7 +163,7 @@ const ACKNOWLEDGED_SUBSET: Check = Check {
 };
 
 async fn acknowledged_subset(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let filter = json!({ "toolsListChanged": true });
     let (subscription, first) = Subscription::acknowledged(cx, &session, filter).await?;
     subscription.end().await;
@@ -197,7 +197,7 @@ const CANCELLED_ENDS: Check = Check {
 
 async fn cancelled_ends(cx: &ServerCx) -> Verdict {
     let trigger = fixture(cx, TRIGGER).await?;
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let filter = json!({ "promptsListChanged": true });
     let (mut subscription, _) = Subscription::acknowledged(cx, &session, filter).await?;
     subscription.pending.cancel("measured by yardstick").await?;

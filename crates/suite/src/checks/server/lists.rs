@@ -203,7 +203,7 @@ async fn same(cx: &ServerCx, capability: Capability, method: &str, key: &str) ->
         RESOURCES => cx.resources().await?,
         _ => cx.prompts().await?,
     };
-    let here = cx.alone().await?;
+    let here = cx.exclusive_session().await?;
     let (once, twice) = (page(cx, &here, method, key).await?, page(cx, &here, method, key).await?);
     if once == twice && once == names(&known[..known.len().min(once.len())]) {
         return Ok(());
@@ -239,7 +239,7 @@ async fn page(
     method: &str,
     key: &str,
 ) -> Result<BTreeSet<String>, Finding> {
-    let answer = cx.on(session, method).params(json!({})).send().await?;
+    let answer = cx.request_on(session, method).params(json!({})).send().await?;
     let result = answer.reply.result().ok_or_else(|| Finding::blocked(format!("{method} was refused")))?;
     Ok(names(result[key].as_array().map_or(&[], Vec::as_slice)))
 }

@@ -55,10 +55,10 @@ const LEVELS_ACCEPTED: Check = Check {
 
 async fn levels_accepted(cx: &ServerCx) -> Verdict {
     cx.needs(LOGGING).await?;
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     for level in LogLevel::ALL {
         let params = json!({ "level": level.as_str() });
-        cx.on(&session, "logging/setLevel").params(params).send().await?.expect_result()?;
+        cx.request_on(&session, "logging/setLevel").params(params).send().await?.expect_result()?;
     }
     Ok(())
 }
@@ -79,9 +79,10 @@ const LEVEL_RESPECTED: Check = Check {
 async fn level_respected(cx: &ServerCx) -> Verdict {
     cx.needs(LOGGING).await?;
     let logging = talkative(cx).await?;
-    let session = cx.alone().await?;
-    let set =
-        |level: LogLevel| cx.on(&session, "logging/setLevel").params(json!({ "level": level.as_str() }));
+    let session = cx.exclusive_session().await?;
+    let set = |level: LogLevel| {
+        cx.request_on(&session, "logging/setLevel").params(json!({ "level": level.as_str() }))
+    };
     let mut heard = false;
     for least in [LogLevel::Debug, LogLevel::Error] {
         if set(least).send().await?.reply.result().is_none() {
@@ -162,7 +163,7 @@ const META_LEVEL_RESPECTED: Check = Check {
 async fn meta_level_respected(cx: &ServerCx) -> Verdict {
     cx.needs(LOGGING).await?;
     let logging = talkative(cx).await?;
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let mut heard = false;
     for least in [LogLevel::Debug, LogLevel::Error] {
         for (tool, good) in &logging {
@@ -190,10 +191,10 @@ const META_LEVEL_FORGOTTEN: Check = Check {
 
 async fn meta_level_forgotten(cx: &ServerCx) -> Verdict {
     cx.needs(LOGGING).await?;
-    // Whoever logs for everybody is told so by another check.
+    // Another check reports a server that logs for everybody.
     asked_for(cx).await.map_err(|finding| finding.into_obstacle_of(ASKED_FOR.id))?;
     let logging = talkative(cx).await?;
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let mut heard = false;
     for (tool, good) in &logging {
         let ask = || cx.call_on(&session, tool, good);

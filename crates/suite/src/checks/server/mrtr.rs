@@ -55,7 +55,7 @@ async fn completes(cx: &ServerCx) -> Verdict {
             continue;
         }
         let params = json!({ "name": tool["name"], "arguments": {} });
-        cx.patience().left("tools/call")?;
+        cx.patience().allow_request("tools/call")?;
         let patience = cx.patience().limit("tools/call", cx.pace().limit());
         let rounds = session.request("tools/call").params(params).timeout(patience).send_through().await;
         // Tools may take as long as they like.

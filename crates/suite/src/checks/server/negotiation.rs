@@ -65,7 +65,8 @@ async fn capabilities_served(cx: &ServerCx) -> Verdict {
             continue;
         }
         tried = true;
-        let answer = cx.on(session, method).params(params).send().await.map_err(Finding::into_obstacle)?;
+        let answer =
+            cx.request_on(session, method).params(params).send().await.map_err(Finding::into_obstacle)?;
         if answer.reply.code() == Some(code::METHOD_NOT_FOUND) {
             return Err(answer.violated(format!("{method}, as {capability} is declared"), answer.summary()));
         }

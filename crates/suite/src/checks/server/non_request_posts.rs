@@ -29,9 +29,9 @@ const BAD_JSON_STATUS: Check = Check {
 };
 
 async fn bad_json_status(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let answer =
-        cx.on(&session, "broken JSON").with(|r| r.body("{\"jsonrpc\": \"2.0\", nope")).send().await?;
+        cx.request_on(&session, "broken JSON").with(|r| r.body("{\"jsonrpc\": \"2.0\", nope")).send().await?;
     match answer.reply.status() {
         Some(400..=499) => Ok(()),
         Some(_) => Err(answer.violated("HTTP 400", answer.summary())),

@@ -65,7 +65,7 @@ const ONLY_WHEN_ASKED: Check = Check {
 
 async fn only_when_asked(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = cx.progressing_call().await?;
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let answer = call(cx, &session, &tool, &arguments).send().await?;
     expect_none(answer.reply.notifications("notifications/progress").next(), |_| {
         answer.violated("no progress", "notifications/progress")

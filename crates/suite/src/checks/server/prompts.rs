@@ -26,9 +26,9 @@ const GETTABLE: Check = Check {
 };
 
 async fn gettable(cx: &ServerCx) -> Verdict {
-    let plain = |got: &&crate::Got| got.prompt["arguments"].as_array().is_none_or(Vec::is_empty);
+    let plain = |got: &&crate::FetchedPrompt| got.prompt["arguments"].as_array().is_none_or(Vec::is_empty);
     let mut tried = 0;
-    for got in cx.gets().await?.iter().filter(plain) {
+    for got in cx.prompt_gets().await?.iter().filter(plain) {
         let Some(answer) = got.answers.as_ref().ok().and_then(|answers| answers.last()) else { continue };
         answer.expect_result()?;
         tried += 1;
@@ -51,7 +51,7 @@ const MESSAGES_PRESENT: Check = Check {
 
 async fn messages_present(cx: &ServerCx) -> Verdict {
     let mut got = 0;
-    for one in cx.gets().await? {
+    for one in cx.prompt_gets().await? {
         let Some((answer, result)) = last(&one.answers) else { continue };
         got += 1;
         let sound =

@@ -33,7 +33,7 @@ async fn foreign_host(cx: &ServerCx) -> Verdict {
     if !is_loopback(host) {
         return Err(Finding::not_applicable("the server is not on this machine"));
     }
-    let answer = cx.request(cx.cheap()).await?.header("host", "attacker.example").send().await?;
+    let answer = cx.request(cx.cheap_method()).await?.header("host", "attacker.example").send().await?;
     match answer.reply.status() {
         Some(status) if status >= 400 => Ok(()),
         _ => Err(answer.violated("HTTP 403", answer.summary())),

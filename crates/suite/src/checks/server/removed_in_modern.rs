@@ -25,7 +25,7 @@ const GET_DELETE_405: Check = Check {
 };
 
 async fn get_delete_405(cx: &ServerCx) -> Verdict {
-    let session = cx.another().await?;
+    let session = cx.another_session().await?;
     for verb in [http::Method::GET, http::Method::DELETE] {
         let name = verb.to_string();
         let reply = HeadReply::to(cx, &session, verb, &name, |request| request).await?;

@@ -10,7 +10,7 @@ use wire::Kind;
 
 use super::base::{BROKEN, broken_json};
 use crate::expect::Answer;
-use crate::knowledge::Improper;
+use crate::knowledge::InvalidRequests;
 use crate::{Applies, Check, Cite, Evidence, Excerpt, Finding, Party, Run, ServerCx, Verdict, must};
 
 pub(in crate::checks) const CHECKS: &[Check] =
@@ -123,14 +123,14 @@ async fn answered(cx: &ServerCx) -> Result<Vec<Message>, Finding> {
 }
 
 /// What became of malformed requests, which are sent once for all checks.
-async fn improper(cx: &ServerCx) -> Result<Improper, Finding> {
+async fn improper(cx: &ServerCx) -> Result<InvalidRequests, Finding> {
     cx.known.facts().improper.get_or_init(|| send_improper(cx)).await.clone()
 }
 
 /// Sends malformed requests, and a well-formed one after them.
-async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
-    let session = cx.alone().await?;
-    let method = cx.cheap();
+async fn send_improper(cx: &ServerCx) -> Result<InvalidRequests, Finding> {
+    let session = cx.exclusive_session().await?;
+    let method = cx.cheap_method();
     let messages = [
         json!({ "jsonrpc": "1.0", "id": 71001, "method": method }),
         json!({ "jsonrpc": "2.0", "id": 71002 }),
@@ -161,7 +161,7 @@ async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
         let sent =
             messages.iter().map(|message| Excerpt::from_bytes(Party::Client, message.to_string().as_bytes()));
         let after = Err(Finding::Violated(Box::new(sent.fold(evidence, Evidence::showing))));
-        return Ok(Improper { answers, refused, after });
+        return Ok(InvalidRequests { answers, refused, after });
     }
     while cx.transport == Transport::Stdio && answers.len() < messages.len() {
         let Some(message) = session.incoming(cx.pace().moment()).await? else { break };
@@ -169,9 +169,9 @@ async fn send_improper(cx: &ServerCx) -> Result<Improper, Finding> {
             answers.push(message);
         }
     }
-    let after = cx.on(&session, method).send().await;
+    let after = cx.request_on(&session, method).send().await;
     let after = after.and_then(|answer| answer.expect_response());
-    Ok(Improper { answers, refused, after })
+    Ok(InvalidRequests { answers, refused, after })
 }
 
 /// A response must have the id of the request that it belongs to, also when several requests are in progress.
@@ -260,6 +260,6 @@ async fn unless_never_refused(cx: &ServerCx, method: &str, finding: Finding) -> 
 
 async fn many(cx: &ServerCx) -> Result<Vec<Result<Answer, Finding>>, Finding> {
     let session = cx.session().await?;
-    let asks = MANY.iter().map(|(method, _)| cx.on(session, method).send());
+    let asks = MANY.iter().map(|(method, _)| cx.request_on(session, method).send());
     Ok(join_all(asks).await)
 }

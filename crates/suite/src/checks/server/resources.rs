@@ -223,10 +223,10 @@ async fn subscribe(cx: &ServerCx) -> Verdict {
     let Some(resource) = cx.resources().await?.first() else {
         return Err(Finding::not_applicable("the server lists no resources"));
     };
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     for method in ["resources/subscribe", "resources/unsubscribe"] {
         let params = json!({ "uri": resource["uri"] });
-        cx.on(&session, method).params(params).send().await?.expect_result()?;
+        cx.request_on(&session, method).params(params).send().await?.expect_result()?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::streams as fault;
 use transport::Transport;
-use transport::client::{Message, Pending, Reply, Session};
+use transport::client::{Message, PendingRequest, Reply, Session};
 use wire::{Direction, What};
 
 use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, must_not, should, should_not};
@@ -40,7 +40,7 @@ const IDS_UNIQUE: Check = Check {
 };
 
 async fn ids_unique(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let streaming_request = cx.streaming_request().await?;
     let mut seen = HashSet::new();
     for _ in 0..3 {
@@ -73,7 +73,7 @@ const OWN_STREAM_ONLY: Check = Check {
 };
 
 async fn own_stream_only(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let streaming_request = cx.streaming_request().await?;
     let one = streaming_request.ask(cx, &session).0.send().await?.reply;
     let two = streaming_request.ask(cx, &session).0.send().await?.reply;
@@ -111,7 +111,7 @@ const PRIMED: Check = Check {
 };
 
 async fn primed(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let reply = cx.streaming_request().await?.ask(cx, &session).0.send().await?.reply;
     if reply.messages.iter().all(|message| id_of(message).is_none()) {
         return Err(no_ids());
@@ -149,8 +149,8 @@ async fn retry_said(cx: &ServerCx) -> Verdict {
             "no tool is known to close its connection, like {RECONNECTS}"
         )));
     }
-    let session = cx.another().await?;
-    let call = cx.on(&session, "tools/call").params(json!({ "name": RECONNECTS, "arguments": {} }));
+    let session = cx.another_session().await?;
+    let call = cx.request_on(&session, "tools/call").params(json!({ "name": RECONNECTS, "arguments": {} }));
     let answer = call.within(cx.pace().limit()).send().await?;
     let stayed =
         answer.reply.response.as_ref().is_some_and(|response| response.exchange == answer.reply.exchange);
@@ -176,7 +176,7 @@ const DISCONNECT_NO_CANCEL: Check = Check {
 };
 
 async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     // Work that was nearly done when the connection broke would prove nothing.
     let (streaming_request, took) = cx.slow_streaming_request().await?;
     let mut pending = streaming_request.ask(cx, &session).0.start().await?;
@@ -209,7 +209,7 @@ async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
     }
 }
 
-async fn resume(session: &Session, last: &str) -> Result<Pending, Finding> {
+async fn resume(session: &Session, last: &str) -> Result<PendingRequest, Finding> {
     let resumed = session.listen(Some(last)).await?;
     let head = resumed.head().ok_or_else(|| Finding::blocked("GET got no HTTP response"))?;
     match (head.status, head.media_type().as_deref()) {

@@ -29,13 +29,13 @@ const LIST_CHANGED: Check = Check {
 async fn list_changed(cx: &ServerCx) -> Verdict {
     let session = cx.session().await?;
     if !cx.has_caught_up(session).await {
-        return Err(Finding::blocked(format!("{} is not answered", cx.cheap())));
+        return Err(Finding::blocked(format!("{} is not answered", cx.cheap_method())));
     }
     let mark = session.recorder().mark();
     cx.notification_on(session, NOTIFICATION).send().await?;
     let finding = if !cx.has_caught_up(session).await {
         let gone = session.ended().map(|failure| failure.to_string());
-        let actual = gone.unwrap_or_else(|| format!("{} is no longer answered", cx.cheap()));
+        let actual = gone.unwrap_or_else(|| format!("{} is no longer answered", cx.cheap_method()));
         Finding::violated("an answer to the request after the notification", actual)
     } else if cx.transport == Transport::Stdio && has_anonymous_error(session, mark) {
         Finding::violated("no response", "an error without an id")

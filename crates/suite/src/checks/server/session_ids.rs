@@ -29,7 +29,7 @@ const UNGUESSABLE: Check = Check {
 };
 
 async fn unguessable(cx: &ServerCx) -> Verdict {
-    let (one, two) = (cx.another().await?, cx.another().await?);
+    let (one, two) = (cx.another_session().await?, cx.another_session().await?);
     let (one, two) = (id(&one)?, id(&two)?);
     if one == two {
         return Err(Finding::violated("an id of its own for every session", "two sessions with one id"));
@@ -57,10 +57,10 @@ const UNKNOWN_REFUSED: Check = Check {
 };
 
 async fn unknown_refused(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     id(&session)?;
     let made_up = "00000000-0000-4000-8000-79617264737469";
-    let answer = cx.on(&session, "ping").header("mcp-session-id", made_up).send().await?;
+    let answer = cx.request_on(&session, "ping").header("mcp-session-id", made_up).send().await?;
     match answer.reply.status() {
         Some(400..=499) => Ok(()),
         _ => Err(answer.violated("HTTP 404", answer.summary())),
@@ -82,13 +82,13 @@ const INDEPENDENT: Check = Check {
 
 async fn independent(cx: &ServerCx) -> Verdict {
     // On sessions of its own, so that the shared one survives.
-    let (one, two) = (cx.another().await?, cx.another().await?);
+    let (one, two) = (cx.another_session().await?, cx.another_session().await?);
     id(&one)?;
-    let deleted = cx.on(&one, "DELETE").with(|r| r.verb(http::Method::DELETE)).send().await?;
+    let deleted = cx.request_on(&one, "DELETE").with(|r| r.verb(http::Method::DELETE)).send().await?;
     if deleted.reply.status() == Some(405) {
         return Err(Finding::not_applicable("the server does not let clients terminate sessions"));
     }
-    cx.on(&two, "ping").send().await?.expect_result().map(drop)
+    cx.request_on(&two, "ping").send().await?.expect_result().map(drop)
 }
 
 /// If a request has no `MCP-Protocol-Version`, and the server cannot know the version otherwise, it should assume
@@ -109,8 +109,8 @@ const VERSION_OPTIONAL: Check = Check {
 };
 
 async fn version_optional(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
-    let ask = cx.on(&session, "ping").with(|r| r.without_header("mcp-protocol-version"));
+    let session = cx.exclusive_session().await?;
+    let ask = cx.request_on(&session, "ping").with(|r| r.without_header("mcp-protocol-version"));
     let verdict = ask.send().await?.expect_result().map(drop);
     if verdict.is_err() && !cx.run().speaks(Version::V2025_03_26).await? {
         return Err(Finding::not_applicable("the server does not speak 2025-03-26"));

@@ -55,10 +55,10 @@ const REQUIRED: Check = Check {
 };
 
 async fn required(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     session_id(&session)?;
     let anonymous = |request: Request| request.without_header("mcp-session-id");
-    cx.on(&session, "ping").with(anonymous).send().await?.expect_status(&[400])?;
+    cx.request_on(&session, "ping").with(anonymous).send().await?.expect_status(&[400])?;
     expect_notification_refused(cx, &session, "without a session id", anonymous).await?;
     expect_refused(cx, &session, http::Method::GET, "GET without a session id", anonymous).await
 }
@@ -78,14 +78,14 @@ const TERMINATED: Check = Check {
 };
 
 async fn terminated(cx: &ServerCx) -> Verdict {
-    let session = cx.another().await?;
+    let session = cx.another_session().await?;
     session_id(&session)?;
-    let deleted = cx.on(&session, "DELETE").with(|r| r.verb(http::Method::DELETE)).send().await?;
+    let deleted = cx.request_on(&session, "DELETE").with(|r| r.verb(http::Method::DELETE)).send().await?;
     // Many servers have no route for DELETE, and refuse it with another status than 405. The session goes on.
     if deleted.reply.status().is_none_or(|status| !(200..300).contains(&status)) {
         return Err(Finding::not_applicable("the server does not let clients terminate sessions"));
     }
-    cx.on(&session, "ping").send().await?.expect_status(&[404])?;
+    cx.request_on(&session, "ping").send().await?.expect_status(&[404])?;
     expect_refused(cx, &session, http::Method::GET, "GET in a terminated session", |request| request).await
 }
 
@@ -109,7 +109,7 @@ const VERSION_HEADER: Check = Check {
 async fn version_header(cx: &ServerCx) -> Verdict {
     let ancient = |request: Request| request.header("mcp-protocol-version", "1999-12-31");
     cx.request("ping").await?.with(ancient).send().await?.expect_status(&[400])?;
-    let session = cx.another().await?;
+    let session = cx.another_session().await?;
     expect_notification_refused(cx, &session, "in a version that does not exist", ancient).await?;
     for verb in [http::Method::GET, http::Method::DELETE] {
         let about = format!("{verb} in a version that does not exist");

@@ -48,7 +48,7 @@ const ENDS_WITH_STDIN: Check = Check {
 };
 
 async fn ends_with_stdin(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     match cx.close_process(&session).await {
         Closing::Process(end) if matches!(end.step, Step::StdinClosed) => Ok(()),
         Closing::Process(end) if matches!(end.step, Step::AlreadyExited) => {
@@ -83,7 +83,7 @@ pub(super) const LIVES_ON: Check = Check {
 };
 
 async fn lives_on(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     session.send_bytes(&b"this is not JSON\n"[..]).await?;
     session.send_bytes(&b"\n"[..]).await?;
     let lines = [line(cx, &session)];
@@ -105,7 +105,7 @@ const MANY_IN_ONE_WRITE: Check = Check {
 };
 
 async fn many_in_one_write(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let lines = [line(cx, &session), line(cx, &session), line(cx, &session)];
     session.send_bytes(lines.concat()).await?;
     expect_answers(cx, &session, "to three requests in one write", &lines).await
@@ -125,7 +125,7 @@ const ONE_IN_TWO_WRITES: Check = Check {
 };
 
 async fn one_in_two_writes(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let whole = line(cx, &session);
     let (first, second) = whole.split_at(whole.len() / 2);
     session.send_bytes(first.to_vec()).await?;
@@ -150,11 +150,11 @@ const LONG_LINE: Check = Check {
 
 /// One line is longer than the buffers that readers often have, and the other one longer than a pipe holds.
 async fn long_line(cx: &ServerCx) -> Verdict {
-    // Whoever takes each read for a message is told so by another check.
+    // Another check reports a server that takes each read for a message.
     one_in_two_writes(cx).await.map_err(|finding| finding.into_obstacle_of(ONE_IN_TWO_WRITES.id))?;
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     for length in [10_000, 100_000] {
-        let request = session.request(cx.cheap()).meta("yardstick/padding", "x".repeat(length));
+        let request = session.request(cx.cheap_method()).meta("yardstick/padding", "x".repeat(length));
         let line = format!("{}\n", request.message()).into_bytes();
         session.send_bytes(line.clone()).await?;
         let what = format!("to a request on a line of {} bytes", line.len());
@@ -187,7 +187,7 @@ const CARRIAGE_RETURN: Check = Check {
 };
 
 async fn carriage_return(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let mut whole = line(cx, &session);
     whole.truncate(whole.len() - 1);
     whole.extend(b"\r\n");
@@ -215,8 +215,8 @@ const UTF8_INTACT: Check = Check {
 /// and we look at everything that comes back.
 async fn utf8_intact(cx: &ServerCx) -> Verdict {
     const ID: &str = "gr\u{fc}\u{df}e-\u{6e2c}\u{8a66}-\u{1f4cf}";
-    let session = cx.alone().await?;
-    let request = session.request(cx.cheap()).id(Value::from(ID).to_string());
+    let session = cx.exclusive_session().await?;
+    let request = session.request(cx.cheap_method()).id(Value::from(ID).to_string());
     if cx.transport != Transport::Stdio {
         let reply = Answer::new(request.send().await?, session.clone());
         return match reply.reply.frame().and_then(|frame| serde_json::from_str(frame.id?.get()).ok()) {
@@ -239,7 +239,7 @@ async fn utf8_intact(cx: &ServerCx) -> Verdict {
 
 /// A line with a request that every server answers.
 fn line(cx: &ServerCx, session: &Session) -> Vec<u8> {
-    format!("{}\n", session.request(cx.cheap()).message()).into_bytes()
+    format!("{}\n", session.request(cx.cheap_method()).message()).into_bytes()
 }
 
 /// Waits for an answer to each of the lines that were sent. A request that is sent after them shows whether it is late.

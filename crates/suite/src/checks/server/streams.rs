@@ -6,7 +6,7 @@ use protocol::{Span, Version};
 use serde_json::json;
 use server::fault::streams as fault;
 use transport::Transport;
-use transport::client::{Failure, Message, Pending, Session};
+use transport::client::{Failure, Message, PendingRequest, Session};
 
 use crate::expect::Answer;
 use crate::unsolicited::has_response;
@@ -39,7 +39,7 @@ const ENDS: Check = Check {
 };
 
 async fn ends(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let mut pending = cx.streaming_request().await?.ask(cx, &session).0.start().await?;
     while !pending.is_settled() {
         if pending.next().await?.is_none() {
@@ -79,7 +79,7 @@ const RELATED: Check = Check {
 
 /// Two concurrent requests: each stream has its own response and its own progress, and no other.
 async fn related(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let streaming_request = cx.streaming_request().await?;
     let ((one, first), (two, second)) =
         (streaming_request.ask(cx, &session), streaming_request.ask(cx, &session));
@@ -158,7 +158,7 @@ async fn call_while_listening(cx: &ServerCx) -> Result<(Vec<Message>, Vec<Messag
 async fn overhear(cx: &ServerCx) -> Result<(Vec<Message>, Vec<Message>), Finding> {
     let streaming = cx.streaming_request().await?;
     let asking = cx.calls().await.unwrap_or_default().iter().filter(|called| called.has_server_request());
-    let session = cx.another().await?;
+    let session = cx.another_session().await?;
     let mut beside = listen(&session).await?;
     let mut said = streaming.ask(cx, &session).0.send().await?.reply.messages;
     for called in asking.take(MOST_ASKING) {
@@ -180,7 +180,7 @@ async fn overhear(cx: &ServerCx) -> Result<(Vec<Message>, Vec<Message>), Finding
 }
 
 /// The GET stream; not applicable where there is none.
-async fn listen(session: &Session) -> Result<Pending, Finding> {
+async fn listen(session: &Session) -> Result<PendingRequest, Finding> {
     let listening = session.listen(None).await?;
     let head = listening.head().ok_or_else(|| Finding::blocked("GET got no HTTP response"))?;
     match (head.status, head.media_type().as_deref()) {

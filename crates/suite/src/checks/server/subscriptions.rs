@@ -7,7 +7,7 @@ use protocol::meta::SUBSCRIPTION_ID;
 use serde_json::{Value, json};
 use server::fault::{cancellation, resources as fault};
 use transport::Transport;
-use transport::client::{Failure, Message, Pending, Session};
+use transport::client::{Failure, Message, PendingRequest, Session};
 use wire::Frame;
 
 use crate::verdict::expect_none;
@@ -32,7 +32,7 @@ const ACKNOWLEDGED: Check = Check {
 };
 
 async fn acknowledged(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let first = Subscription::open(cx, &session, all_lists()).await?;
     let mut verdict = expect_acknowledgement(&first, "an acknowledgement");
     if verdict.is_ok() {
@@ -74,7 +74,7 @@ const CANCELLED_UNANSWERED: Check = Check {
 };
 
 async fn cancelled_unanswered(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let (mut subscription, _) = Subscription::acknowledged(cx, &session, all_lists()).await?;
     cx.has_caught_up(&session).await;
     if subscription.response_within(Duration::ZERO).await.is_some() {
@@ -105,7 +105,7 @@ const TAGGED: Check = Check {
 };
 
 async fn tagged(cx: &ServerCx) -> Verdict {
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let subscription = Subscription::open(cx, &session, all_lists()).await?;
     let verdict = match &subscription.first {
         Some(message) if subscription.is_tagged(message) => Ok(()),
@@ -124,10 +124,10 @@ fn all_lists() -> Value {
     json!({ "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true })
 }
 
-/// An open subscription. Whoever opens it has to end it: on a pipe nothing else does.
+/// An open subscription. The check that opens it has to end it: on a pipe nothing else does.
 #[derive(Debug)]
 pub(super) struct Subscription {
-    pub(super) pending: Pending,
+    pub(super) pending: PendingRequest,
     /// The id of the request, which is that of the subscription.
     pub(super) id: Value,
     /// The first message that came on it.
@@ -137,7 +137,7 @@ pub(super) struct Subscription {
 impl Subscription {
     /// Asks for a subscription and waits for its first message. A server may refuse, and then there is none.
     pub(super) async fn open(cx: &ServerCx, session: &Session, filter: Value) -> Result<Self, Finding> {
-        let ask = cx.on(session, "subscriptions/listen").params(json!({ "notifications": filter }));
+        let ask = cx.request_on(session, "subscriptions/listen").params(json!({ "notifications": filter }));
         let mut pending = ask.start().await?;
         let id = pending.id().and_then(|id| serde_json::from_str(&id.to_string()).ok()).unwrap_or_default();
         loop {
@@ -203,7 +203,7 @@ fn tag_of(message: &Message) -> Value {
     message.params().map(|params| params["_meta"][SUBSCRIPTION_ID].clone()).unwrap_or_default()
 }
 
-fn is_refusal(message: &Message, pending: &Pending) -> bool {
+fn is_refusal(message: &Message, pending: &PendingRequest) -> bool {
     let ours = |id: Option<::wire::Id>| pending.id().is_some_and(|own| id.as_ref() == Some(own));
     message.frames().iter().any(|frame| frame.error.is_some() && (ours(frame.id()) || pending.is_settled()))
 }

@@ -35,7 +35,7 @@ const GARBAGE_REFUSED: Check = Check {
 
 async fn garbage_refused(cx: &ServerCx) -> Verdict {
     guarded(cx).await?;
-    cx.knock(Some("yardstick-made-this-up")).await?.expect_status(&[401])
+    cx.request_with_token(Some("yardstick-made-this-up")).await?.expect_status(&[401])
 }
 
 /// A server must accept only tokens that were issued for it, and must refuse those of another audience. Expired tokens
@@ -60,7 +60,7 @@ const FOREIGN_REFUSED: Check = Check {
 async fn foreign_refused(cx: &ServerCx) -> Verdict {
     guarded(cx).await?;
     for algorithm in ["none", "RS256"] {
-        cx.knock(Some(&foreign(algorithm))).await?.expect_status(&[401])?;
+        cx.request_with_token(Some(&foreign(algorithm))).await?.expect_status(&[401])?;
     }
     Ok(())
 }
@@ -132,12 +132,12 @@ const REFUSED_DELETE: &[u16] = &[401, 405];
 
 async fn every_request(cx: &ServerCx) -> Verdict {
     guarded(cx).await?;
-    let session = cx.another().await?;
+    let session = cx.another_session().await?;
     let asks = match cx.version.era() {
-        Era::Modern => vec![(cx.on(&session, "tools/list"), REFUSED)],
+        Era::Modern => vec![(cx.request_on(&session, "tools/list"), REFUSED)],
         Era::Legacy => {
-            let deletes = cx.on(&session, "DELETE").with(|r| r.verb(http::Method::DELETE));
-            vec![(cx.on(&session, "ping"), REFUSED), (deletes, REFUSED_DELETE)]
+            let deletes = cx.request_on(&session, "DELETE").with(|r| r.verb(http::Method::DELETE));
+            vec![(cx.request_on(&session, "ping"), REFUSED), (deletes, REFUSED_DELETE)]
         }
     };
     for (ask, statuses) in asks {

@@ -24,7 +24,7 @@ pub(super) struct Asked<'a> {
 /// Everything that the client was asked: requests of the server, and inputs that interim results require.
 pub(super) fn asked<'a>(cx: &'a WireCx<'_>) -> Vec<Asked<'a>> {
     let mut all = Vec::new();
-    let sent = cx.said().filter(|(entry, _)| entry.direction == Direction::ToClient && may_ask(entry));
+    let sent = cx.all_frames().filter(|(entry, _)| entry.direction == Direction::ToClient && may_ask(entry));
     for (entry, frame) in sent {
         match frame.kind() {
             Kind::Request => {
@@ -78,7 +78,7 @@ pub(super) fn each_asked(
 
 /// What the client declared when the session began, if it began with a handshake.
 fn at_first(cx: &WireCx<'_>) -> Option<Value> {
-    let mut sent = cx.said().filter(|(entry, _)| entry.direction == Direction::ToServer);
+    let mut sent = cx.all_frames().filter(|(entry, _)| entry.direction == Direction::ToServer);
     let (_, first) = sent.find(|(_, frame)| frame.method().as_deref() == Some("initialize"))?;
     Some(first.params.map(parsed).unwrap_or_default()["capabilities"].clone())
 }

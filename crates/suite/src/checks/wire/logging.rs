@@ -57,7 +57,7 @@ const OWN_STREAM: Check = Check {
 fn own_stream(cx: &WireCx<'_>) -> Verdict {
     let mut judged = false;
     let mut asking: Vec<(u32, Id)> = Vec::new();
-    for (entry, frame) in cx.said() {
+    for (entry, frame) in cx.all_frames() {
         match (entry.direction, frame.kind()) {
             (Direction::ToServer, Kind::Request) => {
                 let asks = mentions(frame.params, LOG_LEVEL);

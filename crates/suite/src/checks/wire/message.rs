@@ -213,7 +213,7 @@ const PROGRESS_INCREASES: Check = Check {
 fn progress_increases(cx: &WireCx<'_>) -> Verdict {
     let mut last: Vec<(Id, f64)> = Vec::new();
     let mut seen = false;
-    for (entry, frame) in cx.said_once() {
+    for (entry, frame) in cx.distinct_frames() {
         if entry.direction != cx.judged() {
             let given = token_in_meta(frame.params).filter(|_| frame.kind() == Kind::Request);
             last.retain(|(known, _)| Some(known) != given.as_ref());

@@ -37,7 +37,7 @@ use crate::{Evidence, Excerpt, Finding, WireCx};
 
 /// Every frame of either side, in the order in which they were seen.
 fn said<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> {
-    cx.said().map(|(entry, frame)| (entry, frame.clone()))
+    cx.all_frames().map(|(entry, frame)| (entry, frame.clone()))
 }
 
 /// Raw JSON as a value; null when there is none.

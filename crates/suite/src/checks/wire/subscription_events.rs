@@ -17,7 +17,7 @@ const KINDS: &[(&str, &str)] = &[
     ("notifications/subscriptions/acknowledged", ""),
 ];
 
-/// A request of `subscriptions/listen`, and what became of it.
+/// A request of `subscriptions/listen`, and its state.
 #[derive(Debug)]
 pub(super) struct Subscription {
     id: Id,

@@ -34,7 +34,7 @@ fn end_is_end(cx: &WireCx<'_>) -> Verdict {
     let mut asked: HashMap<Id, usize> = HashMap::new();
     let mut ends: HashMap<String, (usize, String)> = HashMap::new();
     let mut seen = false;
-    for (at, (entry, frame)) in cx.said().enumerate() {
+    for (at, (entry, frame)) in cx.all_frames().enumerate() {
         if entry.direction != cx.judged() {
             asked.extend(frame.id().filter(|_| frame.method.is_some()).map(|id| (id, at)));
             continue;

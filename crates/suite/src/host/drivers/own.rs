@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use browser::{Browser, Page};
-use host::{Host, HostedServer, Interference, Options};
+use host::{FaultHooks, Host, HostedServer, Options};
 use serde_json::Value;
 use tokio::sync::Mutex;
 use transport::client::{Endpoint, Target};
@@ -46,11 +46,11 @@ impl OwnHost {
 
     /// The same with other servers, the first of which has the Views.
     pub async fn connect(targets: Vec<Target>, fault: Option<&'static HostFault>) -> Result<Self, String> {
-        let interference: Option<Arc<dyn Interference>> =
-            fault.and_then(|fault| fault.interference.map(|make| make()));
+        let fault_hooks: Option<Arc<dyn FaultHooks>> =
+            fault.and_then(|fault| fault.fault_hooks.map(|make| make()));
         let targets = targets.into_iter().map(HostedServer::from).collect();
         let names = NameLog::new();
-        let options = Options { targets, interference, ..Options::default() };
+        let options = Options { targets, fault_hooks, ..Options::default() };
         let (host, browser) = tokio::join!(Host::start(options), Browser::launch(names.launch_options()));
         let (host, browser) = (host.map_err(|why| why.to_string())?, browser.map_err(|why| why.to_string())?);
         host.settled(TIMEOUT).await;

@@ -182,7 +182,7 @@ pub const VARIABLES_INVENTED: HostFault =
        own(message);
      } }");
 
-/// The fonts are no style sheet.
+/// The fonts are a list of names, not a style sheet.
 pub const FONTS_INVENTED: HostFault = in_page(
     "host-fonts-invented",
     "the fonts are a list of names",
@@ -498,7 +498,7 @@ pub const FROZEN_BY_FLOOD: HostFault = in_page(
      }, true)",
 );
 
-/// A result that is none ends the bridge.
+/// An invalid result ends the bridge.
 pub const BROKEN_BY_RESULT: HostFault = in_page(
     "host-broken-by-result",
     "a result that is none ends the bridge",
@@ -549,7 +549,7 @@ pub const PARTIAL_GOES_ON: HostFault = in_page(
      } }",
 );
 
-/// The locale is none.
+/// The locale is not a valid one.
 pub const LOCALE_UNKNOWN: HostFault = in_page(
     "host-locale-unknown",
     "the locale is a name of POSIX",

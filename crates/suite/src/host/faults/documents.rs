@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use host::Interference;
+use host::FaultHooks;
 use http::header::{CONTENT_SECURITY_POLICY, HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub(super) const FAULTS: &[&HostFault] = &[
 #[derive(Debug)]
 struct PolicyChange(fn(&str) -> String);
 
-impl Interference for PolicyChange {
+impl FaultHooks for PolicyChange {
     fn change_view_headers(&self, headers: &mut HeaderMap) {
         let Some(policy) = headers.get(CONTENT_SECURITY_POLICY).and_then(|it| it.to_str().ok()) else {
             return;
@@ -45,7 +45,7 @@ impl Interference for PolicyChange {
 #[derive(Debug)]
 struct ContentChange(fn(&mut Value));
 
-impl Interference for ContentChange {
+impl FaultHooks for ContentChange {
     fn change_content(&self, result: &mut Value) {
         for content in result["contents"].as_array_mut().into_iter().flatten() {
             self.0(content);
@@ -57,7 +57,7 @@ impl Interference for ContentChange {
 #[derive(Debug)]
 struct DeclaredChange(fn(&mut Value));
 
-impl Interference for DeclaredChange {
+impl FaultHooks for DeclaredChange {
     fn change_capabilities(&self, capabilities: &mut Value) {
         self.0(capabilities);
     }
@@ -95,13 +95,13 @@ pub const PICTURES_FORBIDDEN: HostFault =
         Arc::new(PolicyChange(|policy| with_sources(policy, "img-src", "'none'")))
     });
 
-/// What is declared is not heeded.
+/// The host ignores what is declared.
 pub const DECLARED_IGNORED: HostFault =
     in_host("host-declared-ignored", "declared origins stay closed", || {
         Arc::new(PolicyChange(|policy| with_sources(policy, "connect-src", "'none'")))
     });
 
-/// Whoever declares an origin reaches all of them.
+/// A View that declares one origin reaches all of them.
 pub const CONNECTIONS_OPEN: HostFault =
     in_host("host-connections-open", "a View that declares one origin reaches all of them", || {
         Arc::new(PolicyChange(|policy| match has_origins(policy) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use host::Interference;
+use host::FaultHooks;
 use server::Fault;
 use server::fault::Effect;
 
@@ -42,7 +42,7 @@ pub struct HostFault {
     /// A script that runs before those of the sandbox proxy and the View.
     pub frames: &'static str,
     /// What is changed in the host itself.
-    pub interference: Option<fn() -> Arc<dyn Interference>>,
+    pub fault_hooks: Option<fn() -> Arc<dyn FaultHooks>>,
 }
 
 impl HostFault {
@@ -62,24 +62,24 @@ const ALL: &[&[&HostFault]] = &[bridge::FAULTS, documents::FAULTS, sandbox::FAUL
 
 /// A fault of the scripts of the host's page.
 const fn in_page(name: &'static str, about: &'static str, page: &'static str) -> HostFault {
-    HostFault { fault: Fault { name, about, effect: Effect::Host }, page, frames: "", interference: None }
+    HostFault { fault: Fault { name, about, effect: Effect::Host }, page, frames: "", fault_hooks: None }
 }
 
 /// A fault of the sandbox proxy.
 const fn in_frames(name: &'static str, about: &'static str, frames: &'static str) -> HostFault {
-    HostFault { fault: Fault { name, about, effect: Effect::Host }, page: "", frames, interference: None }
+    HostFault { fault: Fault { name, about, effect: Effect::Host }, page: "", frames, fault_hooks: None }
 }
 
 /// A fault of the host itself.
 const fn in_host(
     name: &'static str,
     about: &'static str,
-    interference: fn() -> Arc<dyn Interference>,
+    fault_hooks: fn() -> Arc<dyn FaultHooks>,
 ) -> HostFault {
     HostFault {
         fault: Fault { name, about, effect: Effect::Host },
         page: "",
         frames: "",
-        interference: Some(interference),
+        fault_hooks: Some(fault_hooks),
     }
 }

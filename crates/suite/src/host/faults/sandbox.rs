@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use host::Interference;
+use host::FaultHooks;
 use http::HeaderMap;
 use http::header::CONTENT_SECURITY_POLICY;
 
@@ -63,7 +63,7 @@ pub const RESERVED_RELAYED: HostFault = in_frames(
 
 /// A View may go to any address.
 pub const LEAVING_ALLOWED: HostFault = HostFault {
-    interference: Some(|| Arc::new(LeavingAllowed)),
+    fault_hooks: Some(|| Arc::new(LeavingAllowed)),
     ..in_frames(
         "host-leaving-allowed",
         "a View may leave its document for any address",
@@ -78,7 +78,7 @@ pub const LEAVING_ALLOWED: HostFault = HostFault {
 #[derive(Debug)]
 struct LeavingAllowed;
 
-impl Interference for LeavingAllowed {
+impl FaultHooks for LeavingAllowed {
     fn change_proxy_headers(&self, headers: &mut HeaderMap) {
         headers.remove(CONTENT_SECURITY_POLICY);
     }
@@ -90,7 +90,7 @@ impl Interference for LeavingAllowed {
 
 /// The View is in a frame of the page itself, without a proxy and on the page's own origin.
 pub const SINGLE_FRAME: HostFault = HostFault {
-    interference: Some(|| Arc::new(PolicyOfPageDropped)),
+    fault_hooks: Some(|| Arc::new(PolicyOfPageDropped)),
     ..in_page(
         "host-single-frame",
         "the View is in a frame of the page, on the page's own origin",
@@ -102,7 +102,7 @@ pub const SINGLE_FRAME: HostFault = HostFault {
 #[derive(Debug)]
 struct PolicyOfPageDropped;
 
-impl Interference for PolicyOfPageDropped {
+impl FaultHooks for PolicyOfPageDropped {
     fn change_page_headers(&self, headers: &mut HeaderMap) {
         headers.remove(CONTENT_SECURITY_POLICY);
     }

@@ -45,7 +45,7 @@ pub enum ToolAnswer {
     Full,
     /// Nothing, until the call is cancelled.
     Never,
-    /// A result that is none.
+    /// A result that is not valid.
     Malformed,
     /// A result, after the host was asked for what only the person can give.
     Asking,

@@ -22,7 +22,7 @@ use super::scene::{DocumentForm, SCENES, Scene, ToolAnswer, scene_named};
 const ASKING_TIME: Duration = Duration::from_millis(2_500);
 /// How long a tool that never answers keeps its stream.
 const NEVER_TIME: Duration = Duration::from_secs(120);
-/// How long Views wait for whoever drives the host, unless somebody says otherwise.
+/// How long Views wait for the driver of the host, unless somebody says otherwise.
 const TIME_TO_ACT_MS: u64 = 8_000;
 /// The media type of an app.
 const APP_TYPE: &str = "text/html;profile=mcp-app";
@@ -52,7 +52,7 @@ pub struct ProbeServer {
     record: Mutex<ProbeRecord>,
     streams: Arc<OpenStreams>,
     next: AtomicU64,
-    /// How long Views wait for whoever drives the host, in milliseconds.
+    /// How long Views wait for the driver of the host, in milliseconds.
     time_to_act: AtomicU64,
 }
 
@@ -98,7 +98,7 @@ impl ProbeServer {
         }
     }
 
-    /// Says how long the Views that are shown from now on wait for whoever drives the host.
+    /// Says how long the Views that are shown from now on wait for the driver of the host.
     pub(crate) fn set_time_to_act(&self, time: Duration) {
         let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.time_to_act.store(millis, Ordering::Relaxed);

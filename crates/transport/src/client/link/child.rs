@@ -53,7 +53,7 @@ pub struct ProcessEnd {
     /// Its exit status, if it is known.
     pub status: Option<ExitStatus>,
     /// Whether its own children outlived it. They were killed.
-    pub leftovers: bool,
+    pub left_children: bool,
     /// How long it took.
     pub took: Duration,
 }
@@ -115,9 +115,9 @@ impl Child {
             Some(status) => (Step::AlreadyExited, Some(status)),
             None => self.escalate(step).await,
         };
-        let leftovers = status.is_some() && self.group.is_alive();
+        let left_children = status.is_some() && self.group.is_alive();
         self.group.kill();
-        ProcessEnd { step, status, leftovers, took: start.elapsed() }
+        ProcessEnd { step, status, left_children, took: start.elapsed() }
     }
 
     /// Waits until the process has ended or was dropped.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use wire::{Direction, Mark, What};
 
-use super::Spoken;
+use super::SpokenRevision;
 use crate::Transport;
 use crate::client::{Failure, Limits, Profile, Reply, Session, Target};
 
@@ -28,7 +28,7 @@ pub struct FirstContact {
 #[derive(Debug)]
 pub enum Modern {
     /// It answered the discovery.
-    Spoken(Box<Spoken>),
+    Spoken(Box<SpokenRevision>),
     /// It is of the modern era but does not support the revision that was asked in.
     Other {
         /// The revisions that it named.
@@ -212,12 +212,12 @@ async fn without_discovery(session: &Session, why: String) -> Modern {
 }
 
 impl Session {
-    fn spoken(&self, result: Option<Value>) -> Spoken {
+    fn spoken(&self, result: Option<Value>) -> SpokenRevision {
         debug_assert_eq!(self.version().era(), Era::Modern);
         if let Some(result) = result {
             self.learn_discovery(result);
         }
-        Spoken { version: self.version(), transport: self.transport(), server: self.server() }
+        SpokenRevision { version: self.version(), transport: self.transport(), server: self.server() }
     }
 }
 
@@ -236,7 +236,7 @@ mod tests {
 
     fn spoken(supported: &[Version]) -> Modern {
         let server = Server { supported: names(supported), ..Server::default() };
-        Modern::Spoken(Box::new(Spoken { version: ASKED, transport: Transport::Stdio, server }))
+        Modern::Spoken(Box::new(SpokenRevision { version: ASKED, transport: Transport::Stdio, server }))
     }
 
     #[test]

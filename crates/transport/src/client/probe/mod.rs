@@ -18,7 +18,7 @@ use crate::Transport;
 #[derive(Clone, Debug, Default)]
 pub struct Discovery {
     /// Each revision that it speaks, oldest first.
-    pub spoken: Vec<Spoken>,
+    pub spoken: Vec<SpokenRevision>,
     /// Versions that it names and that are not known revisions.
     pub unknown: Vec<String>,
     /// Notes on what was found, and why each other revision is not spoken, one line each.
@@ -29,7 +29,7 @@ pub struct Discovery {
 
 /// One revision that a target speaks.
 #[derive(Clone, Debug)]
-pub struct Spoken {
+pub struct SpokenRevision {
     /// The revision.
     pub version: Version,
     /// The transport that carried it.
@@ -45,7 +45,7 @@ impl Discovery {
     }
 
     /// What was learnt in `version`, if the target speaks it.
-    pub fn find(&self, version: Version) -> Option<&Spoken> {
+    pub fn find(&self, version: Version) -> Option<&SpokenRevision> {
         self.spoken.iter().find(|spoken| spoken.version == version)
     }
 
@@ -107,7 +107,7 @@ impl Discovery {
         match settle(target, version, Profile::default(), limits.clone()).await {
             Settled::Spoken(session) => {
                 let (transport, server) = (session.transport(), session.server());
-                self.spoken.push(Spoken { version, transport, server });
+                self.spoken.push(SpokenRevision { version, transport, server });
                 session.close().await;
             }
             Settled::Absent(why) | Settled::Unsettled(why) => {

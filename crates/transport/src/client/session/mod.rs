@@ -24,7 +24,7 @@ use wire::Recorder;
 pub use close::Closing;
 pub use facts::Server;
 pub(super) use facts::versions;
-pub use pending::Pending;
+pub use pending::PendingRequest;
 pub use request::Request;
 pub use rounds::{InputRequired, Rounds};
 use streamable::Streamable;
@@ -138,8 +138,8 @@ impl Session {
     }
 
     /// Whether the target has sent any message yet.
-    pub fn has_heard(&self) -> bool {
-        self.inner.record.has_heard()
+    pub fn has_received(&self) -> bool {
+        self.inner.record.has_received()
     }
 
     /// The last lines that the process wrote to stderr.

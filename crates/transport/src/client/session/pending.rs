@@ -20,7 +20,7 @@ const CANCEL_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// A request in flight. Dropping it closes its stream, if it has one of its own.
 #[derive(Debug)]
-pub struct Pending {
+pub struct PendingRequest {
     session: Session,
     label: String,
     expected: ExpectedResponse,
@@ -34,7 +34,7 @@ pub struct Pending {
     names_session: bool,
 }
 
-impl Pending {
+impl PendingRequest {
     pub(super) async fn start(request: Request) -> Result<Self, Failure> {
         let composed = request.compose();
         let (session, patience, mut started) = (request.session.clone(), request.patience(), Instant::now());
@@ -307,18 +307,18 @@ impl Session {
 
     /// Reads messages that belong to no request: on the GET stream of legacy Streamable HTTP, after `last_event_id` if
     /// that is given, or on the shared channel of another transport.
-    pub async fn listen(&self, last_event_id: Option<&str>) -> Result<Pending, Failure> {
+    pub async fn listen(&self, last_event_id: Option<&str>) -> Result<PendingRequest, Failure> {
         let shared = |router: &std::sync::Arc<crate::client::route::Router>| MessageSource::Shared {
             ticket: router.register(ExpectedResponse::Nothing, None),
             early: VecDeque::new(),
         };
         match &*self.inner.channel {
-            Channel::Pipe(pipe) => Ok(Pending::listening(self, shared(&pipe.router), None)),
-            Channel::HttpSse { sse, .. } => Ok(Pending::listening(self, shared(&sse.router), None)),
+            Channel::Pipe(pipe) => Ok(PendingRequest::listening(self, shared(&pipe.router), None)),
+            Channel::HttpSse { sse, .. } => Ok(PendingRequest::listening(self, shared(&sse.router), None)),
             Channel::Streamable(http) => {
                 let body = http.get(last_event_id, Instant::now() + self.inner.limits.request).await?;
                 let head = (body.exchange.head.clone(), body.exchange.number);
-                Ok(Pending::listening(self, MessageSource::from_body(body), Some(head)))
+                Ok(PendingRequest::listening(self, MessageSource::from_body(body), Some(head)))
             }
         }
     }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use protocol::header;
 use serde_json::Value;
 
-use super::{Channel, Pending, Rounds, Session};
+use super::{Channel, PendingRequest, Rounds, Session};
 use crate::client::{Failure, Reply, Turn};
 
 /// A message to be refined and sent.
@@ -195,8 +195,8 @@ impl Request {
     }
 
     /// Sends it and lets the caller read the messages.
-    pub async fn start(self) -> Result<Pending, Failure> {
-        Pending::start(self).await
+    pub async fn start(self) -> Result<PendingRequest, Failure> {
+        PendingRequest::start(self).await
     }
 
     /// Sends it, provides the input that the server asks for, and sends it again until it is complete.
@@ -211,6 +211,6 @@ impl Request {
 
     fn is_starting(&self) -> bool {
         let inner = &self.session.inner;
-        matches!(*inner.channel, Channel::Pipe(_)) && !inner.record.has_heard()
+        matches!(*inner.channel, Channel::Pipe(_)) && !inner.record.has_received()
     }
 }

@@ -50,7 +50,7 @@ async fn plain_client(cx: &ServerCx) -> Verdict {
     surface.ui_tools()?;
     let plain = surface.plain(cx).await?;
     let offered = |tool: &Value| plain.tools.iter().any(|other| other["name"] == tool["name"]);
-    each_says_something(cx, &*cx.bare().await?, offered).await
+    each_says_something(cx, &*cx.bare_client_session().await?, offered).await
 }
 
 /// Calls the UI tools that may be called; each answer has content with something in it.
@@ -100,7 +100,7 @@ pub(in crate::checks::server) async fn call_ui_tools(
         }
         let Some(arguments) = cx.arguments_for(tool).await else { continue };
         let params = json!({ "name": tool["name"], "arguments": arguments, "_meta": meta });
-        answers.push(cx.on(session, "tools/call").params(params).send().await?);
+        answers.push(cx.request_on(session, "tools/call").params(params).send().await?);
     }
     Ok(answers)
 }

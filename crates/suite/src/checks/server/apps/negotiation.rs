@@ -87,7 +87,7 @@ async fn media_type_negotiated(cx: &ServerCx) -> Verdict {
     }
     let types = json!({ "extensions": { EXTENSION: { "mimeTypes": ["application/vnd.example.view"] } } });
     let session = cx.as_client(Profile::bare().with_capabilities(types)).await?;
-    let answer = cx.on(&session, "tools/list").send().await?;
+    let answer = cx.request_on(&session, "tools/list").send().await?;
     let result = answer.expect_result()?;
     let tools = result["tools"].as_array().cloned().unwrap_or_default();
     without_ui(&answer, &tools, "a client that cannot show its media type")

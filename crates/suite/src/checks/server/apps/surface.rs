@@ -44,7 +44,7 @@ pub(crate) struct Surface {
     pub(super) tools: Listed,
     pub(super) resources: Listed,
     /// Every resource that a tool names or that is listed as one of MCP Apps, read.
-    pub(super) reads: Vec<Read>,
+    pub(super) reads: Vec<UiResourceRead>,
     plain: OnceCell<Result<Plain, Finding>>,
     /// The same in the terms of OpenAI's Apps SDK.
     pub(in crate::checks::server) widgets: OnceCell<Result<Widgets, Finding>>,
@@ -60,7 +60,7 @@ pub(super) struct Listed {
 
 /// One `resources/read`.
 #[derive(Debug)]
-pub(crate) struct Read {
+pub(crate) struct UiResourceRead {
     pub(super) uri: String,
     /// What came back; a finding when nothing did.
     pub(super) answer: Result<Answer, Finding>,
@@ -92,7 +92,7 @@ impl Surface {
         let mut surface =
             Self { tools, resources, reads: Vec::new(), plain: OnceCell::new(), widgets: OnceCell::new() };
         for uri in surface.uris() {
-            let read = Read::fetch(cx, uri).await;
+            let read = UiResourceRead::fetch(cx, uri).await;
             surface.reads.push(read);
         }
         surface
@@ -157,7 +157,7 @@ impl Surface {
     }
 
     /// Every UI resource that was read, of which there must be one.
-    pub(super) fn reads(&self) -> Result<&[Read], Finding> {
+    pub(super) fn reads(&self) -> Result<&[UiResourceRead], Finding> {
         match self.problem_of_tools() {
             _ if !self.reads.is_empty() => Ok(&self.reads),
             Some(problem) => Err(problem.clone().into_obstacle()),
@@ -166,7 +166,7 @@ impl Surface {
     }
 
     /// Every UI resource whose contents can be read, of which there must be one.
-    pub(in crate::checks::server) fn sound_reads(&self) -> Result<Vec<(&Read, &Answer)>, Finding> {
+    pub(in crate::checks::server) fn sound_reads(&self) -> Result<Vec<(&UiResourceRead, &Answer)>, Finding> {
         let all = self.reads()?;
         let sound: Vec<_> = all
             .iter()
@@ -218,7 +218,7 @@ impl Listed {
     }
 }
 
-impl Read {
+impl UiResourceRead {
     async fn fetch(cx: &ServerCx, uri: String) -> Self {
         let answer = read_resource(cx, &uri).await;
         let result = answer.as_ref().ok().and_then(|answer| answer.reply.result());
@@ -234,8 +234,8 @@ impl Read {
 
 impl Plain {
     async fn meet(cx: &ServerCx) -> Result<Self, Finding> {
-        let session = cx.bare().await?;
-        let answer = cx.on(&session, "tools/list").send().await?;
+        let session = cx.bare_client_session().await?;
+        let answer = cx.request_on(&session, "tools/list").send().await?;
         let result = answer.expect_result()?;
         let tools = result["tools"].as_array().cloned().unwrap_or_default();
         Ok(Self { answer, tools })

@@ -19,7 +19,7 @@ pub(in crate::checks) const CHECKS: &[Check] =
 
 /// How long to wait before a task is asked for again, unless it says itself, and how long to go on asking.
 const PAUSE: Duration = Duration::from_millis(50);
-const ENOUGH: Duration = Duration::from_secs(3);
+const TASK_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// tasks/get must return the result of a completed task, and the JSON-RPC error of a failed one.
 const OUTCOME_SHOWN: Check = Check {
@@ -179,7 +179,7 @@ async fn asking(cx: &ServerCx, session: &Session) -> Result<(Value, Answer), Fin
         return Err(answer.violated("inputRequests that can be answered", task.to_string()));
     }
     let params = json!({ "taskId": id, "inputResponses": given });
-    let updated = cx.on(session, "tasks/update").params(params).send().await?;
+    let updated = cx.request_on(session, "tasks/update").params(params).send().await?;
     Ok((id, updated))
 }
 
@@ -187,7 +187,7 @@ fn is_end(task: &Value) -> bool {
     matches!(task["status"].as_str(), Some("completed" | "failed" | "cancelled"))
 }
 
-/// Polls a task until `done`, or for [`ENOUGH`] time: the last response, and the task in it. Servers may limit how often a task
+/// Polls a task until `done`, or for [`TASK_TIMEOUT`] time: the last response, and the task in it. Servers may limit how often a task
 /// is polled, so the interval that it gives is kept.
 async fn until(
     cx: &ServerCx,
@@ -195,7 +195,7 @@ async fn until(
     id: &Value,
     done: impl Fn(&Value) -> bool,
 ) -> Result<(Answer, Value), Finding> {
-    let deadline = Instant::now() + ENOUGH;
+    let deadline = Instant::now() + TASK_TIMEOUT;
     loop {
         let look = about(cx, session, "tasks/get", id).await?;
         let task = look.expect_result().map_err(Finding::into_obstacle)?;
@@ -205,7 +205,7 @@ async fn until(
         let pause = task["pollIntervalMs"].as_u64().map_or(PAUSE, Duration::from_millis).max(PAUSE);
         match deadline.checked_duration_since(Instant::now()) {
             None => return Ok((look, task)),
-            Some(_) if pause > ENOUGH => {
+            Some(_) if pause > TASK_TIMEOUT => {
                 let why = format!("the task is to be polled every {} ms", pause.as_millis());
                 return Err(Finding::blocked(why));
             }

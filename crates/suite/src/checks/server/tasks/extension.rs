@@ -185,7 +185,7 @@ const UNDECLARED_REFUSED: Check = Check {
 async fn undeclared_refused(cx: &ServerCx) -> Verdict {
     let session = with_tasks(cx).await?;
     let id = begun(cx, &session).await?;
-    let ask = cx.on(&session, "tasks/get").params(json!({ "taskId": id }));
+    let ask = cx.request_on(&session, "tasks/get").params(json!({ "taskId": id }));
     let answer = ask.with(|r| r.meta(CLIENT_CAPABILITIES, json!({}))).send().await?;
     answer.expect_error(&[code::MISSING_REQUIRED_CLIENT_CAPABILITY])
 }
@@ -206,9 +206,9 @@ const LISTEN_UNDECLARED: Check = Check {
 
 async fn listen_undeclared(cx: &ServerCx) -> Verdict {
     cx.needs(TASKS_EXTENSION).await?;
-    let session = cx.alone().await?;
+    let session = cx.exclusive_session().await?;
     let params = json!({ "notifications": { "taskIds": ["yardstick-no-such-task"] } });
-    let ask = cx.on(&session, "subscriptions/listen").params(params);
+    let ask = cx.request_on(&session, "subscriptions/listen").params(params);
     let mut pending = ask.with(|r| r.meta(CLIENT_CAPABILITIES, json!({}))).start().await?;
     let first = loop {
         match pending.next_within(cx.pace().limit()).await? {

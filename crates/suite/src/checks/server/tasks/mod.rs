@@ -57,7 +57,7 @@ fn runs_as_task(tool: &Value) -> bool {
 /// Calls `tool` as a task of 2025-11-25.
 async fn begin(cx: &ServerCx, session: &Session, tool: &Value, arguments: &Value) -> Result<Answer, Finding> {
     let params = json!({ "name": tool["name"], "arguments": arguments, "task": { "ttl": 60_000 } });
-    cx.on(session, "tools/call").params(params).send().await
+    cx.request_on(session, "tools/call").params(params).send().await
 }
 
 /// Like `begin`, but returns the id of the task. Another check reports that there is none.
@@ -73,12 +73,12 @@ async fn begun(cx: &ServerCx, session: &Session, tool: &Value, arguments: &Value
 
 /// A request about a task.
 async fn about(cx: &ServerCx, session: &Session, method: &str, id: &Value) -> Result<Answer, Finding> {
-    cx.on(session, method).params(json!({ "taskId": id })).send().await
+    cx.request_on(session, method).params(json!({ "taskId": id })).send().await
 }
 
 /// What `tasks/result` returns, if the task ends soon: that of an unknown server may take hours.
 async fn outcome(cx: &ServerCx, session: &Session, id: &Value) -> Result<Answer, Finding> {
-    let ask = cx.on(session, "tasks/result").params(json!({ "taskId": id }));
+    let ask = cx.request_on(session, "tasks/result").params(json!({ "taskId": id }));
     let mut pending = ask.start().await?;
     let deadline = Instant::now() + ENOUGH;
     while !pending.is_settled() {

@@ -35,7 +35,7 @@ async fn question_related(cx: &ServerCx) -> Verdict {
     // On a session of its own: requests on a shared one may belong to anything.
     let session = cx.partial(&User::default()).await?;
     let id = asking(cx, &session, tool).await?;
-    let ask = cx.on(&session, "tasks/result").params(json!({ "taskId": id }));
+    let ask = cx.request_on(&session, "tasks/result").params(json!({ "taskId": id }));
     let mut pending = ask.start().await?;
     while let Some(message) = pending.next_within(cx.pace().limit()).await? {
         if message.method().as_deref() != Some("elicitation/create") {

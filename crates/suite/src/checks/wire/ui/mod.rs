@@ -45,12 +45,12 @@ fn kept(cx: &WireCx<'_>, rules: &[&BridgeRule], least: Gravity) -> Verdict {
         rules.contains(&breach.rule) && breach.gravity >= least && is_judged(cx.side, breach.by)
     };
     for (entry, value) in posted(cx) {
-        let found = bridge.heard(Way::of_entry(entry), &value);
+        let found = bridge.judge_next(Way::of_entry(entry), &value);
         if let Some(breach) = found.iter().find(|breach| broken(breach)) {
             return Err(violated(entry, breach.rule.about, breach.to_string()));
         }
     }
-    let left = if has_end(cx) { bridge.closed() } else { bridge.ended() };
+    let left = if has_end(cx) { bridge.judge_closed() } else { bridge.judge_end() };
     expect_none(left.iter().find(|breach| broken(breach)), |breach| {
         Finding::violated(breach.rule.about, breach.to_string())
     })

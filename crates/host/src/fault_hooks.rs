@@ -1,4 +1,4 @@
-//! Where somebody who tests a tester of hosts can change what this host does.
+//! Hooks through which faults break the host from outside. Nothing but `check host --fault` and tests uses them.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use http::HeaderMap;
 use serde_json::Value;
 
 /// Changes what the host does, from outside. Every method leaves it as it is unless it is overridden.
-pub trait Interference: fmt::Debug + Send + Sync {
+pub trait FaultHooks: fmt::Debug + Send + Sync {
     /// The headers of the document that a View runs in.
     fn change_view_headers(&self, headers: &mut HeaderMap) {
         let _ = headers;

@@ -6,7 +6,7 @@ use super::Attempt;
 use crate::schema::Judged;
 
 /// No array is made longer than this.
-const MOST_ITEMS: usize = 64;
+const MAX_ITEMS: usize = 64;
 
 impl Attempt<'_> {
     pub(super) fn items(&mut self, flat: &Map<String, Value>, depth: usize) -> Judged<Value> {
@@ -21,9 +21,9 @@ impl Attempt<'_> {
         let rest = rest.cloned().unwrap_or_else(|| json!({ "type": "string" }));
         let contained = flat.get("contains").cloned();
         let needed = contained.as_ref().map_or(0, |_| count("minContains").unwrap_or(1));
-        let least = count("minItems").unwrap_or(0).max(needed).min(MOST_ITEMS);
-        let room = count("maxItems").unwrap_or(MOST_ITEMS) > least && rest != json!(false);
-        let wanted = if room && self.choices.also() { least + 1 } else { least };
+        let least = count("minItems").unwrap_or(0).max(needed).min(MAX_ITEMS);
+        let room = count("maxItems").unwrap_or(MAX_ITEMS) > least && rest != json!(false);
+        let wanted = if room && self.choices.pick_optional() { least + 1 } else { least };
         let from = wanted.saturating_sub(needed);
         let mut items = Vec::new();
         for at in 0..wanted {

@@ -1,4 +1,4 @@
-//! Messages that are lawful but unusual, sent once so that the passive checks see what becomes of them.
+//! Messages that are valid but unusual, sent once so that the passive checks see how the server reacts.
 
 use serde_json::json;
 use transport::Transport;
@@ -10,8 +10,8 @@ const LARGE_IDS: [&str; 3] = ["9007199254740993", "-9007199254740993", "92233720
 
 impl ServerCx {
     /// Sends requests with large ids and, over HTTP, a response that answers nothing. What comes back is not judged here.
-    pub(crate) async fn send_odd_messages(&self) {
-        let Ok(session) = self.alone().await else { return };
+    pub(crate) async fn send_unusual_messages(&self) {
+        let Ok(session) = self.exclusive_session().await else { return };
         if self.transport == Transport::Stdio {
             // A rounded id answers nothing that was asked; nobody waits for it.
             for id in LARGE_IDS {
@@ -22,9 +22,9 @@ impl ServerCx {
             return;
         }
         for id in LARGE_IDS {
-            let _ = self.on(&session, "yardstick/no-such-method").with(|r| r.id(id)).send().await;
+            let _ = self.request_on(&session, "yardstick/no-such-method").with(|r| r.id(id)).send().await;
         }
         let stray = json!({ "jsonrpc": "2.0", "id": "yardstick-never-asked", "result": {} });
-        let _ = self.on(&session, "a response").with(|r| r.body(stray.to_string())).send().await;
+        let _ = self.request_on(&session, "a response").with(|r| r.body(stray.to_string())).send().await;
     }
 }

@@ -8,13 +8,13 @@ use super::Attempt;
 use crate::schema::{Budget, Judged, weight};
 
 /// Keywords that hold schemas which apply nowhere by themselves.
-const ASIDE: [&str; 2] = ["$defs", "definitions"];
+const DEFINITION_KEYWORDS: [&str; 2] = ["$defs", "definitions"];
 
 impl Attempt<'_> {
     /// The keywords of `schema` with references followed, `allOf` merged, and one way taken through the others.
-    pub(super) fn flat(&mut self, schema: &Value, depth: usize) -> Judged<Map<String, Value>> {
+    pub(super) fn flatten(&mut self, schema: &Value, depth: usize) -> Judged<Map<String, Value>> {
         let Some(own) = schema.as_object() else { return Ok(Map::new()) };
-        let applies = own.iter().filter(|(word, _)| !ASIDE.contains(&word.as_str()));
+        let applies = own.iter().filter(|(word, _)| !DEFINITION_KEYWORDS.contains(&word.as_str()));
         let mut all = Map::new();
         for (word, value) in applies {
             self.budget.spend(weight(value))?;
@@ -27,18 +27,18 @@ impl Attempt<'_> {
             let name = all.shift_remove(word);
             let target = name.and_then(|name| self.references.resolve(name.as_str()?).first().copied());
             if let Some(target) = target {
-                let target = self.flat(target, depth - 1)?;
+                let target = self.flatten(target, depth - 1)?;
                 merge(&mut all, target, self.budget)?;
             }
         }
         for part in list(&mut all, "allOf") {
-            let part = self.flat(&part, depth - 1)?;
+            let part = self.flatten(&part, depth - 1)?;
             merge(&mut all, part, self.budget)?;
         }
         for word in ["anyOf", "oneOf"] {
             let options = list(&mut all, word);
             if let Some(option) = options.get(self.choices.pick(options.len())) {
-                let option = self.flat(option, depth - 1)?;
+                let option = self.flatten(option, depth - 1)?;
                 merge(&mut all, option, self.budget)?;
             }
         }
@@ -52,7 +52,7 @@ impl Attempt<'_> {
         let (then, otherwise) = (all.shift_remove("then"), all.shift_remove("else"));
         let parts = if self.choices.pick(2) == 0 { [otherwise, None] } else { [Some(condition), then] };
         for part in parts.into_iter().flatten() {
-            let part = self.flat(&part, depth - 1)?;
+            let part = self.flatten(&part, depth - 1)?;
             merge(all, part, self.budget)?;
         }
         Ok(())

@@ -5,32 +5,32 @@ use std::sync::OnceLock;
 
 /// Items one after the other, never fewer than one.
 #[derive(Debug, Default)]
-pub(crate) struct Succession<T> {
+pub(crate) struct AppendOnlyList<T> {
     item: T,
     next: OnceLock<Box<Self>>,
 }
 
-impl<T> Succession<T> {
+impl<T> AppendOnlyList<T> {
     /// All items, oldest first.
     pub(crate) fn all(&self) -> impl Iterator<Item = &T> {
-        self.links().map(|link| &link.item)
+        self.nodes().map(|node| &node.item)
     }
 
     /// The item that counts now.
-    pub(crate) fn now(&self) -> &T {
-        &self.last_link().item
+    pub(crate) fn latest(&self) -> &T {
+        &self.last_node().item
     }
 
     /// Puts `item` into the place of the one that counts now. When two do so at once, the first wins.
-    pub(crate) fn replace(&self, item: T) {
-        let _ = self.last_link().next.set(Box::new(Self { item, next: OnceLock::new() }));
+    pub(crate) fn replace_latest(&self, item: T) {
+        let _ = self.last_node().next.set(Box::new(Self { item, next: OnceLock::new() }));
     }
 
-    fn links(&self) -> impl Iterator<Item = &Self> {
-        successors(Some(self), |link| link.next.get().map(Box::as_ref))
+    fn nodes(&self) -> impl Iterator<Item = &Self> {
+        successors(Some(self), |node| node.next.get().map(Box::as_ref))
     }
 
-    fn last_link(&self) -> &Self {
-        self.links().last().unwrap_or(self)
+    fn last_node(&self) -> &Self {
+        self.nodes().last().unwrap_or(self)
     }
 }

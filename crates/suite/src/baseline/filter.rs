@@ -1,4 +1,4 @@
-//! Which entries of a baseline still hold, found out while a run goes on.
+//! Applies a baseline to the events of a run, and finds the entries that no longer hold.
 
 use std::collections::HashSet;
 
@@ -10,18 +10,18 @@ use crate::{CaseReport, Event, Outcome};
 /// What passes though it is known to fail is kept back until it is clear whether something else that the same entry
 /// covers fails: an entry that names no revision is true as long as one revision falls short.
 #[derive(Debug)]
-pub(crate) struct Ledger<'b> {
+pub(crate) struct BaselineFilter<'b> {
     baseline: &'b Baseline,
     /// Entries, by their place, that a failure has proved right.
     holding: HashSet<usize>,
     held: Vec<CaseReport>,
     /// The outcomes of the checks that entries name.
-    seen: Vec<Seen>,
+    seen: Vec<EntryCoverage>,
 }
 
 /// What is known of the cases of an entry.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct EntryCoverage {
     /// Some of its checks ran, possibly in another revision or over another transport.
     named: bool,
     /// Something that it covers ran.
@@ -30,19 +30,19 @@ struct Seen {
     applies: bool,
 }
 
-impl<'b> Ledger<'b> {
+impl<'b> BaselineFilter<'b> {
     /// Nothing seen so far.
     pub(crate) fn new(baseline: &'b Baseline) -> Self {
-        let seen = vec![Seen::default(); baseline.entries.len()];
+        let seen = vec![EntryCoverage::default(); baseline.entries.len()];
         Self { baseline, holding: HashSet::new(), held: Vec::new(), seen }
     }
 
     /// Takes an event in, and gives those that can be told now.
     pub(crate) fn take(&mut self, event: Event) -> Vec<Event> {
         match event {
-            Event::Finished(case) => self.case(case).map(Event::Finished).into_iter().collect(),
+            Event::Finished(case) => self.filter_case(case).map(Event::Finished).into_iter().collect(),
             Event::Ended { .. } => {
-                let mut told: Vec<_> = self.release().into_iter().map(Event::Finished).collect();
+                let mut told: Vec<_> = self.release_held().into_iter().map(Event::Finished).collect();
                 told.extend(self.unused_entries());
                 told.push(event);
                 told
@@ -60,8 +60,8 @@ impl<'b> Ledger<'b> {
         }
     }
 
-    fn case(&mut self, mut case: CaseReport) -> Option<CaseReport> {
-        self.take_note(&case);
+    fn filter_case(&mut self, mut case: CaseReport) -> Option<CaseReport> {
+        self.note_case(&case);
         let covering = self.covering(&case);
         if covering.is_empty() {
             return Some(case);
@@ -78,7 +78,7 @@ impl<'b> Ledger<'b> {
     }
 
     /// The events that were held back until everything is known.
-    fn release(&mut self) -> Vec<CaseReport> {
+    fn release_held(&mut self) -> Vec<CaseReport> {
         let mut held = std::mem::take(&mut self.held);
         for case in &mut held {
             let stale = self.covering(case).iter().any(|entry| !self.holding.contains(entry));
@@ -87,7 +87,7 @@ impl<'b> Ledger<'b> {
         held
     }
 
-    fn take_note(&mut self, case: &CaseReport) {
+    fn note_case(&mut self, case: &CaseReport) {
         for (entry, seen) in self.baseline.entries.iter().zip(&mut self.seen) {
             // A list for several transports is read by runs over one of them.
             let here = entry.transport.as_deref().is_none_or(|wanted| wanted == case.transport);
@@ -103,9 +103,11 @@ impl<'b> Ledger<'b> {
     fn unused_entries(&self) -> impl Iterator<Item = Event> {
         let judged = self.baseline.entries.iter().zip(&self.seen).filter_map(|(entry, seen)| {
             let why = match seen {
-                Seen { named: true, covered: false, .. } => "the revision was not measured",
-                Seen { covered: true, applies: false, .. } => "what it covers does not apply to the target",
-                Seen { named: false, .. } | Seen { applies: true, .. } => return None,
+                EntryCoverage { named: true, covered: false, .. } => "the revision was not measured",
+                EntryCoverage { covered: true, applies: false, .. } => {
+                    "what it covers does not apply to the target"
+                }
+                EntryCoverage { named: false, .. } | EntryCoverage { applies: true, .. } => return None,
             };
             Some(Event::UnusedEntry { entry: entry.text.clone(), why: why.to_owned() })
         });
@@ -136,14 +138,14 @@ mod tests {
     fn run(baseline: &str, verdicts: &[(Version, Verdict)]) -> Report {
         let check = crate::by_id("server/tools/name-unique").unwrap();
         let baseline = Baseline::parse(baseline).unwrap();
-        let mut ledger = Ledger::new(&baseline);
+        let mut filter = BaselineFilter::new(&baseline);
         let mut report = Report::default();
         let finished = verdicts.iter().map(|(version, verdict)| {
             let case = Case { check, version: *version, transport: Transport::Stdio, level: Level::Must };
             Event::Finished(CaseReport::new(&case, verdict, Duration::ZERO))
         });
         for event in finished.chain([Event::Ended { took: Duration::ZERO }]) {
-            for event in ledger.take(event) {
+            for event in filter.take(event) {
                 report.add(&event);
             }
         }
