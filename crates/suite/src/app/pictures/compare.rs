@@ -1,6 +1,6 @@
 //! Compares two pictures pixel by pixel, and forgives what smoothing does at edges.
 
-use super::decode::{Rgb, Picture};
+use super::decode::{Picture, Rgb};
 
 /// A colour that differs by less in every channel is the same to the eye.
 const CHANNEL_DISTANCE: u8 = 16;
