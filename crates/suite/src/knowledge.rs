@@ -11,12 +11,15 @@ use crate::streaming_request::StreamingRequest;
 use crate::sweep::{CalledTool, CompletedArgument, FetchedPrompt, ReadResource};
 use crate::{Finding, Verdict};
 
+/// What came on the streams of requests, and what came on the GET stream meanwhile.
+pub(crate) type Overheard = (Vec<Message>, Vec<Message>);
+
 /// What is known of the server. It opens no session and asks nothing itself.
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
     learnt: AppendOnlyList<Facts>,
-    /// The first answer on a session that a check has for itself: see [`crate::ServerCx::first_words`].
-    pub(crate) first_words: OnceCell<Result<Answer, Finding>>,
+    /// The first answer on a session that a check has for itself: see [`crate::ServerCx::first_answer`].
+    pub(crate) first_answer: OnceCell<Result<Answer, Finding>>,
 }
 
 /// What was learnt on one shared session.
@@ -26,16 +29,16 @@ pub(crate) struct Facts {
     pub(crate) resources: Fact<Value>,
     pub(crate) templates: Fact<Value>,
     pub(crate) prompts: Fact<Value>,
-    pub(crate) fed: Fact<(Value, Option<Value>)>,
+    pub(crate) callable: Fact<(Value, Option<Value>)>,
     pub(crate) calls: Fact<CalledTool>,
     pub(crate) reads: Fact<ReadResource>,
     pub(crate) prompt_gets: Fact<FetchedPrompt>,
     pub(crate) completions: Fact<CompletedArgument>,
     pub(crate) streaming_request: OnceCell<Result<StreamingRequest, Finding>>,
-    /// The reply to a call, and what came on the GET stream meanwhile.
-    pub(crate) overheard: OnceCell<Result<(Vec<Message>, Vec<Message>), Finding>>,
+    /// What came on the streams of calls, and on the GET stream meanwhile.
+    pub(crate) overheard: OnceCell<Result<Overheard, Finding>>,
     /// The outcome of messages that are not valid requests.
-    pub(crate) improper: OnceCell<Result<InvalidRequests, Finding>>,
+    pub(crate) invalid_requests: OnceCell<Result<InvalidRequests, Finding>>,
     /// The error for what is not JSON, if there was one.
     pub(crate) broken: OnceCell<Result<Option<Value>, Finding>>,
     /// What the server shows of MCP Apps.
