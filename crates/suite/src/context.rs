@@ -38,7 +38,7 @@ impl ServerCx {
     }
 
     /// With a session that is open already as the shared one.
-    pub(crate) fn sharing(self, session: Session, slot: Slot) -> Self {
+    pub(crate) fn with_shared_session(self, session: Session, slot: Slot) -> Self {
         self.pool.share(session, slot);
         self
     }

@@ -14,11 +14,11 @@ use crate::{Finding, ServerCx};
 impl ServerCx {
     /// What came back on the first request of a connection: in the modern era a list that no discovery came before, in the
     /// legacy era a ping between the answer to `initialize` and `notifications/initialized`.
-    pub async fn first_words(&self) -> Result<&Answer, Finding> {
-        if self.known.first_words.get().is_none() {
+    pub async fn first_answer(&self) -> Result<&Answer, Finding> {
+        if self.known.first_answer.get().is_none() {
             drop(self.exclusive_session().await?);
         }
-        match self.known.first_words.get() {
+        match self.known.first_answer.get() {
             Some(Ok(answer)) => Ok(answer),
             Some(Err(finding)) => Err(finding.clone()),
             None => Err(Finding::blocked("no second session came about")),
@@ -34,7 +34,7 @@ impl ServerCx {
 
     async fn open_bare(&self) -> Result<Session, Finding> {
         let session = self.initialize_bare().await?;
-        let first = self.known.first_words.get_or_try_init(|| async {
+        let first = self.known.first_answer.get_or_try_init(|| async {
             let answer = self.request_on(&session, "ping").send().await.map_err(|finding| match finding {
                 // It may wait for the notification, which comes next.
                 Finding::Blocked(obstacle) => Finding::violated("an answer to ping", obstacle.why),
@@ -67,7 +67,7 @@ impl ServerCx {
 
     async fn open_without_discovery(&self) -> Result<Session, Finding> {
         let session = self.connector().connect(clients::usual()).await?;
-        self.known.first_words.get_or_init(|| self.list_first(&session)).await;
+        self.known.first_answer.get_or_init(|| self.list_first(&session)).await;
         // Whatever the first request of a check is: its limit is not that of a start.
         if self.connector().is_piped() {
             self.connector().complete_handshake(session).await

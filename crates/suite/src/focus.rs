@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 
 /// Words that are shorter occur by chance.
-const WORD: usize = 6;
+const MIN_WORD_CHARS: usize = 6;
 /// What occurs more often does not tell a place.
-const TIMES: usize = 2;
+const MAX_OCCURRENCES: usize = 2;
 
 /// Where in `message` the part begins that one of `texts` names: by a JSON Pointer, in quotes, or by a word that is rare
 /// in it. Texts that come first count first.
@@ -59,14 +59,14 @@ fn quotes(text: &str) -> Vec<&str> {
 
 fn words(text: &str) -> Vec<&str> {
     let is_part = |c: char| c.is_alphanumeric() || "_-./:".contains(c);
-    text.split(|c| !is_part(c)).filter(|word| word.len() >= WORD).collect()
+    text.split(|c| !is_part(c)).filter(|word| word.len() >= MIN_WORD_CHARS).collect()
 }
 
 /// Where the part that occurs least begins.
 fn rarest(message: &str, parts: Vec<&str>) -> Option<usize> {
     let counted = parts.into_iter().filter_map(|part| {
-        let times = message.matches(part).take(TIMES + 1).count();
-        (1..=TIMES).contains(&times).then_some((times, std::cmp::Reverse(part.len()), part))
+        let times = message.matches(part).take(MAX_OCCURRENCES + 1).count();
+        (1..=MAX_OCCURRENCES).contains(&times).then_some((times, std::cmp::Reverse(part.len()), part))
     });
     counted.min().and_then(|(_, _, part)| message.find(part))
 }

@@ -18,8 +18,8 @@ pub(crate) type Overheard = (Vec<Message>, Vec<Message>);
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
     learnt: AppendOnlyList<Facts>,
-    /// The first answer on a session that a check has for itself: see [`crate::ServerCx::first_words`].
-    pub(crate) first_words: OnceCell<Result<Answer, Finding>>,
+    /// The first answer on a session that a check has for itself: see [`crate::ServerCx::first_answer`].
+    pub(crate) first_answer: OnceCell<Result<Answer, Finding>>,
 }
 
 /// What was learnt on one shared session.
@@ -29,7 +29,7 @@ pub(crate) struct Facts {
     pub(crate) resources: Fact<Value>,
     pub(crate) templates: Fact<Value>,
     pub(crate) prompts: Fact<Value>,
-    pub(crate) fed: Fact<(Value, Option<Value>)>,
+    pub(crate) callable: Fact<(Value, Option<Value>)>,
     pub(crate) calls: Fact<CalledTool>,
     pub(crate) reads: Fact<ReadResource>,
     pub(crate) prompt_gets: Fact<FetchedPrompt>,
@@ -38,7 +38,7 @@ pub(crate) struct Facts {
     /// What came on the streams of calls, and on the GET stream meanwhile.
     pub(crate) overheard: OnceCell<Result<Overheard, Finding>>,
     /// The outcome of messages that are not valid requests.
-    pub(crate) improper: OnceCell<Result<InvalidRequests, Finding>>,
+    pub(crate) invalid_requests: OnceCell<Result<InvalidRequests, Finding>>,
     /// The error for what is not JSON, if there was one.
     pub(crate) broken: OnceCell<Result<Option<Value>, Finding>>,
     /// What the server shows of MCP Apps.

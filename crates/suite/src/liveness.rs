@@ -83,7 +83,7 @@ impl Liveness {
     pub(crate) async fn answer_to(&self, ask: Ask<'_>) -> Result<Reply, Finding> {
         let Ask { session, request, method, may_take_long, .. } = ask;
         self.patience.allow_request(&method)?;
-        let outstanding = self.pace().begin();
+        let outstanding = self.pace().begin_request();
         let limit = self.patience.limit(&method, request.limit_or(self.pace().limit()));
         let grace = self.grace_period();
         // A call that runs no tool may still wait behind one that does.
@@ -104,7 +104,7 @@ impl Liveness {
         match answer {
             Ok(reply) => {
                 if method != "tools/call" {
-                    outstanding.answered(reply.elapsed);
+                    outstanding.note_answer(reply.elapsed);
                 }
                 self.patience.note_answer(&method);
                 Ok(reply)
@@ -181,12 +181,12 @@ impl Liveness {
     /// cost nothing, one after the other. False when it does not.
     pub(crate) async fn has_caught_up(&self, session: &Session) -> bool {
         for _ in 0..ROUND_TRIPS {
-            let outstanding = self.pace().begin();
+            let outstanding = self.pace().begin_request();
             let sent = session.request(self.cheap_method()).exact().timeout(self.pace().limit()).send().await;
             match sent {
                 Ok(reply) if reply.frame().is_some() => {
-                    outstanding.answered(reply.elapsed);
-                    self.pace().measured(reply.elapsed);
+                    outstanding.note_answer(reply.elapsed);
+                    self.pace().note_round_trip(reply.elapsed);
                     if reply.elapsed >= LONG_ANSWER {
                         break;
                     }

@@ -9,11 +9,11 @@ use std::time::Duration;
 /// How much longer than ever before an answer may take.
 pub(crate) const MARGIN: u32 = 3;
 /// What is waited for what need not come, by the round trip that was measured last.
-const MOMENT: Wait = Wait { least: Duration::from_millis(12), quick: 12, slow: 2 };
+const MOMENT_WAIT: Wait = Wait { least: Duration::from_millis(12), quick: 12, slow: 2 };
 /// The same for what has to come.
-const DOUBT: Wait = Wait { least: Duration::from_millis(250), quick: 50, slow: 3 };
+const DOUBT_WAIT: Wait = Wait { least: Duration::from_millis(250), quick: 50, slow: 3 };
 /// What a slow server is given beyond its round trips.
-const EXTRA: Duration = Duration::from_millis(500);
+const MAX_EXTRA_WAIT: Duration = Duration::from_millis(500);
 
 /// How a wait grows with the time of a round trip. A quick server needs many, since the machine does other things as well;
 /// for a slow one that would be a waste.
@@ -64,13 +64,13 @@ impl Pace {
 
     /// How long to listen for what need not come, when the server has answered what was asked after it.
     pub fn moment(&self) -> Duration {
-        self.wait(&MOMENT)
+        self.wait(&MOMENT_WAIT)
     }
 
     /// How long to wait for what has to come, when the server has answered what was asked after it: an answer may be
     /// overtaken, but not by much.
     pub fn benefit_of_doubt(&self) -> Duration {
-        self.wait(&DOUBT)
+        self.wait(&DOUBT_WAIT)
     }
 
     /// How long an answer may take that the server gives as quickly as it can, even if it is slower than ever before.
@@ -80,15 +80,15 @@ impl Pace {
 
     fn wait(&self, wait: &Wait) -> Duration {
         let one = Duration::from_micros(self.round_trip.load(Ordering::Relaxed));
-        (one * wait.quick).min(one * wait.slow + EXTRA).max(wait.least)
+        (one * wait.quick).min(one * wait.slow + MAX_EXTRA_WAIT).max(wait.least)
     }
 
     /// A round trip took so long just now.
-    pub(crate) fn measured(&self, round_trip: Duration) {
+    pub(crate) fn note_round_trip(&self, round_trip: Duration) {
         self.round_trip.store(micros(round_trip), Ordering::Relaxed);
     }
 
-    pub(crate) fn begin(&self) -> Outstanding<'_> {
+    pub(crate) fn begin_request(&self) -> Outstanding<'_> {
         Outstanding { pace: self, others: self.outstanding.fetch_add(1, Ordering::Relaxed) }
     }
 
@@ -99,7 +99,7 @@ impl Pace {
 
 impl Outstanding<'_> {
     /// It was answered after `took`. A server that works on one request at a time answered all the others before.
-    pub(crate) fn answered(&self, took: Duration) {
+    pub(crate) fn note_answer(&self, took: Duration) {
         let share = took / u32::try_from(self.others.saturating_add(1)).unwrap_or(u32::MAX);
         self.pace.slowest.fetch_max(micros(share), Ordering::Relaxed);
     }
@@ -124,17 +124,17 @@ mod tests {
     #[test]
     fn a_slow_server_is_waited_for_longer() {
         let pace = Pace::new(SECOND * 3);
-        assert_eq!((pace.limit(), pace.moment()), (SECOND * 3, MOMENT.least));
-        pace.begin().answered(SECOND * 2);
-        pace.measured(SECOND / 10);
-        assert_eq!((pace.limit(), pace.moment()), (SECOND * 6, SECOND / 5 + EXTRA));
+        assert_eq!((pace.limit(), pace.moment()), (SECOND * 3, MOMENT_WAIT.least));
+        pace.begin_request().note_answer(SECOND * 2);
+        pace.note_round_trip(SECOND / 10);
+        assert_eq!((pace.limit(), pace.moment()), (SECOND * 6, SECOND / 5 + MAX_EXTRA_WAIT));
     }
 
     #[test]
     fn waiting_behind_other_requests_is_our_own_doing() {
         let pace = Pace::new(SECOND * 3);
-        let queue: Vec<_> = std::iter::repeat_with(|| pace.begin()).take(4).collect();
-        queue[3].answered(SECOND * 4);
+        let queue: Vec<_> = std::iter::repeat_with(|| pace.begin_request()).take(4).collect();
+        queue[3].note_answer(SECOND * 4);
         assert_eq!(pace.limit(), SECOND * 3 + SECOND * 4, "one second each, and four are on their way");
         drop(queue);
         assert_eq!(pace.limit(), SECOND * 3);

@@ -18,7 +18,7 @@ impl SessionSink {
         Self(Arc::new(take))
     }
 
-    pub(crate) fn sessions(&self, version: Version, transport: Transport, sessions: &[Recorder]) {
+    pub(crate) fn give_sessions(&self, version: Version, transport: Transport, sessions: &[Recorder]) {
         for session in sessions {
             let recorded = RecordedSession::new("", Some(transport.medium()), Some(version.to_string()));
             (self.0)(RecordedSession { transcript: session.transcript(), ..recorded });

@@ -55,7 +55,7 @@ impl ServerCx {
     pub async fn slow_streaming_request(&self) -> Result<(StreamingRequest, Duration), Finding> {
         let calls = self.calls().await.unwrap_or_default();
         let talkative =
-            calls.iter().filter(|called| streamed(called).is_some_and(|count| count >= MIN_MESSAGES));
+            calls.iter().filter(|called| count_streamed(called).is_some_and(|count| count >= MIN_MESSAGES));
         let timed = talkative.filter_map(|called| {
             let answers = called.answers.iter().flatten();
             Some((answers.map(|answer| answer.reply.elapsed).max()?, &called.tool))
@@ -73,7 +73,7 @@ impl ServerCx {
     async fn find_streaming_request(&self) -> Result<StreamingRequest, Finding> {
         let calls = self.calls().await.unwrap_or_default();
         let streaming: Vec<_> =
-            calls.iter().filter_map(|called| Some((streamed(called)?, &called.tool))).collect();
+            calls.iter().filter_map(|called| Some((count_streamed(called)?, &called.tool))).collect();
         let talkative = streaming.iter().find(|(messages, _)| *messages >= MIN_MESSAGES);
         if let Some((_, tool)) = talkative.or(streaming.first())
             && let Some(streaming_request) = StreamingRequest::call(self, tool).await
@@ -82,7 +82,7 @@ impl ServerCx {
         }
         let plain = StreamingRequest::plain(self);
         let answer = plain.ask(self, self.session().await?).0.send().await.map_err(Finding::into_obstacle)?;
-        if streamed_messages(&answer) > 0 {
+        if count_messages(&answer) > 0 {
             Ok(plain)
         } else {
             Err(Finding::not_applicable("no answer comes as a stream of events"))
@@ -91,13 +91,13 @@ impl ServerCx {
 }
 
 /// How many messages the answer to a call had, if it came as a stream and asked nothing of the client.
-fn streamed(called: &CalledTool) -> Option<usize> {
+fn count_streamed(called: &CalledTool) -> Option<usize> {
     let [answer] = called.answers.as_ref().ok()?.as_slice() else { return None };
-    Some(streamed_messages(answer)).filter(|messages| *messages > 0 && !called.has_server_request())
+    Some(count_messages(answer)).filter(|messages| *messages > 0 && !called.has_server_request())
 }
 
 /// How many messages came as a stream.
-fn streamed_messages(answer: &Answer) -> usize {
+fn count_messages(answer: &Answer) -> usize {
     let streamed = answer.reply.media_type().as_deref() == Some("text/event-stream");
     if streamed { answer.reply.messages.len() } else { 0 }
 }

@@ -9,9 +9,9 @@ use serde_json::Value;
 use crate::{Finding, ServerCx};
 
 /// The lists are known once their checks have run; a part of the suite may have to ask for them, but not to wait.
-const MOMENT: Duration = Duration::from_millis(500);
+const LIST_TIMEOUT: Duration = Duration::from_millis(500);
 /// The media type of a user interface.
-const UI: &str = "text/html;profile=mcp-app";
+const APP_MIME_TYPE: &str = "text/html;profile=mcp-app";
 
 /// How much a server offers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct Survey {
 impl Survey {
     /// What `cx` has learnt, or learns within a moment; nothing if a list could not be had.
     pub(crate) async fn take(cx: &ServerCx) -> Option<Self> {
-        tokio::time::timeout(MOMENT, Self::ask(cx)).await.ok().flatten()
+        tokio::time::timeout(LIST_TIMEOUT, Self::ask(cx)).await.ok().flatten()
     }
 
     /// What the server does not offer counts as none.
@@ -73,5 +73,6 @@ fn interface(tool: &Value) -> Option<&str> {
 }
 
 fn is_interface(resource: &Value) -> bool {
-    resource["uri"].as_str().is_some_and(|uri| uri.starts_with("ui://")) || resource["mimeType"] == UI
+    resource["uri"].as_str().is_some_and(|uri| uri.starts_with("ui://"))
+        || resource["mimeType"] == APP_MIME_TYPE
 }

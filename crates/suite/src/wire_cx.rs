@@ -45,7 +45,7 @@ struct RecordedFrame<'a> {
 impl<'a> WireCx<'a> {
     /// Reads `transcript`.
     pub fn new(version: Version, transport: Transport, side: Side, transcript: &'a Transcript) -> Self {
-        let resumed = resumed(transcript);
+        let resumed = resumed_exchanges(transcript);
         let said = transcript.messages().flat_map(|entry| {
             let replayed = resumed.contains(&entry.exchange) && is_replayed(transcript, entry);
             parse_frames(entry).into_iter().map(move |frame| RecordedFrame { entry, frame, replayed })
@@ -92,7 +92,7 @@ impl<'a> WireCx<'a> {
     }
 
     /// The direction of the messages that are judged.
-    pub const fn judged(&self) -> Direction {
+    pub const fn judged_direction(&self) -> Direction {
         match self.side {
             Side::Server => Direction::ToClient,
             Side::Client => Direction::ToServer,
@@ -100,7 +100,7 @@ impl<'a> WireCx<'a> {
     }
 
     /// The direction of the messages that they answer.
-    pub const fn answered(&self) -> Direction {
+    pub const fn answered_direction(&self) -> Direction {
         match self.side {
             Side::Server => Direction::ToServer,
             Side::Client => Direction::ToClient,
@@ -120,7 +120,8 @@ impl<'a> WireCx<'a> {
     /// Every frame that the judged side sent. What was sent again on a resumed stream is judged where it came first;
     /// a result for an invalid request is wrong as a whole, which an active check says.
     pub fn frames(&self) -> impl Iterator<Item = (&'a Entry, &Frame<'a>)> {
-        let sent = self.all.iter().filter(|said| said.entry.direction == self.judged() && !said.replayed);
+        let sent =
+            self.all.iter().filter(|said| said.entry.direction == self.judged_direction() && !said.replayed);
         sent.map(|said| (said.entry, &said.frame)).filter(|(_, frame)| !self.answers_invalid_request(frame))
     }
 
@@ -146,25 +147,27 @@ impl<'a> WireCx<'a> {
     /// The request that a response of the judged side answers: the last one with its id before it.
     fn find_request(&self, response: &Excerpt) -> Option<Excerpt> {
         let is_shown = |said: &RecordedFrame<'_>| {
-            said.entry.direction == self.judged() && *response == Excerpt::entry(said.entry)
+            said.entry.direction == self.judged_direction() && *response == Excerpt::entry(said.entry)
         };
         let at = self.all.iter().position(is_shown)?;
         let id = Some(&self.all[at].frame).filter(|frame| frame.method.is_none())?.id();
         let asked = self.all[..at].iter().rev().find(|said| {
-            said.entry.direction == self.answered() && said.frame.method.is_some() && said.frame.id() == id
+            said.entry.direction == self.answered_direction()
+                && said.frame.method.is_some()
+                && said.frame.id() == id
         })?;
         Some(Excerpt::entry(asked.entry))
     }
 
     /// Every frame that the other side sent.
     pub fn requests(&self) -> impl Iterator<Item = &Frame<'a>> {
-        let sent = self.all.iter().filter(|said| said.entry.direction == self.answered());
+        let sent = self.all.iter().filter(|said| said.entry.direction == self.answered_direction());
         sent.map(|said| &said.frame)
     }
 }
 
 /// The exchanges on which a broken stream went on.
-fn resumed(transcript: &Transcript) -> HashSet<u32> {
+fn resumed_exchanges(transcript: &Transcript) -> HashSet<u32> {
     let heads = transcript.entries.iter().filter(|entry| entry.what == What::Head);
     let resuming = |entry: &&Entry| {
         let head = String::from_utf8_lossy(&entry.bytes).to_ascii_lowercase();

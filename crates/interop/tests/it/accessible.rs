@@ -1,12 +1,13 @@
 //! The page of the test host under axe, in every state that a person can bring it into.
 
+#[path = "../../../host/tests/it/url_server.rs"]
+mod url_server;
+
 use std::time::Duration;
 
 use browser::{Browser, Emulation, Page, Scheme};
 use host::{Host, Options};
-use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
-use transport::client::Target;
+use serde_json::Value;
 
 use crate::harness::package;
 
@@ -73,8 +74,10 @@ const ASKED: [(&str, &str, &str); 3] = [
 #[tokio::test]
 async fn axe_finds_nothing_in_any_state() {
     let axe = std::fs::read_to_string(package("axe-core/axe.min.js")).expect("scripts/setup has run");
-    let targets =
-        vec![transport::in_process(server::Server::new(), "the reference").into(), url_server().into()];
+    let targets = vec![
+        transport::in_process(server::Server::new(), "the reference").into(),
+        url_server::target().into(),
+    ];
     let options = Options { targets, ..Options::default() };
     let (host, browser) =
         tokio::join!(Host::start(options), Browser::launch(browser::LaunchOptions::default()));
@@ -117,47 +120,4 @@ async fn judge(page: &Page) -> Vec<String> {
     let script = "axe.run({ exclude: ['iframe'] }, { iframes: false }).then((found) => found.violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html.slice(0, 160)}`)))";
     let found = page.eval(script).await.unwrap();
     found.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-/// A server whose only tool needs a URL to be visited first.
-fn url_server() -> Target {
-    Target::in_process(|| {
-        let (ours, theirs) = tokio::io::duplex(64 * 1024);
-        tokio::spawn(async move {
-            let (read, mut write) = tokio::io::split(theirs);
-            let mut lines = BufReader::new(read).lines();
-            while let Ok(Some(line)) = lines.next_line().await {
-                let asked: Value = serde_json::from_str(&line).unwrap_or_default();
-                let mut reply = answer(asked["method"].as_str().unwrap_or_default());
-                if asked["id"].is_null() {
-                    continue;
-                }
-                (reply["jsonrpc"], reply["id"]) = (json!("2.0"), asked["id"].clone());
-                if write.write_all(format!("{reply}\n").as_bytes()).await.is_err() {
-                    return;
-                }
-            }
-        });
-        ours
-    })
-}
-
-fn answer(method: &str) -> Value {
-    let url = "https://accounts.xn--bnk-rla.example/connect?session=8c1f&return=bank.example";
-    match method {
-        "initialize" => json!({ "result": {
-            "protocolVersion": "2025-11-25",
-            "capabilities": { "tools": {} },
-            "serverInfo": { "name": "bank", "title": "Bank", "version": "1.0.0" },
-        } }),
-        "tools/list" => {
-            json!({ "result": { "tools": [{ "name": "link-account", "inputSchema": { "type": "object" } }] } })
-        }
-        "tools/call" => {
-            json!({ "error": { "code": -32042, "message": "visit the page first", "data": { "elicitations": [
-            { "mode": "url", "elicitationId": "1", "message": "Sign in to your bank to link the account.", "url": url },
-        ] } } })
-        }
-        _ => json!({ "result": {} }),
-    }
 }

@@ -62,7 +62,7 @@ impl<'a> AppCx<'a> {
     }
 
     /// The app in these rows, as far as it was shown there and completed its handshake. A finding says why there is none.
-    pub(crate) fn shown(&self, rows: &[&str]) -> Result<Vec<&'a Viewing>, Finding> {
+    pub(crate) fn ready_viewings(&self, rows: &[&str]) -> Result<Vec<&'a Viewing>, Finding> {
         let here: Vec<_> = rows.iter().filter_map(|name| self.row(name)).collect();
         let names = rows.join(", ");
         let Some(first) = here.first() else {
@@ -87,7 +87,7 @@ impl<'a> AppCx<'a> {
         judge: impl Fn(&'a Viewing) -> Option<RowFinding>,
     ) -> Verdict {
         let mut found: Vec<(&str, RowFinding)> = Vec::new();
-        for viewing in self.shown(rows)? {
+        for viewing in self.ready_viewings(rows)? {
             found.extend(judge(viewing).map(|finding| (viewing.row.name, finding)));
         }
         let Some((_, first)) = found.first().cloned() else { return Ok(()) };
@@ -117,7 +117,7 @@ impl<'a> AppCx<'a> {
     }
 
     /// What the app's resource declares, as in `_meta.ui`.
-    pub(crate) fn declared(&self, part: &str) -> &'a Value {
+    pub(crate) fn declared_meta(&self, part: &str) -> &'a Value {
         const NULL: &Value = &Value::Null;
         let known = self.viewings.iter().map(|viewing| &viewing.view[part]["declared"]);
         known.into_iter().find(|value| !value.is_null()).unwrap_or(NULL)

@@ -26,7 +26,7 @@ use wire::recording::Medium;
 use self::judging::{needs_row, plan, report_case, silent_rows, verdict_of};
 use self::stage::{AppStage, ShownTool};
 use crate::baseline::{Baseline, BaselineFilter};
-use crate::run::redacted;
+use crate::run::redact_event;
 use crate::{Calls, Decision, Event, Finding, Report, RunCx, Selection, ServerCx, TargetReport, ViewedApp};
 
 pub use self::cx::AppCx;
@@ -242,7 +242,7 @@ struct AppRun<'r> {
 
 impl AppRun<'_> {
     fn emit(&self, event: Event) {
-        let event = redacted(&self.target.secrets(), event);
+        let event = redact_event(&self.target.secrets(), event);
         let sink = &mut *self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         for event in sink.filter.take(event) {
             sink.report.add(&event);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::facts::{HostFacts, SceneFacts, Unable};
+use super::facts::{ActFailure, HostFacts, SceneFacts};
 use crate::{Finding, Verdict};
 
 /// The check that reports a View that was not shown.
@@ -104,10 +104,10 @@ impl<'a> HostCx<'a> {
 }
 
 /// What cannot be done does not apply; what went wrong could not be tested.
-fn into_finding(unable: &Unable) -> Finding {
+fn into_finding(unable: &ActFailure) -> Finding {
     match unable {
-        Unable::Cannot(why) => Finding::not_applicable(why),
-        Unable::Failed(why) => Finding::blocked(why),
+        ActFailure::Cannot(why) => Finding::not_applicable(why),
+        ActFailure::Failed(why) => Finding::blocked(why),
     }
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::facts::Unable;
+use super::facts::ActFailure;
 
 /// What comes of something that is done with a host.
-pub type DriverStep<'a, T> = Pin<Box<dyn Future<Output = Result<T, Unable>> + Send + 'a>>;
+pub type DriverStep<'a, T> = Pin<Box<dyn Future<Output = Result<T, ActFailure>> + Send + 'a>>;
 
 /// A way to drive one kind of host. A method that is not overridden says that this host cannot; what needs it does then not
 /// apply, and is never failed.
@@ -108,5 +108,5 @@ pub trait HostDriver: Send + Sync {
 
 /// A step that this host cannot do.
 pub fn cannot<'a, T: Send + 'a>(why: &'static str) -> DriverStep<'a, T> {
-    Box::pin(std::future::ready(Err(Unable::Cannot(why.to_owned()))))
+    Box::pin(std::future::ready(Err(ActFailure::Cannot(why.to_owned()))))
 }

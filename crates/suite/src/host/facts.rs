@@ -25,13 +25,13 @@ pub struct HostFacts {
 #[derive(Clone, Debug, Default)]
 pub struct SceneFacts {
     /// Why the host could not show it, if it could not.
-    pub unshown: Option<Unable>,
+    pub unshown: Option<ActFailure>,
     /// The last thing that the View told; null if it told nothing.
     pub told: Value,
     /// The stages that the View reported, in order.
     pub stages: Vec<String>,
     /// The result of each act, by its name; of several of one name, the last.
-    pub acts: BTreeMap<&'static str, Result<Value, Unable>>,
+    pub acts: BTreeMap<&'static str, Result<Value, ActFailure>>,
     /// The calls that reached the server while it was shown.
     pub calls: Vec<ProbeCall>,
     /// How often its document was read while it was shown.
@@ -50,7 +50,7 @@ pub struct SceneFacts {
 
 /// Why something was not done with a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unable {
+pub enum ActFailure {
     /// This host, or this way to drive it, has no such thing.
     Cannot(String),
     /// It was tried, and went wrong.
@@ -72,7 +72,7 @@ impl HostFacts {
     }
 }
 
-impl Unable {
+impl ActFailure {
     /// What stood in the way.
     pub fn why(&self) -> &str {
         match self {
@@ -83,7 +83,7 @@ impl Unable {
 
 impl SceneFacts {
     fn to_value(&self) -> Value {
-        let act = |(name, done): (&&'static str, &Result<Value, Unable>)| {
+        let act = |(name, done): (&&'static str, &Result<Value, ActFailure>)| {
             let done = match done {
                 Ok(value) => json!({ "done": value }),
                 Err(unable) => json!({ "unable": unable.why() }),
@@ -91,7 +91,7 @@ impl SceneFacts {
             ((*name).to_owned(), done)
         };
         json!({
-            "unshown": self.unshown.as_ref().map(Unable::why), "told": self.told, "stages": self.stages,
+            "unshown": self.unshown.as_ref().map(ActFailure::why), "told": self.told, "stages": self.stages,
             "acts": self.acts.iter().map(act).collect::<serde_json::Map<_, _>>(),
             "calls": self.calls.iter().map(|call| &call.name).collect::<Vec<_>>(), "reads": self.reads,
             "declaredHits": self.declared_hits, "undeclaredHits": self.undeclared_hits,

@@ -15,6 +15,6 @@ mod witness;
 
 pub use cx::{HostCx, shorten};
 pub use driver::{DriverStep, HostDriver, cannot};
-pub use facts::{HostFacts, SceneFacts, Unable};
+pub use facts::{ActFailure, HostFacts, SceneFacts};
 pub use run::{HostOptions, ProbeStage, judge_host, run_host};
 pub use witness::{WitnessSite, WitnessSocket};

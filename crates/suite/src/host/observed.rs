@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::ProbeStage;
 use super::drivers::UNDRIVEN;
-use super::facts::{HostFacts, SceneFacts, Unable};
+use super::facts::{ActFailure, HostFacts, SceneFacts};
 use super::probe::{Act, ProbeCall, ProbeRecord, SCENES, Scene, scene_named};
 
 impl ProbeStage {
@@ -19,7 +19,7 @@ impl ProbeStage {
         let calls = calls_during(scene, &server.calls);
         let own: Vec<_> = server.reports.iter().filter(|it| it.report["scene"] == scene.name).collect();
         if calls.is_empty() && own.is_empty() {
-            let unshown = Some(Unable::Cannot("the host did not run its tool".to_owned()));
+            let unshown = Some(ActFailure::Cannot("the host did not run its tool".to_owned()));
             return SceneFacts { unshown, ..SceneFacts::default() };
         }
         let last = own.iter().max_by_key(|it| (it.report["done"] == true, it.at));
@@ -38,7 +38,7 @@ impl ProbeStage {
             declared_hits: paths_of(scene, self.declared.paths()),
             undeclared_hits: paths_of(scene, self.undeclared.paths()),
             hinted: if is_leaks { self.hints.connections() } else { 0 },
-            datagrams: if is_leaks { self.stun.heard() } else { 0 },
+            datagrams: if is_leaks { self.stun.count_datagrams() } else { 0 },
         }
     }
 }
@@ -57,10 +57,10 @@ fn calls_during(scene: &Scene, calls: &[ProbeCall]) -> Vec<ProbeCall> {
 }
 
 /// A stage was reached or not; everything else would have taken a driver.
-fn outcome_of(act: Act, stages: &[String]) -> Result<Value, Unable> {
+fn outcome_of(act: Act, stages: &[String]) -> Result<Value, ActFailure> {
     match act {
         Act::Stage(stage) if stages.iter().any(|known| known == stage) => Ok(Value::Null),
-        Act::Stage(stage) => Err(Unable::Failed(format!("the View did not come to {stage}"))),
+        Act::Stage(stage) => Err(ActFailure::Failed(format!("the View did not come to {stage}"))),
         Act::Pause(_) => Ok(Value::Null),
         Act::Cancel
         | Act::Close
@@ -73,7 +73,7 @@ fn outcome_of(act: Act, stages: &[String]) -> Result<Value, Unable> {
         | Act::OpenedLinks
         | Act::Names
         | Act::Frames
-        | Act::Responsive => Err(Unable::Cannot(UNDRIVEN.to_owned())),
+        | Act::Responsive => Err(ActFailure::Cannot(UNDRIVEN.to_owned())),
     }
 }
 

@@ -13,7 +13,7 @@ use transport::serve::http::{HttpServer, Options as HttpOptions};
 
 use super::cx::HostCx;
 use super::driver::HostDriver;
-use super::facts::{HostFacts, SceneFacts, Unable};
+use super::facts::{ActFailure, HostFacts, SceneFacts};
 use super::probe::{Act, DocumentForm, ProbeServer, SCENES, Scene, Sites};
 use super::witness::{WitnessSite, WitnessSocket};
 use crate::baseline::BaselineFilter;
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// How often the record of the server is looked at.
-const POLL: Duration = Duration::from_millis(25);
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
 /// The part of the patience with a driver for which a View that a host should not show is waited for.
 const UNWANTED_PART: u32 = 5;
 /// What the messages between View and host are made of.
@@ -111,7 +111,7 @@ impl ProbeStage {
         let mut facts = SceneFacts::default();
         let from = self.probe.seen();
         let marks = (self.declared.paths().len(), self.undeclared.paths().len());
-        let before = (self.hints.connections(), self.stun.heard());
+        let before = (self.hints.connections(), self.stun.count_datagrams());
         let arguments = (scene.arguments)();
         self.probe.set_time_to_act(driver.time_to_act());
         let showing = match scene.streamed {
@@ -135,7 +135,7 @@ impl ProbeStage {
         facts.told = self.finish(driver, scene, from.reports.len(), limit).await;
         // Whatever the View told until then, nobody did what it waited for.
         if driver.has_skipped() {
-            facts.unshown = Some(Unable::Cannot("it was skipped".to_owned()));
+            facts.unshown = Some(ActFailure::Cannot("it was skipped".to_owned()));
             return facts;
         }
         let seen = self.probe.seen();
@@ -150,7 +150,7 @@ impl ProbeStage {
         facts.declared_hits = self.declared.paths().get(marks.0..).unwrap_or_default().to_vec();
         facts.undeclared_hits = self.undeclared.paths().get(marks.1..).unwrap_or_default().to_vec();
         facts.hinted = self.hints.connections() - before.0;
-        facts.datagrams = self.stun.heard() - before.1;
+        facts.datagrams = self.stun.count_datagrams() - before.1;
         facts
     }
 
@@ -159,7 +159,7 @@ impl ProbeStage {
         let (end, uri) = (Instant::now() + driver.patience(), format!("ui://yardstick/{}", scene.name));
         let is_over = || Instant::now() >= end || driver.has_skipped();
         while !is_over() && !self.probe.seen().reads.iter().skip(from).any(|read| read.uri == uri) {
-            tokio::time::sleep(POLL * 4).await;
+            tokio::time::sleep(POLL_INTERVAL * 4).await;
         }
     }
 
@@ -169,8 +169,8 @@ impl ProbeStage {
         scene: &Scene,
         act: Act,
         from: usize,
-    ) -> Result<Value, Unable> {
-        let nothing = |done: Result<(), Unable>| done.map(|()| Value::Null);
+    ) -> Result<Value, ActFailure> {
+        let nothing = |done: Result<(), ActFailure>| done.map(|()| Value::Null);
         match act {
             Act::Stage(stage) => self.reach(driver, scene, stage, from).await,
             Act::Pause(ms) => {
@@ -205,7 +205,7 @@ impl ProbeStage {
                 || self.declared.paths().iter().any(|path| path.ends_with("/late"))
         };
         while Instant::now() < end && !driver.has_skipped() && !is_saved() {
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
@@ -216,7 +216,7 @@ impl ProbeStage {
         scene: &Scene,
         stage: &str,
         from: usize,
-    ) -> Result<Value, Unable> {
+    ) -> Result<Value, ActFailure> {
         let end = Instant::now() + driver.patience();
         while Instant::now() < end && !driver.has_skipped() {
             let reports = self.probe.seen().reports;
@@ -224,9 +224,9 @@ impl ProbeStage {
             if own.any(|it| it.report["stage"] == stage || it.report["done"] == true) {
                 return Ok(Value::Null);
             }
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
-        Err(Unable::Failed(format!("the View of {} did not come to {stage}", scene.name)))
+        Err(ActFailure::Failed(format!("the View of {} did not come to {stage}", scene.name)))
     }
 
     /// The last thing that the View told: its last report, or what is read in its document.
@@ -249,7 +249,7 @@ impl ProbeStage {
             if told["done"] == true || driver.has_skipped() || Instant::now() > end {
                 return told;
             }
-            tokio::time::sleep(POLL * 4).await;
+            tokio::time::sleep(POLL_INTERVAL * 4).await;
         }
     }
 }

@@ -39,7 +39,7 @@ pub struct WitnessSite {
 #[derive(Debug)]
 pub struct WitnessSocket {
     port: u16,
-    heard: Arc<AtomicUsize>,
+    datagrams: Arc<AtomicUsize>,
     task: JoinHandle<()>,
 }
 
@@ -117,14 +117,14 @@ impl WitnessSocket {
     pub async fn start() -> io::Result<Self> {
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = socket.local_addr()?.port();
-        let heard = Arc::<AtomicUsize>::default();
-        let counted = heard.clone();
+        let datagrams = Arc::<AtomicUsize>::default();
+        let counted = datagrams.clone();
         let task = tokio::spawn(async move {
             while socket.recv_from(&mut [0; 64]).await.is_ok() {
                 counted.fetch_add(1, Ordering::Relaxed);
             }
         });
-        Ok(Self { port, heard, task })
+        Ok(Self { port, datagrams, task })
     }
 
     /// Where it listens.
@@ -133,8 +133,8 @@ impl WitnessSocket {
     }
 
     /// How many datagrams came so far.
-    pub fn heard(&self) -> usize {
-        self.heard.load(Ordering::Relaxed)
+    pub fn count_datagrams(&self) -> usize {
+        self.datagrams.load(Ordering::Relaxed)
     }
 }
 
@@ -171,7 +171,7 @@ mod tests {
         let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         socket.send_to(b"a", witness.authority()).await.unwrap();
         for _ in 0..100 {
-            if witness.heard() == 1 {
+            if witness.count_datagrams() == 1 {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;

@@ -6,7 +6,7 @@ use wire::recording::RecordedSession;
 use wire::{Direction, Entry, Frame, Payload, What};
 
 /// What a server takes for the revision of an HTTP request that names none.
-const UNNAMED: Version = Version::V2025_03_26;
+const VERSION_WITHOUT_HEADER: Version = Version::V2025_03_26;
 
 /// The revision that a session is in, or what keeps one from telling.
 pub(super) fn version(session: &RecordedSession) -> Result<Version, String> {
@@ -14,9 +14,9 @@ pub(super) fn version(session: &RecordedSession) -> Result<Version, String> {
         .protocol
         .iter()
         .cloned()
-        .chain(agreed(session))
-        .chain(claimed(session))
-        .chain(headers(session));
+        .chain(agreed_version(session))
+        .chain(claimed_versions(session))
+        .chain(version_headers(session));
     let mut unknown = None;
     for name in named {
         match name.parse() {
@@ -26,7 +26,7 @@ pub(super) fn version(session: &RecordedSession) -> Result<Version, String> {
     }
     match unknown {
         Some(name) => Err(format!("is in `{name}`, which is no known revision")),
-        None if asked_over_http(session) => Ok(UNNAMED),
+        None if asked_over_http(session) => Ok(VERSION_WITHOUT_HEADER),
         None => Err("does not tell its revision".to_owned()),
     }
 }
@@ -40,7 +40,7 @@ pub(super) fn server_info(session: &RecordedSession) -> Option<Value> {
 }
 
 /// What the server answered to `initialize`.
-fn agreed(session: &RecordedSession) -> Option<String> {
+fn agreed_version(session: &RecordedSession) -> Option<String> {
     results(session).find_map(|result| {
         let shaken = result["capabilities"].is_object() || result["serverInfo"].is_object();
         result["protocolVersion"].as_str().filter(|_| shaken).map(str::to_owned)
@@ -48,16 +48,16 @@ fn agreed(session: &RecordedSession) -> Option<String> {
 }
 
 /// What the requests of the client say of themselves.
-fn claimed(session: &RecordedSession) -> impl Iterator<Item = String> + '_ {
-    sent(session, Direction::ToServer).filter_map(|frame| {
+fn claimed_versions(session: &RecordedSession) -> impl Iterator<Item = String> + '_ {
+    frames_sent(session, Direction::ToServer).filter_map(|frame| {
         let params: Value = serde_json::from_str(frame.params?.get()).ok()?;
         params["_meta"][meta::PROTOCOL_VERSION].as_str().map(str::to_owned)
     })
 }
 
 /// What the headers of the client say.
-fn headers(session: &RecordedSession) -> impl Iterator<Item = String> + '_ {
-    heads(session).filter_map(|entry| {
+fn version_headers(session: &RecordedSession) -> impl Iterator<Item = String> + '_ {
+    request_heads(session).filter_map(|entry| {
         let text = String::from_utf8_lossy(&entry.bytes);
         let mut headers = text.lines().filter_map(|line| line.split_once(':'));
         let found = headers.find(|(name, _)| name.eq_ignore_ascii_case("mcp-protocol-version"));
@@ -66,19 +66,20 @@ fn headers(session: &RecordedSession) -> impl Iterator<Item = String> + '_ {
 }
 
 fn asked_over_http(session: &RecordedSession) -> bool {
-    heads(session).next().is_some()
+    request_heads(session).next().is_some()
 }
 
-fn heads(session: &RecordedSession) -> impl Iterator<Item = &Entry> {
+fn request_heads(session: &RecordedSession) -> impl Iterator<Item = &Entry> {
     let asked = |entry: &&Entry| entry.what == What::Head && entry.direction == Direction::ToServer;
     session.transcript.entries.iter().filter(asked)
 }
 
 fn results(session: &RecordedSession) -> impl Iterator<Item = Value> + '_ {
-    sent(session, Direction::ToClient).filter_map(|frame| serde_json::from_str(frame.result?.get()).ok())
+    frames_sent(session, Direction::ToClient)
+        .filter_map(|frame| serde_json::from_str(frame.result?.get()).ok())
 }
 
-fn sent(session: &RecordedSession, direction: Direction) -> impl Iterator<Item = Frame<'_>> {
+fn frames_sent(session: &RecordedSession, direction: Direction) -> impl Iterator<Item = Frame<'_>> {
     let entries = session.transcript.messages().filter(move |entry| entry.direction == direction);
     entries.flat_map(|entry| match Payload::parse(&entry.bytes) {
         Ok(Payload::Single(frame)) => vec![frame],

@@ -5,7 +5,7 @@ use transport::secrets::Secrets;
 use crate::{Event, ServerName};
 
 /// An event without the secrets of the target.
-pub(crate) fn redacted(secrets: &Secrets, event: Event) -> Event {
+pub(crate) fn redact_event(secrets: &Secrets, event: Event) -> Event {
     let hide = |text: &str| secrets.hide(text).into_owned();
     match event {
         Event::Finished(case) => Event::Finished(case.redacted(hide)),

@@ -20,7 +20,7 @@ use transport::Transport;
 use transport::client::{Failure, Limits, Settled, Target, first_contact};
 use wire::Recorder;
 
-pub(crate) use self::event_redaction::redacted;
+pub(crate) use self::event_redaction::redact_event;
 use self::reachability::answers_something;
 use self::target_description::describe;
 use crate::baseline::{Baseline, BaselineFilter};
@@ -117,7 +117,7 @@ async fn run_revisions(
     let sink = Mutex::new((Report::default(), BaselineFilter::new(&options.baseline), emit));
     let secrets = target.secrets();
     let emit_event = |event: Event| {
-        let event = redacted(&secrets, event);
+        let event = redact_event(&secrets, event);
         let (report, filter, emit) = &mut *lock(&sink);
         for event in filter.take(event) {
             report.add(&event);
@@ -271,7 +271,7 @@ impl Drop for SessionKeeper<'_> {
     fn drop(&mut self) {
         if let Some(keep) = self.keep {
             let sessions = self.sessions.take().unwrap_or_else(|| self.cx.connector().recorders());
-            keep.sessions(self.cx.version, self.cx.transport, &sessions);
+            keep.give_sessions(self.cx.version, self.cx.transport, &sessions);
         }
     }
 }

@@ -228,7 +228,7 @@ impl TargetRun<'_> {
         self.run.revisions.note(version, true);
         (self.emit)(Event::Spoken { version, server: server_name(&session) });
         let cx = ServerCx::new(Arc::clone(&self.run), version, session.transport());
-        self.measure_revision(cx.sharing(session, slot)).await;
+        self.measure_revision(cx.with_shared_session(session, slot)).await;
     }
 
     /// The stream of HTTP+SSE does not give a usable endpoint. The checks of that transport say what is wrong.

@@ -11,7 +11,7 @@ use super::{Budget, Judged, pattern, shorten};
 /// What judges instances of `schema`; `None` if this is not a schema, or refers to something outside it.
 pub(super) fn validator(schema: &Value, version: Version) -> Option<Validator> {
     // A schema of another place is never fetched: the reference is simply not met.
-    let options = pattern::bounded(jsonschema::options());
+    let options = pattern::with_bounds(jsonschema::options());
     match dialect(schema, version) {
         Some(draft) => options.with_draft(draft).build(schema).ok(),
         None => options.build(schema).ok(),

@@ -40,15 +40,15 @@ pub(crate) async fn evaluate<T: Send + 'static>(
             done => return done,
         }
     }
-    let name = hash_of(schema);
-    if let Some(why) = refused().get(&name) {
+    let name = hash_schema(schema);
+    if let Some(why) = refused_schemas().get(&name) {
         return Err(*why);
     }
-    let result = on_a_thread(schema.clone(), work).await;
+    let result = evaluate_on_thread(schema.clone(), work).await;
     if let Err(why) = &result
-        && refused().len() < CACHE_ENTRIES
+        && refused_schemas().len() < CACHE_ENTRIES
     {
-        refused().insert(name, *why);
+        refused_schemas().insert(name, *why);
     }
     result
 }
@@ -58,7 +58,7 @@ pub(crate) fn evaluate_now<T>(schema: &Value, work: impl FnOnce(&Value, &Budget)
     if Size::measure(schema)?.is_small() { work(schema, &Budget::small()) } else { Err(TooComplex::Large) }
 }
 
-async fn on_a_thread<T: Send + 'static>(
+async fn evaluate_on_thread<T: Send + 'static>(
     schema: Value,
     work: impl Fn(&Value, &Budget) -> Judged<T> + Send + 'static,
 ) -> Judged<T> {
@@ -76,11 +76,11 @@ async fn on_a_thread<T: Send + 'static>(
     tokio::time::timeout(TIMEOUT, result).await.map_or(Err(slow), |told| told.unwrap_or(Err(slow)))
 }
 
-fn refused() -> std::sync::MutexGuard<'static, HashMap<u64, TooComplex>> {
+fn refused_schemas() -> std::sync::MutexGuard<'static, HashMap<u64, TooComplex>> {
     lock(&REFUSED_SCHEMAS)
 }
 
-fn hash_of(schema: &Value) -> u64 {
+fn hash_schema(schema: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     schema.to_string().hash(&mut hasher);
     hasher.finish()

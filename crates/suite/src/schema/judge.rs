@@ -41,6 +41,6 @@ impl<'s> Judge<'s> {
 pub(crate) fn matches_pattern(source: &str, text: &str, budget: &Budget) -> Judged<bool> {
     budget.spend(pattern::size(source)? + text.len())?;
     let schema = json!({ "pattern": source });
-    let validator = pattern::bounded(jsonschema::options()).build(&schema);
+    let validator = pattern::with_bounds(jsonschema::options()).build(&schema);
     Ok(validator.is_ok_and(|validator| validator.is_valid(&json!(text))))
 }

@@ -22,13 +22,13 @@ pub(super) fn size(source: &str) -> Judged<usize> {
     }
     let size = match regex_syntax::parse(source) {
         Ok(parsed) => count(&parsed),
-        Err(_) => written_out(source),
+        Err(_) => written_out_size(source),
     };
     if size > MAX_PATTERN_SIZE { Err(TooComplex::Pattern) } else { Ok(size) }
 }
 
 /// The options of every validator: expressions that go back and forth are given up early.
-pub(super) fn bounded(options: ValidationOptions<'_>) -> ValidationOptions<'_> {
+pub(super) fn with_bounds(options: ValidationOptions<'_>) -> ValidationOptions<'_> {
     let engine = PatternOptions::fancy_regex().backtrack_limit(MAX_BACKTRACKS);
     options.with_pattern_options(engine)
 }
@@ -67,7 +67,7 @@ fn count(part: &Hir) -> usize {
 }
 
 /// The length times all repetition counts, as if each were within the next.
-fn written_out(source: &str) -> usize {
+fn written_out_size(source: &str) -> usize {
     let counts = source.split('{').skip(1).filter_map(|rest| {
         let within = rest.split('}').next()?;
         within.split(',').filter_map(|number| number.trim().parse::<usize>().ok()).max()

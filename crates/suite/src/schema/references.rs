@@ -38,7 +38,7 @@ impl<'s> References<'s> {
             found.extend(self.addressed(base).filter(|_| fragment.is_empty()));
             return found;
         }
-        let plain = decoded(fragment);
+        let plain = decode_pointer(fragment);
         let within = |document: &&'s Value| document.pointer(&plain);
         if base.is_empty() {
             self.resources.iter().filter_map(within).collect()
@@ -75,7 +75,7 @@ impl<'s> References<'s> {
 }
 
 /// A pointer without the escapes of a URI, as far as they occur in names of members.
-fn decoded(fragment: &str) -> String {
+fn decode_pointer(fragment: &str) -> String {
     let mut plain = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();
     while let [first, more @ ..] = rest {

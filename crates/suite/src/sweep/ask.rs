@@ -97,7 +97,7 @@ impl ServerCx {
         else {
             return;
         };
-        let asking = calls.iter().filter(|called| called.asked() && may_refuse(&called.tool, tools));
+        let asking = calls.iter().filter(|called| called.has_asked() && may_refuse(&called.tool, tools));
         let mut asks = Vec::new();
         for called in asking.take(MAX_ASKING_TOOLS) {
             let Some(good) = self.arguments_for(&called.tool).await else { continue };

@@ -27,7 +27,7 @@ pub struct CalledTool {
 
 impl CalledTool {
     /// Whether the tool asked for input before it completed, which only a modern one does in an answer.
-    pub(crate) fn asked(&self) -> bool {
+    pub(crate) fn has_asked(&self) -> bool {
         let first = self.answers.as_ref().ok().and_then(|answers| answers.first());
         first.and_then(|answer| answer.reply.result_type()).as_deref() == Some("input_required")
     }
@@ -42,7 +42,7 @@ impl CalledTool {
 impl ServerCx {
     /// The tools that may be called, each with arguments that fit, if any could be made.
     pub async fn callable(&self) -> Result<Vec<(&Value, Option<Value>)>, Finding> {
-        let fed = self.known.learn(|facts| &facts.fed, async {
+        let fed = self.known.learn(|facts| &facts.callable, async {
             let tools = self.tools().await?;
             let allowed = tools.iter().filter(|tool| self.rules().decide(tool, tools).is_call());
             let mut fed = Vec::new();

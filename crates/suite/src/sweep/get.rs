@@ -25,7 +25,8 @@ impl ServerCx {
                 let session = self.session().await?;
                 let mut asks = Vec::new();
                 for prompt in self.prompts().await?.iter().take(MAX_PROMPTS) {
-                    let params = json!({ "name": prompt["name"], "arguments": self.filled(prompt).await });
+                    let params =
+                        json!({ "name": prompt["name"], "arguments": self.fill_arguments(prompt).await });
                     asks.push((prompt, self.request_on(session, "prompts/get").params(params)));
                 }
                 let answered = send_all(asks).await;
@@ -38,7 +39,7 @@ impl ServerCx {
     }
 
     /// A value for every argument: one that the server suggests, else one that fits the name.
-    async fn filled(&self, prompt: &Value) -> Map<String, Value> {
+    async fn fill_arguments(&self, prompt: &Value) -> Map<String, Value> {
         let suggestions = self.completions().await.unwrap_or_default();
         let arguments = prompt["arguments"].as_array().into_iter().flatten();
         let names = arguments.filter_map(|argument| argument["name"].as_str());
@@ -48,14 +49,14 @@ impl ServerCx {
                     c.reference["name"] == prompt["name"] && c.argument == name
                 };
                 let suggested = suggestions.iter().find(own).and_then(|c| c.values().into_iter().next());
-                (name.to_owned(), suggested.unwrap_or_else(|| plausible(name).to_owned()).into())
+                (name.to_owned(), suggested.unwrap_or_else(|| plausible_value(name).to_owned()).into())
             })
             .collect()
     }
 }
 
 /// Prompt arguments have no schema; their names are all there is to go by.
-fn plausible(name: &str) -> &'static str {
+fn plausible_value(name: &str) -> &'static str {
     let name = name.to_lowercase();
     if name.contains("uri") {
         "yardstick://example"

@@ -28,7 +28,7 @@ impl ServerCx {
                 let listed = self.resources().await?.iter().filter_map(|r| r["uri"].as_str());
                 let mut uris: Vec<_> = listed.take(MAX_READS).map(|uri| (uri.to_owned(), true)).collect();
                 for template in self.templates().await.unwrap_or_default() {
-                    uris.extend(self.expanded(template).await.map(|uri| (uri, false)));
+                    uris.extend(self.expand_template(template).await.map(|uri| (uri, false)));
                 }
                 let asks = uris.into_iter().map(|(uri, listed)| {
                     let ask = self.request_on(session, "resources/read").params(json!({ "uri": uri }));
@@ -42,7 +42,7 @@ impl ServerCx {
     }
 
     /// A URI of the template, with values that the server suggests or that look harmless.
-    async fn expanded(&self, template: &Value) -> Option<String> {
+    async fn expand_template(&self, template: &Value) -> Option<String> {
         let source = template["uriTemplate"].as_str()?;
         let mut uri = source.to_owned();
         for name in variables(source) {
@@ -51,7 +51,7 @@ impl ServerCx {
                 own.values().into_iter().find(|value| !value.is_empty())
             });
             let value = suggested.unwrap_or_else(|| "1".to_owned());
-            uri = replaced(&uri, &name, &value);
+            uri = replace_variable(&uri, &name, &value);
         }
         (!uri.contains('{')).then_some(uri)
     }
@@ -66,8 +66,8 @@ pub(super) fn variables(template: &str) -> Vec<String> {
     names.map(|name| name.trim_end_matches('*').split(':').next().unwrap_or_default().to_owned()).collect()
 }
 
-fn replaced(template: &str, name: &str, value: &str) -> String {
-    let value: String = value.bytes().map(escaped).collect();
+fn replace_variable(template: &str, name: &str, value: &str) -> String {
+    let value: String = value.bytes().map(escape_byte).collect();
     let mut out = template.to_owned();
     for form in [format!("{{{name}}}"), format!("{{+{name}}}"), format!("{{{name}*}}")] {
         out = out.replace(&form, &value);
@@ -76,7 +76,7 @@ fn replaced(template: &str, name: &str, value: &str) -> String {
         .replace(&format!("{{?{name}}}"), &format!("?{name}={value}"))
 }
 
-fn escaped(byte: u8) -> String {
+fn escape_byte(byte: u8) -> String {
     if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
         char::from(byte).to_string()
     } else {
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn templates_are_filled_in() {
         assert_eq!(variables("a://{x}/{+y}{?z}"), ["x", "y", "z"]);
-        assert_eq!(replaced("a://{x}/b{?z}", "x", "1 2"), "a://1%202/b{?z}");
-        assert_eq!(replaced("a://b{?z}", "z", "1"), "a://b?z=1");
+        assert_eq!(replace_variable("a://{x}/b{?z}", "x", "1 2"), "a://1%202/b{?z}");
+        assert_eq!(replace_variable("a://b{?z}", "z", "1"), "a://b?z=1");
     }
 }

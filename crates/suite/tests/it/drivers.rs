@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use suite::host::drivers::{ManualHost, OwnHost, RemoteHost};
-use suite::host::{HostDriver, HostOptions, ProbeStage, Unable, run_host};
+use suite::host::{ActFailure, HostDriver, HostOptions, ProbeStage, run_host};
 use suite::{CaseReport, Outcome, Selection};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -28,7 +28,7 @@ fn others(cases: &[CaseReport], allowed: &[Outcome]) -> Vec<String> {
 }
 
 /// One step of a host that is driven over HTTP.
-async fn step(host: &OwnHost, method: &str, params: &Value) -> Result<Value, Unable> {
+async fn step(host: &OwnHost, method: &str, params: &Value) -> Result<Value, ActFailure> {
     let nothing = |()| Value::Null;
     let (tool, arguments) = (params["tool"].as_str().unwrap_or_default(), &params["arguments"]);
     match method {
@@ -45,7 +45,7 @@ async fn step(host: &OwnHost, method: &str, params: &Value) -> Result<Value, Una
         "openedLinks" => host.opened_links().await,
         "frames" => host.frames().await,
         "responsive" => host.responsive().await,
-        other => Err(Unable::Cannot(format!("there is no {other} here"))),
+        other => Err(ActFailure::Cannot(format!("there is no {other} here"))),
     }
 }
 
@@ -71,12 +71,12 @@ async fn answer(host: &OwnHost, stream: TcpStream) -> std::io::Result<()> {
     // What stands behind the question mark is part of the address.
     let done = match target.contains("/drive?key=1 ") {
         true => step(host, asked["method"].as_str().unwrap(), &asked["params"]).await,
-        false => Err(Unable::Failed(target)),
+        false => Err(ActFailure::Failed(target)),
     };
     let (status, body) = match done {
         Ok(result) => (200, json!({ "result": result })),
-        Err(Unable::Cannot(why)) => (200, json!({ "cannot": why })),
-        Err(Unable::Failed(why)) => (500, json!({ "error": why })),
+        Err(ActFailure::Cannot(why)) => (200, json!({ "cannot": why })),
+        Err(ActFailure::Failed(why)) => (500, json!({ "error": why })),
     };
     let body = body.to_string();
     let head = format!("HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
@@ -118,7 +118,7 @@ async fn an_address_that_drives_nothing_is_told() {
 }
 
 /// Does what a person is told, in our host.
-async fn obey(host: &OwnHost, words: &str) -> Result<(), Unable> {
+async fn obey(host: &OwnHost, words: &str) -> Result<(), ActFailure> {
     match words {
         "now cancel the call" => host.cancel().await,
         "now close the View" => host.close().await,

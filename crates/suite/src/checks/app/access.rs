@@ -99,7 +99,7 @@ const MAIN: Check = Check {
 
 /// Judges the document in the strict row. One that is blank is another check's.
 fn strict(cx: &AppCx<'_>, expected: &str, wrong: impl Fn(&DocumentFacts) -> Option<String>) -> Verdict {
-    if cx.shown(&[STRICT])?.iter().all(|viewing| facts_of(viewing).is_none()) {
+    if cx.ready_viewings(&[STRICT])?.iter().all(|viewing| facts_of(viewing).is_none()) {
         return Err(Finding::blocked_by(SHOWS_ID, "the app shows nothing"));
     }
     cx.judge(&[STRICT], expected, |viewing| judge_document(viewing, &wrong))

@@ -90,7 +90,7 @@ pub(super) fn is_of_eval(text: &str) -> bool {
 }
 
 fn unused(cx: &AppCx<'_>) -> Verdict {
-    let declared = cx.declared("csp").as_object();
+    let declared = cx.declared_meta("csp").as_object();
     let lists = declared.into_iter().flatten().filter(|(list, _)| *list != "baseUriDomains");
     let sources: Vec<(&String, &str)> = lists
         .flat_map(|(list, sources)| {
@@ -101,7 +101,7 @@ fn unused(cx: &AppCx<'_>) -> Verdict {
     if sources.is_empty() {
         return Err(Finding::not_applicable("the resource declares no origin"));
     }
-    let viewings = cx.shown(&[STRICT, name::DARK, name::PRESSED])?;
+    let viewings = cx.ready_viewings(&[STRICT, name::DARK, name::PRESSED])?;
     let used: Vec<Url> = viewings
         .iter()
         .flat_map(|viewing| &viewing.requests)

@@ -67,7 +67,7 @@ fn undeclared(viewing: &Viewing) -> Option<RowFinding> {
 }
 
 fn not_assumed(cx: &AppCx<'_>) -> Verdict {
-    let declared = cx.declared("permissions");
+    let declared = cx.declared_meta("permissions");
     if declared.as_object().is_none_or(serde_json::Map::is_empty) {
         return Err(Finding::not_applicable("the resource declares no permission"));
     }

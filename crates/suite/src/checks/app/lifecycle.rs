@@ -151,7 +151,7 @@ fn before_network(cx: &AppCx<'_>) -> Verdict {
         }
     }
     // Without any request there is nothing that it could have waited for.
-    cx.shown(&[STRICT]).map(drop)
+    cx.ready_viewings(&[STRICT]).map(drop)
 }
 
 fn any_id(cx: &AppCx<'_>) -> Verdict {

@@ -35,9 +35,9 @@ fn facts_of(viewing: &Viewing) -> Option<&crate::DocumentFacts> {
 
 /// Some names, for a line of a report.
 fn listed(names: &[String]) -> String {
-    const MOST: usize = 3;
-    let more = names.len().saturating_sub(MOST);
-    let named = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
+    const MAX_NAMES: usize = 3;
+    let more = names.len().saturating_sub(MAX_NAMES);
+    let named = names.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
     if more == 0 { named } else { format!("{named} and {more} more") }
 }
 

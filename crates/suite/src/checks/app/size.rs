@@ -70,12 +70,12 @@ const FITS: Check = Check {
 const CHANGED: &str = "ui/notifications/size-changed";
 
 /// So many reports are more than any change of layout needs.
-const MANY: usize = 40;
+const TOO_MANY_REPORTS: usize = 40;
 
 fn restless(viewing: &Viewing) -> Option<RowFinding> {
     let reports: Vec<_> = viewing.sent_with_method(CHANGED).collect();
     let (last, _) = reports.last()?;
-    if reports.len() < MANY {
+    if reports.len() < TOO_MANY_REPORTS {
         return None;
     }
     let sizes: Vec<String> = reports

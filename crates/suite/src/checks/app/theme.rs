@@ -74,7 +74,7 @@ const READABLE: f64 = 3.0;
 
 fn changed(cx: &AppCx<'_>) -> Verdict {
     let background = |row: &str| Some(facts_of(cx.row(row)?)?.background.color.clone());
-    cx.shown(&[name::CHANGED])?;
+    cx.ready_viewings(&[name::CHANGED])?;
     let (Some(light), Some(dark)) = (background(STRICT), background(name::DARK)) else {
         return Err(Finding::blocked("the app is blank"));
     };

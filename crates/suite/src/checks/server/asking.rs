@@ -31,7 +31,7 @@ pub(super) async fn asking_tools<'c>(
         Err(other) => return Err(other),
     }
     let mut found = Vec::new();
-    for called in cx.calls().await?.iter().filter(|called| called.asked()) {
+    for called in cx.calls().await?.iter().filter(|called| called.has_asked()) {
         let arguments = cx.arguments_for(&called.tool).await.unwrap_or_else(|| json!({}));
         let rounds = called.answers.as_deref().unwrap_or_default();
         found.push(AskingTool { tool: &called.tool, arguments, is_fixture: false, rounds });

@@ -32,7 +32,7 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
 /// A tool of the official suite that only displays schema keywords: the official server does not check its arguments.
 const SHOWN_ONLY: &str = "json_schema_2020_12_tool";
 /// How many calls run at the same time.
-const ABREAST: usize = 8;
+const MAX_CONCURRENT_CALLS: usize = 8;
 
 /// Tools, error handling: an unknown tool is a protocol error, shown by example as -32602. A result with `isError`
 /// passes too, because it also tells the model that the call failed.
@@ -210,7 +210,7 @@ async fn arguments_checked(cx: &ServerCx) -> Verdict {
         return Err(cx.no_tool("has arguments that could be wrong").await);
     }
     // In order, so that the same mistake is reported each time.
-    let mut judged = stream::iter(tries).buffered(ABREAST);
+    let mut judged = stream::iter(tries).buffered(MAX_CONCURRENT_CALLS);
     while let Some(verdict) = judged.next().await {
         verdict?;
     }

@@ -16,9 +16,9 @@ pub(in crate::checks) const CHECKS: &[Check] =
 
 const DIALECT: &[Cite] = &[advice("https://github.com/Janix-ai/mcp-validator", Span::LEGACY)];
 /// How often the status of a background call is asked for.
-const LOOKS: usize = 15;
+const MAX_POLLS: usize = 15;
 /// How long to wait before asking again.
-const PAUSE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Tools that its own tests call, and one that does as little.
 const SIMPLE: [&str; 3] = ["echo", "add", "test_simple_text"];
 /// Tools that take their time.
@@ -222,15 +222,15 @@ async fn followed(
     id: &Value,
     enough: impl Fn(&str) -> bool,
 ) -> Result<(Answer, String), Finding> {
-    let mut look = 1;
+    let mut polls = 1;
     loop {
         let answer = cx.request_on(session, "tools/result").params(json!({ "id": id })).send().await?;
         let result = answer.reply.result().unwrap_or_default();
         let status = result["status"].as_str().unwrap_or_default().to_owned();
-        if enough(&status) || look == LOOKS {
+        if enough(&status) || polls == MAX_POLLS {
             return Ok((answer, status));
         }
-        look += 1;
-        tokio::time::sleep(PAUSE).await;
+        polls += 1;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }

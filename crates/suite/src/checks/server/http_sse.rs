@@ -16,9 +16,9 @@ pub(in crate::checks) const CHECKS: &[Check] =
 const OLD: Span = Span::only(Version::V2024_11_05);
 const PLACE: &str = "basic/transports#security-warning";
 /// How long we wait for the first event.
-const FIRST: Duration = Duration::from_secs(2);
+const FIRST_EVENT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often we look for it.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// HTTP with SSE: when a client connects, the server must send an `endpoint` event with a URI to which the client posts
 /// its messages. Other events may come before it.
@@ -166,11 +166,11 @@ async fn endpoint_event(cx: &ServerCx) -> Result<String, Finding> {
         Some((200, Some(kind))) if kind == "text/event-stream" => {}
         _ => return Err(Finding::violated("an event stream", "GET does not open one")),
     }
-    let deadline = tokio::time::Instant::now() + cx.pace().longest().max(FIRST);
+    let deadline = tokio::time::Instant::now() + cx.pace().longest().max(FIRST_EVENT_TIMEOUT);
     let mut first = None;
     while tokio::time::Instant::now() < deadline {
         // The transcript has every event, whether it is a message or not.
-        let next = stream.next_within(LOOK).await;
+        let next = stream.next_within(POLL_INTERVAL).await;
         let record = session.recorder().transcript();
         let said = record.entries.iter().filter(|entry| {
             let kinds = matches!(entry.what, What::Event | What::Message);

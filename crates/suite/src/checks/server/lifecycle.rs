@@ -166,7 +166,7 @@ const PING_BEFORE_INITIALIZED: Check = Check {
 };
 
 async fn ping_before_initialized(cx: &ServerCx) -> Verdict {
-    let verdict = cx.first_words().await.and_then(|answer| answer.expect_result().map(drop));
+    let verdict = cx.first_answer().await.and_then(|answer| answer.expect_result().map(drop));
     if verdict.is_ok() {
         return verdict;
     }

@@ -192,7 +192,7 @@ const PROMPTS_SAME: Check = Check {
 };
 
 /// How often a list is read again that changes while it is compared.
-const ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 4;
 
 /// Reads the first page twice on a session that is not the shared one. If something differs, it is read here, on a third
 /// connection, and here again: a list that changed meanwhile does not depend on the connection.
@@ -216,7 +216,7 @@ async fn same(cx: &ServerCx, capability: Capability, method: &str, key: &str) ->
 
 /// Whether two connections show the same first page.
 async fn compare(cx: &ServerCx, here: &Session, there: &Session, method: &str, key: &str) -> Verdict {
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let before = page(cx, here, method, key).await?;
         let other = page(cx, there, method, key).await?;
         if before != page(cx, here, method, key).await? {

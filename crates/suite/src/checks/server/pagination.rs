@@ -20,7 +20,7 @@ const LISTS: &[(Capability, &str, &str)] = &[
     (PROMPTS, "prompts/list", "prompts"),
 ];
 /// How many pages are read at most.
-const MOST_PAGES: usize = 50;
+const MAX_PAGES: usize = 50;
 
 /// An invalid cursor should be answered with -32602.
 const BAD_CURSOR: Check = Check {
@@ -89,11 +89,9 @@ async fn pages_end(cx: &ServerCx) -> Verdict {
             // A long list may have many pages, but each of them has something new.
             let fresh =
                 result[key].as_array().into_iter().flatten().filter(|item| items.insert(item.to_string()));
-            if fresh.count() == 0 && seen.len() >= MOST_PAGES {
-                return Err(answer.violated(
-                    "a last page",
-                    format!("{MOST_PAGES} pages, and the last brings nothing new"),
-                ));
+            if fresh.count() == 0 && seen.len() >= MAX_PAGES {
+                return Err(answer
+                    .violated("a last page", format!("{MAX_PAGES} pages, and the last brings nothing new")));
             }
         }
     }
@@ -165,11 +163,11 @@ async fn cursor_stable(cx: &ServerCx) -> Verdict {
     if several { Ok(()) } else { Err(Finding::not_applicable("no list has more than one page")) }
 }
 
-/// Every page, up to [`MOST`] or the first cursor that repeats; the last one may be an error.
+/// Every page, up to [`MAX_PAGES`] or the first cursor that repeats; the last one may be an error.
 async fn pages(cx: &ServerCx, method: &str) -> Result<Vec<Answer>, Finding> {
     let mut pages = Vec::new();
     let mut cursors = HashSet::new();
-    let mut listing = cx.pages(cx.session().await?, method, json!({}), MOST_PAGES);
+    let mut listing = cx.pages(cx.session().await?, method, json!({}), MAX_PAGES);
     while let Some(sent) = listing.next().await {
         // Whether the list is answered at all is another check's business.
         let answer = if pages.is_empty() { sent.map_err(Finding::into_obstacle)? } else { sent? };

@@ -105,7 +105,7 @@ const IMPROPER_SURVIVED: Check = Check {
 };
 
 async fn improper_survived(cx: &ServerCx) -> Verdict {
-    let after = improper(cx).await?.after;
+    let after = invalid_requests(cx).await?.after;
     if after.is_err() {
         // A server that does not survive invalid JSON either has one defect, not two.
         broken_json(cx).await?;
@@ -115,7 +115,7 @@ async fn improper_survived(cx: &ServerCx) -> Verdict {
 
 /// What came back for malformed requests. Not applicable when nothing did.
 async fn answered(cx: &ServerCx) -> Result<Vec<Message>, Finding> {
-    let outcome = improper(cx).await?;
+    let outcome = invalid_requests(cx).await?;
     if outcome.answers.is_empty() && !outcome.refused {
         return Err(Finding::not_applicable("malformed requests are not answered at all"));
     }
@@ -123,12 +123,12 @@ async fn answered(cx: &ServerCx) -> Result<Vec<Message>, Finding> {
 }
 
 /// What became of malformed requests, which are sent once for all checks.
-async fn improper(cx: &ServerCx) -> Result<InvalidRequests, Finding> {
-    cx.known.facts().improper.get_or_init(|| send_improper(cx)).await.clone()
+async fn invalid_requests(cx: &ServerCx) -> Result<InvalidRequests, Finding> {
+    cx.known.facts().invalid_requests.get_or_init(|| send_invalid_requests(cx)).await.clone()
 }
 
 /// Sends malformed requests, and a well-formed one after them.
-async fn send_improper(cx: &ServerCx) -> Result<InvalidRequests, Finding> {
+async fn send_invalid_requests(cx: &ServerCx) -> Result<InvalidRequests, Finding> {
     let session = cx.exclusive_session().await?;
     let method = cx.cheap_method();
     let messages = [

@@ -19,7 +19,7 @@ const STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_2
 const RESUMING: &str = "basic/transports#resumability-and-redelivery";
 const SENDING: &str = "basic/transports#sending-messages-to-the-server";
 /// How long we wait on a resumed stream.
-const AGAIN: Duration = Duration::from_secs(2);
+const RESUMED_STREAM_TIMEOUT: Duration = Duration::from_secs(2);
 /// The pause before a stream that the server has closed is resumed again.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(150);
 /// A fixture of the official suite that closes its connection and answers when the client reconnects.
@@ -187,7 +187,7 @@ async fn disconnect_no_cancel(cx: &ServerCx) -> Verdict {
     }
     drop(pending);
     let mut resumed = resume(&session, &last).await?;
-    let deadline = tokio::time::Instant::now() + took + cx.pace().longest().max(AGAIN);
+    let deadline = tokio::time::Instant::now() + took + cx.pace().longest().max(RESUMED_STREAM_TIMEOUT);
     loop {
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());
         match resumed.next_within(left).await {

@@ -13,7 +13,7 @@ pub(in crate::checks) const CHECKS: &[Check] = &[UNGUESSABLE, UNKNOWN_REFUSED, I
 const SESSIONS: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
 const PLACE: &str = "basic/transports#session-management";
 /// Fewer characters than this cannot hold sixty-four random bits.
-const SHORTEST: usize = 11;
+const MIN_ID_CHARS: usize = 11;
 
 /// A session id should be globally unique and cryptographically secure, such as a random UUID.
 const UNGUESSABLE: Check = Check {
@@ -35,7 +35,7 @@ async fn unguessable(cx: &ServerCx) -> Verdict {
         return Err(Finding::violated("an id of its own for every session", "two sessions with one id"));
     }
     match one.len().min(two.len()) {
-        length if length < SHORTEST => {
+        length if length < MIN_ID_CHARS => {
             Err(Finding::violated("an id that cannot be guessed", format!("an id of {length} characters")))
         }
         _ => Ok(()),

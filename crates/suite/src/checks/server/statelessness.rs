@@ -37,7 +37,7 @@ const NO_DISCOVERY_NEEDED: Check = Check {
 };
 
 async fn no_discovery_needed(cx: &ServerCx) -> Verdict {
-    cx.first_words().await?.expect_result().map(drop)
+    cx.first_answer().await?.expect_result().map(drop)
 }
 
 /// The page defines the data of an UnsupportedProtocolVersionError: `supported`, and `requested`, the version that the

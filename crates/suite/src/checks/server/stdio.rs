@@ -27,7 +27,7 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
 ];
 
 /// Long enough for two writes to arrive separately.
-const APART: Duration = Duration::from_millis(15);
+const WRITE_PAUSE: Duration = Duration::from_millis(15);
 
 /// Messages are separated by newlines, and by nothing else.
 const FRAMING: &[Cite] =
@@ -129,7 +129,7 @@ async fn one_in_two_writes(cx: &ServerCx) -> Verdict {
     let whole = line(cx, &session);
     let (first, second) = whole.split_at(whole.len() / 2);
     session.send_bytes(first.to_vec()).await?;
-    tokio::time::sleep(APART).await;
+    tokio::time::sleep(WRITE_PAUSE).await;
     session.send_bytes(second.to_vec()).await?;
     expect_answers(cx, &session, "to a request in two writes", &[whole]).await
 }

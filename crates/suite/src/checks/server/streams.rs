@@ -18,9 +18,9 @@ pub(in crate::checks) const CHECKS: &[Check] = &[ENDS, RELATED, GET_WITHOUT_RESP
 const STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
 const SENDING: &str = "basic/transports#sending-messages-to-the-server";
 /// How long a stream may take to end after its response.
-const END: Duration = Duration::from_secs(1);
+const STREAM_END_TIMEOUT: Duration = Duration::from_secs(1);
 /// How many tools that ask are called while the GET stream is open.
-const MOST_ASKING: usize = 2;
+const MAX_ASKING_TOOLS: usize = 2;
 
 /// After it has sent the response, the server should close the event stream.
 const ENDS: Check = Check {
@@ -46,7 +46,7 @@ async fn ends(cx: &ServerCx) -> Verdict {
             return Err(Finding::blocked("the stream ended without a response"));
         }
     }
-    let end = cx.pace().longest().max(END);
+    let end = cx.pace().longest().max(STREAM_END_TIMEOUT);
     match pending.next_within(end).await {
         Ok(None) => Ok(()),
         Ok(Some(message)) => {
@@ -161,7 +161,7 @@ async fn overhear(cx: &ServerCx) -> Result<(Vec<Message>, Vec<Message>), Finding
     let session = cx.another_session().await?;
     let mut beside = listen(&session).await?;
     let mut said = streaming.ask(cx, &session).0.send().await?.reply.messages;
-    for called in asking.take(MOST_ASKING) {
+    for called in asking.take(MAX_ASKING_TOOLS) {
         let arguments = cx.arguments_for(&called.tool).await.unwrap_or_else(|| json!({}));
         // What stands in the way of a call is told by the checks of calls.
         if let Ok(answer) = cx.call_on(&session, &called.tool, &arguments).send().await {

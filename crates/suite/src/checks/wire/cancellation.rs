@@ -73,7 +73,7 @@ const QUIET_AFTERWARDS: Check = Check {
 
 /// How many later requests have to be answered before the server has certainly read the cancellation. What it sent before
 /// may have crossed it.
-const ANSWERS: usize = 3;
+const ANSWERS_UNTIL_LATE: usize = 3;
 
 /// A request that was cancelled.
 struct Cancelled {
@@ -113,7 +113,9 @@ fn quiet_afterwards(cx: &WireCx<'_>) -> Verdict {
             }
             (Direction::ToClient, _) if frame.method().as_deref() == Some("notifications/progress") => {
                 let token = token_of(frame.params);
-                let late = |one: &Cancelled| Some(&one.token) == token.as_ref() && one.answered >= ANSWERS;
+                let late = |one: &Cancelled| {
+                    Some(&one.token) == token.as_ref() && one.answered >= ANSWERS_UNTIL_LATE
+                };
                 if all.iter().any(late) {
                     return Err(violated(entry, "nothing more for a cancelled request", "progress"));
                 }

@@ -128,7 +128,7 @@ const ASKED_FOR: Check = Check {
 
 fn asked_for(cx: &WireCx<'_>) -> Verdict {
     let asked = count(requests(cx).filter_map(|f| f.id()));
-    if cx.transcript.messages().all(|entry| entry.direction != cx.answered()) {
+    if cx.transcript.messages().all(|entry| entry.direction != cx.answered_direction()) {
         return Err(crate::Finding::blocked("the requests are not in the record, only what came back"));
     }
     for (entry, frame) in frames(cx) {

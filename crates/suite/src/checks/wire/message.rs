@@ -83,8 +83,8 @@ const SCHEMA: Check = Check {
 fn matches_schema(cx: &WireCx<'_>) -> Verdict {
     // Only one revision has batches; how a batch is answered elsewhere has a check of its own.
     if cx.version != Version::V2025_03_26
-        && batches(cx, cx.answered()).next().is_none()
-        && let Some(entry) = batches(cx, cx.judged()).next()
+        && batches(cx, cx.answered_direction()).next().is_none()
+        && let Some(entry) = batches(cx, cx.judged_direction()).next()
     {
         return Err(violated(entry, "one message", "an array of them"));
     }
@@ -214,7 +214,7 @@ fn progress_increases(cx: &WireCx<'_>) -> Verdict {
     let mut last: Vec<(Id, f64)> = Vec::new();
     let mut seen = false;
     for (entry, frame) in cx.distinct_frames() {
-        if entry.direction != cx.judged() {
+        if entry.direction != cx.judged_direction() {
             let given = token_in_meta(frame.params).filter(|_| frame.kind() == Kind::Request);
             last.retain(|(known, _)| Some(known) != given.as_ref());
             continue;

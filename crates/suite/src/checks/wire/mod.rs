@@ -104,7 +104,7 @@ fn violated(entry: &Entry, expected: impl Into<String>, actual: impl Into<String
 /// Every message or noise that the judged side sent where a message belongs.
 fn sent<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = &'a Entry> {
     let kinds = |what| matches!(what, What::Message | What::Noise);
-    cx.transcript.entries.iter().filter(move |e| e.direction == cx.judged() && kinds(e.what))
+    cx.transcript.entries.iter().filter(move |e| e.direction == cx.judged_direction() && kinds(e.what))
 }
 
 /// A session on a pipe in which this was said.

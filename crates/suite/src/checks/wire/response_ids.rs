@@ -83,12 +83,12 @@ fn is_about_the_message(version: Version, exchange: &Exchange<'_>, error: &Frame
 /// sent could be read.
 fn on_channel(cx: &WireCx<'_>) -> Verdict {
     let answered = answered_ids(cx);
-    let is_posted = |entry: &&Entry| entry.exchange > 0 && entry.direction != cx.judged();
+    let is_posted = |entry: &&Entry| entry.exchange > 0 && entry.direction != cx.judged_direction();
     let posts: HashSet<u32> =
         cx.transcript.messages().filter(is_posted).map(|entry| entry.exchange).collect();
     let mut suspects = Suspects::default();
     for entry in &cx.transcript.entries {
-        match (entry.direction == cx.judged(), entry.what) {
+        match (entry.direction == cx.judged_direction(), entry.what) {
             (false, What::Message | What::Noise) => suspects.sent(entry, &answered),
             // Over HTTP+SSE, responses do not come in the body of a POST; an error there refuses the POST.
             (true, What::Message) if posts.contains(&entry.exchange) => {}

@@ -35,7 +35,7 @@ fn end_is_end(cx: &WireCx<'_>) -> Verdict {
     let mut ends: HashMap<String, (usize, String)> = HashMap::new();
     let mut seen = false;
     for (at, (entry, frame)) in cx.all_frames().enumerate() {
-        if entry.direction != cx.judged() {
+        if entry.direction != cx.judged_direction() {
             asked.extend(frame.id().filter(|_| frame.method.is_some()).map(|id| (id, at)));
             continue;
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use browser::{BrowserError, Page};
 use serde_json::{Value, json};
 
-use crate::host::Unable;
+use crate::host::ActFailure;
 
 /// How long one look into a frame may take.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
@@ -13,42 +13,42 @@ const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
 const WATCH_TIME: Duration = Duration::from_secs(4);
 
 /// Reads how long the page does not react, once it is started again.
-const METER: &str =
+const METER_SCRIPT: &str =
     "void (globalThis.probeGap = 0, globalThis.probeBefore = performance.now(), setInterval(() => {
     globalThis.probeGap = Math.max(globalThis.probeGap, performance.now() - globalThis.probeBefore);
     globalThis.probeBefore = performance.now(); }, 20))";
-const IFRAMES: &str = "[...document.querySelectorAll('iframe')].map((it) => ({ src: it.src.slice(0, 300), \
+const IFRAMES_SCRIPT: &str = "[...document.querySelectorAll('iframe')].map((it) => ({ src: it.src.slice(0, 300), \
     sandbox: it.getAttribute('sandbox'), allow: it.getAttribute('allow'), csp: it.getAttribute('csp') }))";
 
 /// What went wrong in the browser.
-pub(super) fn failed(why: &BrowserError) -> Unable {
-    Unable::Failed(why.to_string())
+pub(super) fn failed(why: &BrowserError) -> ActFailure {
+    ActFailure::Failed(why.to_string())
 }
 
 /// Evaluates a script in a frame, within a limit.
-async fn look(page: &Page, frame: &str, script: &str) -> Option<Value> {
+async fn eval_in_frame(page: &Page, frame: &str, script: &str) -> Option<Value> {
     let found = page.frame(|it| it.id == frame, Duration::from_millis(50)).await.ok()?;
     tokio::time::timeout(LOOK_TIMEOUT, found.eval(script)).await.ok()?.ok()
 }
 
 /// What the View knows: that of the first frame that is one of ours.
-pub(super) async fn read_view(page: &Page) -> Result<Value, Unable> {
+pub(super) async fn read_view(page: &Page) -> Result<Value, ActFailure> {
     for frame in page.frames().iter().rev() {
-        let read = look(page, &frame.id, "globalThis.probeState?.() ?? null").await;
+        let read = eval_in_frame(page, &frame.id, "globalThis.probeState?.() ?? null").await;
         if let Some(state) = read.filter(Value::is_object) {
             return Ok(state);
         }
     }
-    Err(Unable::Failed("no frame of the page is a probe".to_owned()))
+    Err(ActFailure::Failed("no frame of the page is a probe".to_owned()))
 }
 
 /// Every frame: its address, its origin, the frame around it, and the elements of the frames in it.
-pub(super) async fn read_frames(page: &Page) -> Result<Value, Unable> {
+pub(super) async fn read_frames(page: &Page) -> Result<Value, ActFailure> {
     let mut frames = Vec::new();
     for frame in page.frames() {
-        let inner = look(page, &frame.id, IFRAMES).await.unwrap_or_default();
-        let origin = look(page, &frame.id, "globalThis.origin").await.unwrap_or_default();
-        let is_probe = look(page, &frame.id, "typeof globalThis.probeState === 'function'").await;
+        let inner = eval_in_frame(page, &frame.id, IFRAMES_SCRIPT).await.unwrap_or_default();
+        let origin = eval_in_frame(page, &frame.id, "globalThis.origin").await.unwrap_or_default();
+        let is_probe = eval_in_frame(page, &frame.id, "typeof globalThis.probeState === 'function'").await;
         frames.push(json!({
             "id": frame.id, "parent": frame.parent, "url": frame.url, "origin": origin, "iframes": inner,
             "isProbe": is_probe.unwrap_or_default(),
@@ -63,8 +63,8 @@ pub(super) fn read_popups(page: &Page) -> Value {
 }
 
 /// How long the page did not react, at most, in a while.
-pub(super) async fn measure_gap(page: &Page) -> Result<Value, Unable> {
-    page.eval(METER).await.map_err(|why| failed(&why))?;
+pub(super) async fn measure_gap(page: &Page) -> Result<Value, ActFailure> {
+    page.eval(METER_SCRIPT).await.map_err(|why| failed(&why))?;
     tokio::time::sleep(WATCH_TIME).await;
     page.eval("Math.max(globalThis.probeGap, performance.now() - globalThis.probeBefore)")
         .await

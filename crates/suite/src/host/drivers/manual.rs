@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::host::{DriverStep, HostDriver, probe};
 
 /// How long a person has for one scene.
-const PATIENCE: Duration = Duration::from_secs(300);
+const SCENE_TIMEOUT: Duration = Duration::from_secs(300);
 /// How long a person has for one thing that the View waits for.
 const TIME_TO_ACT: Duration = Duration::from_secs(90);
 
@@ -63,7 +63,7 @@ impl HostDriver for ManualHost {
     }
 
     fn patience(&self) -> Duration {
-        PATIENCE
+        SCENE_TIMEOUT
     }
 
     fn time_to_act(&self) -> Duration {

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use browser::{Browser, LaunchOptions};
 use serde_json::{Value, json};
 
-use crate::host::Unable;
+use crate::host::ActFailure;
 
 /// How long the log may take to show a name that was looked up.
 const LOG_TIMEOUT: Duration = Duration::from_secs(10);
-const POLL: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The name whose lookup proves that the log works.
 const CONTROL: &str = "control";
 
@@ -34,7 +34,7 @@ impl NameLog {
     }
 
     /// The names below `zone` that were looked up. A lookup of our own shows first that the log works.
-    pub(super) async fn read(&self, browser: &Browser, zone: &str) -> Result<Value, Unable> {
+    pub(super) async fn read(&self, browser: &Browser, zone: &str) -> Result<Value, ActFailure> {
         // Nothing listens there: it is the lookup that counts.
         drop(browser.page(&format!("http://{CONTROL}.{zone}:9/")).await);
         let end = Instant::now() + LOG_TIMEOUT;
@@ -44,9 +44,9 @@ impl NameLog {
             if names.remove(CONTROL) {
                 return Ok(json!(names));
             }
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
-        Err(Unable::Failed("the browser's log of the network shows no names".to_owned()))
+        Err(ActFailure::Failed("the browser's log of the network shows no names".to_owned()))
     }
 }
 

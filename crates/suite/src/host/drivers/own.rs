@@ -12,7 +12,7 @@ use transport::client::{Endpoint, Target};
 use super::chromium::{failed, measure_gap, read_frames, read_popups, read_view};
 use super::names::NameLog;
 use crate::host::faults::HostFault;
-use crate::host::{DriverStep, HostDriver, ProbeStage, Unable};
+use crate::host::{ActFailure, DriverStep, HostDriver, ProbeStage};
 
 /// How long something in the page may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -76,7 +76,7 @@ impl OwnHost {
         format!("{}?{query}", self.host.url())
     }
 
-    async fn open(&self, tool: &str, arguments: &Value, streamed: bool) -> Result<(), Unable> {
+    async fn open(&self, tool: &str, arguments: &Value, streamed: bool) -> Result<(), ActFailure> {
         let mut shown = self.page.lock().await;
         *shown = None;
         let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
@@ -90,15 +90,15 @@ impl OwnHost {
     }
 
     /// Evaluates a script in the page, once `ready` holds there.
-    async fn eval(&self, ready: &str, script: &str) -> Result<Value, Unable> {
+    async fn eval(&self, ready: &str, script: &str) -> Result<Value, ActFailure> {
         let page = self.page.lock().await;
-        let page = page.as_ref().ok_or_else(|| Unable::Failed("no page is open".to_owned()))?;
+        let page = page.as_ref().ok_or_else(|| ActFailure::Failed("no page is open".to_owned()))?;
         page.wait_for(ready, TIMEOUT).await.map_err(|why| failed(&why))?;
         page.eval(script).await.map_err(|why| failed(&why))
     }
 
     /// Opens the Model tab and reads something in it. The tab is drawn once in a frame, so a frame has to pass.
-    async fn read_model_tab(&self, script: &str) -> Result<Value, Unable> {
+    async fn read_model_tab(&self, script: &str) -> Result<Value, ActFailure> {
         let open = "document.querySelector('#tab-model').click()";
         self.eval("document.querySelector('#tab-model')", open).await?;
         let drawn = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
@@ -106,16 +106,19 @@ impl OwnHost {
     }
 
     /// Clicks the button of the toolbar with that text or label.
-    async fn press(&self, name: &str) -> Result<(), Unable> {
+    async fn press(&self, name: &str) -> Result<(), ActFailure> {
         let found = format!(
             "[...document.querySelectorAll('.toolbar button')].find((it) => it.textContent === '{name}' || it.getAttribute('aria-label') === '{name}')"
         );
         self.eval(&format!("{found} !== undefined"), &format!("{found}.click()")).await.map(drop)
     }
 
-    async fn with_page<T>(&self, act: impl AsyncFnOnce(&Page) -> Result<T, Unable>) -> Result<T, Unable> {
+    async fn with_page<T>(
+        &self,
+        act: impl AsyncFnOnce(&Page) -> Result<T, ActFailure>,
+    ) -> Result<T, ActFailure> {
         let page = self.page.lock().await;
-        act(page.as_ref().ok_or_else(|| Unable::Failed("no page is open".to_owned()))?).await
+        act(page.as_ref().ok_or_else(|| ActFailure::Failed("no page is open".to_owned()))?).await
     }
 }
 

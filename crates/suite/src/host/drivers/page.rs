@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 
 use super::chromium::{failed, measure_gap, read_frames, read_popups, read_view};
 use super::names::NameLog;
-use crate::host::{DriverStep, HostDriver, ProbeStage, Unable};
+use crate::host::{ActFailure, DriverStep, HostDriver, ProbeStage};
 
 /// How long a function of the script may take.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -46,7 +46,7 @@ impl PageHost {
             .replace("{arguments}", &encoded(&arguments.to_string()))
     }
 
-    async fn open(&self, tool: &str, arguments: &Value) -> Result<(), Unable> {
+    async fn open(&self, tool: &str, arguments: &Value) -> Result<(), ActFailure> {
         let mut shown = self.page.lock().await;
         *shown = None;
         let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
@@ -57,32 +57,35 @@ impl PageHost {
         let shown_by_script = call(&page, "show", &json!([tool, arguments])).await;
         *shown = Some(page);
         match shown_by_script {
-            Ok(_) | Err(Unable::Cannot(_)) => Ok(()),
+            Ok(_) | Err(ActFailure::Cannot(_)) => Ok(()),
             Err(failed) => Err(failed),
         }
     }
 
-    async fn call(&self, name: &str, arguments: Value) -> Result<Value, Unable> {
+    async fn call(&self, name: &str, arguments: Value) -> Result<Value, ActFailure> {
         self.with_page(async |page| call(page, name, &arguments).await).await
     }
 
-    async fn with_page<T>(&self, act: impl AsyncFnOnce(&Page) -> Result<T, Unable>) -> Result<T, Unable> {
+    async fn with_page<T>(
+        &self,
+        act: impl AsyncFnOnce(&Page) -> Result<T, ActFailure>,
+    ) -> Result<T, ActFailure> {
         let page = self.page.lock().await;
-        act(page.as_ref().ok_or_else(|| Unable::Failed("no page is open".to_owned()))?).await
+        act(page.as_ref().ok_or_else(|| ActFailure::Failed("no page is open".to_owned()))?).await
     }
 }
 
 /// Calls a function of the script. A function that is not there is something that the host cannot.
-async fn call(page: &Page, name: &str, arguments: &Value) -> Result<Value, Unable> {
+async fn call(page: &Page, name: &str, arguments: &Value) -> Result<Value, ActFailure> {
     let script = format!(
         "(async () => {{ const act = globalThis.yardstickDriver?.{name}; if (!act) return {{ cannot: true }}; \
          return {{ value: (await act(...{arguments})) ?? null }}; }})()"
     );
     let done = tokio::time::timeout(CALL_TIMEOUT, page.eval(&script)).await;
-    let done = done.map_err(|_| Unable::Failed(format!("{name} of the script did not end in time")))?;
+    let done = done.map_err(|_| ActFailure::Failed(format!("{name} of the script did not end in time")))?;
     let done = done.map_err(|why| failed(&why))?;
     if done["cannot"] == true {
-        return Err(Unable::Cannot(format!("the script has no function {name}")));
+        return Err(ActFailure::Cannot(format!("the script has no function {name}")));
     }
     Ok(done["value"].clone())
 }

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use url::Url;
 
-use crate::host::{DriverStep, HostDriver, ProbeStage, Unable};
+use crate::host::{ActFailure, DriverStep, HostDriver, ProbeStage};
 
 /// How long a step may take.
 const STEP_TIMEOUT: Duration = Duration::from_secs(30);
@@ -36,25 +36,26 @@ impl RemoteHost {
         let servers = json!({ "server": stage.url(), "other": stage.other_url() });
         match host.post("connect", servers).await {
             Ok(answer) => host.has_other = answer["other"] == true,
-            Err(Unable::Cannot(_)) => {}
-            Err(Unable::Failed(why)) => return Err(format!("{}: {why}", host.url)),
+            Err(ActFailure::Cannot(_)) => {}
+            Err(ActFailure::Failed(why)) => return Err(format!("{}: {why}", host.url)),
         }
         Ok(host)
     }
 
-    async fn post(&self, method: &str, params: Value) -> Result<Value, Unable> {
+    async fn post(&self, method: &str, params: Value) -> Result<Value, ActFailure> {
         let body = json!({ "method": method, "params": params }).to_string();
         let answered = tokio::time::timeout(STEP_TIMEOUT, self.exchange(&body)).await;
-        let answered = answered.map_err(|_| Unable::Failed(format!("{method} was not answered in time")))?;
-        let (status, text) = answered.map_err(|why| Unable::Failed(format!("{method}: {why}")))?;
+        let answered =
+            answered.map_err(|_| ActFailure::Failed(format!("{method} was not answered in time")))?;
+        let (status, text) = answered.map_err(|why| ActFailure::Failed(format!("{method}: {why}")))?;
         let answer: Value = serde_json::from_str(&text).unwrap_or_default();
         if let Some(why) = answer["cannot"].as_str() {
-            return Err(Unable::Cannot(why.to_owned()));
+            return Err(ActFailure::Cannot(why.to_owned()));
         }
         match status {
             200 => Ok(answer["result"].clone()),
-            404 | 501 => Err(Unable::Cannot(format!("the host has no {method}"))),
-            _ => Err(Unable::Failed(format!("{method} was answered with HTTP {status}"))),
+            404 | 501 => Err(ActFailure::Cannot(format!("the host has no {method}"))),
+            _ => Err(ActFailure::Failed(format!("{method} was answered with HTTP {status}"))),
         }
     }
 
@@ -74,12 +75,12 @@ impl RemoteHost {
         let text = String::from_utf8_lossy(&answer);
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_default();
-        Ok((status, unchunked(head, body)))
+        Ok((status, join_chunks(head, body)))
     }
 }
 
 /// The body without the marks of chunks, if it comes in chunks.
-fn unchunked(head: &str, body: &str) -> String {
+fn join_chunks(head: &str, body: &str) -> String {
     if !head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
         return body.to_owned();
     }
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn chunks_are_put_together() {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked";
-        assert_eq!(unchunked(head, "3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n"), "{\"a\":1}");
-        assert_eq!(unchunked("HTTP/1.1 200 OK", "{}"), "{}");
+        assert_eq!(join_chunks(head, "3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n"), "{\"a\":1}");
+        assert_eq!(join_chunks("HTTP/1.1 200 OK", "{}"), "{}");
     }
 }

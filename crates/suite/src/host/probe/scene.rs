@@ -112,7 +112,7 @@ pub fn scene_named(name: &str) -> Option<&'static Scene> {
 }
 
 /// The usual scene, which the others change.
-const USUAL: Scene = Scene {
+const DEFAULT_SCENE: Scene = Scene {
     name: "",
     about: "",
     script: include_str!("scenes/still.js"),
@@ -131,13 +131,13 @@ pub const SCENES: &[Scene] = &[
         about: "asks for the usual things; nothing to do",
         script: include_str!("scenes/basic.js"),
         acts: &[Act::Stage("ready"), Act::Frames, Act::ModelTools],
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "closed",
         about: "declares nothing and tries to reach out; nothing to do",
         script: include_str!("scenes/closed.js"),
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "open",
@@ -154,7 +154,7 @@ pub const SCENES: &[Scene] = &[
             json!({ "csp": csp, "permissions": permissions })
         },
         acts: &[Act::Pause(300), Act::Frames],
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "inject",
@@ -169,20 +169,20 @@ pub const SCENES: &[Scene] = &[
             });
             json!({ "csp": csp })
         },
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "spoof",
         about: "speaks for the sandbox proxy; nothing to do",
         script: include_str!("scenes/spoof.js"),
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "leaks",
         about: "tries ways out that no policy governs; nothing to do",
         script: include_str!("scenes/leaks.js"),
         acts: &[Act::Stage("tried"), Act::Pause(1500), Act::Names],
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "person",
@@ -200,14 +200,14 @@ pub const SCENES: &[Scene] = &[
             Act::ModelContext,
             Act::OpenedLinks,
         ],
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "theme",
         about: "waits for another theme: switch between light and dark",
         script: include_str!("scenes/theme.js"),
         acts: &[Act::Stage("ready"), Act::Theme],
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "slow",
@@ -215,7 +215,7 @@ pub const SCENES: &[Scene] = &[
         script: include_str!("scenes/slow.js"),
         result: ToolAnswer::Never,
         acts: &[Act::Stage("ready"), Act::Cancel],
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "teardown",
@@ -223,34 +223,39 @@ pub const SCENES: &[Scene] = &[
         script: include_str!("scenes/teardown.js"),
         meta: |sites| json!({ "csp": { "connectDomains": [sites.declared] } }),
         acts: &[Act::Stage("ready"), Act::Close, Act::Pause(900)],
-        ..USUAL
+        ..DEFAULT_SCENE
     },
-    Scene { name: "blob", about: "comes as base64; nothing to do", form: DocumentForm::Blob, ..USUAL },
+    Scene {
+        name: "blob",
+        about: "comes as base64; nothing to do",
+        form: DocumentForm::Blob,
+        ..DEFAULT_SCENE
+    },
     Scene {
         name: "plain",
         about: "comes as text/plain, and should not be shown",
         form: DocumentForm::Typed("text/plain"),
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "broken",
         about: "its tool answers with what is no result; nothing to do",
         result: ToolAnswer::Malformed,
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "ask",
         about: "its server asks you something: do not answer",
         result: ToolAnswer::Asking,
         acts: &[Act::Pause(1500)],
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "flood",
         about: "sends too much; nothing to do",
         script: include_str!("scenes/flood.js"),
         acts: &[Act::Stage("ready"), Act::Responsive],
-        ..USUAL
+        ..DEFAULT_SCENE
     },
     Scene {
         name: "stream",
@@ -258,7 +263,7 @@ pub const SCENES: &[Scene] = &[
         script: include_str!("scenes/stream.js"),
         arguments: || json!({ "text": "a text that takes a while to write", "list": [1, 2, 3] }),
         streamed: true,
-        ..USUAL
+        ..DEFAULT_SCENE
     },
-    Scene { name: "again", about: "is shown after all others; nothing to do", ..USUAL },
+    Scene { name: "again", about: "is shown after all others; nothing to do", ..DEFAULT_SCENE },
 ];

@@ -12,7 +12,7 @@ use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, should};
 pub(in crate::checks) const CHECKS: &[Check] = &[TEXT_FALLBACK, PLAIN_CLIENT];
 
 /// How many tools a check calls.
-const MOST_CALLS: usize = 5;
+const MAX_CALLS: usize = 5;
 
 /// Server behaviour: a tool must return a meaningful content array, even when a UI shows its result.
 const TEXT_FALLBACK: Check = Check {
@@ -95,7 +95,7 @@ pub(in crate::checks::server) async fn call_ui_tools(
     let harmless = cx.harmless_tools().await?;
     let callable = harmless.into_iter().filter(|tool| ToolUi::from_tool(tool).0.has_view() && wanted(tool));
     for tool in callable {
-        if answers.len() == MOST_CALLS {
+        if answers.len() == MAX_CALLS {
             break;
         }
         let Some(arguments) = cx.arguments_for(tool).await else { continue };

@@ -8,7 +8,7 @@ use html5ever::tendril::{StrTendril, TendrilSink as _};
 use html5ever::{Attribute, LocalName, Namespace, ParseOpts, QualName, parse_document};
 
 /// How many errors of one document are kept.
-const MOST_ERRORS: usize = 50;
+const MAX_ERRORS: usize = 50;
 
 /// How an HTML document begins.
 const DOCTYPE: &str = "<!doctype html";
@@ -81,7 +81,7 @@ impl TreeSink for Sink {
 
     fn parse_error(&self, message: Cow<'static, str>) {
         let mut errors = self.errors.borrow_mut();
-        if errors.len() < MOST_ERRORS {
+        if errors.len() < MAX_ERRORS {
             errors.push(format!("line {}: {}", self.line.get().max(1), message.to_lowercase()));
         }
     }

@@ -17,7 +17,7 @@ use crate::{Evidence, Finding, ServerCx};
 const SOUND: &str = "a list whose items are well-formed";
 
 /// How many UI resources are read.
-const MOST_UI_RESOURCES: usize = 64;
+const MAX_UI_RESOURCES: usize = 64;
 
 /// base64 as browsers accept it: with padding or without.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
@@ -190,7 +190,7 @@ impl Surface {
                 uris.push(uri);
             }
         }
-        uris.truncate(MOST_UI_RESOURCES);
+        uris.truncate(MAX_UI_RESOURCES);
         uris
     }
 }

@@ -9,9 +9,9 @@ use crate::{Finding, ServerCx};
 /// What the keys of the Apps SDK begin with.
 const PREFIX: &str = "openai/";
 /// How many pages of a list are read.
-const MOST_PAGES: usize = 20;
+const MAX_PAGES: usize = 20;
 /// How many widgets are read.
-const MOST_WIDGETS: usize = 20;
+const MAX_WIDGETS: usize = 20;
 
 /// What a server offers in the terms of the Apps SDK.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Widgets {
         uris.sort_unstable();
         uris.dedup();
         let mut templates = Vec::new();
-        for uri in uris.into_iter().take(MOST_WIDGETS) {
+        for uri in uris.into_iter().take(MAX_WIDGETS) {
             templates.push(Template::fetch(cx, uri).await?);
         }
         Ok(Self { tools, templates, listed })
@@ -99,7 +99,7 @@ fn speaks(item: &Value) -> bool {
 
 async fn list(cx: &ServerCx, method: &str, key: &str) -> Result<Vec<Value>, Finding> {
     let mut items = Vec::new();
-    let mut pages = cx.pages(cx.session().await?, method, json!({ "_meta": hint() }), MOST_PAGES);
+    let mut pages = cx.pages(cx.session().await?, method, json!({ "_meta": hint() }), MAX_PAGES);
     while let Some(answer) = pages.next().await {
         let answer = answer?;
         let Some(result) = answer.reply.result() else {

@@ -12,7 +12,7 @@ pub(in crate::checks) const CHECKS: &[Check] =
     &[OUTPUT_TEMPLATE_URI, TOOL_FLAGS, STATUS_TEXT, VISIBILITY_AGREES];
 
 /// The longest status text.
-const LONGEST: usize = 64;
+const MAX_STATUS_CHARS: usize = 64;
 
 /// Apps SDK reference: `openai/outputTemplate` is the URI of the resource that holds the widget.
 const OUTPUT_TEMPLATE_URI: Check = Check {
@@ -80,7 +80,7 @@ const STATUS_TEXT: Check = Check {
 };
 
 async fn status_text(cx: &ServerCx) -> Verdict {
-    let short = |text: &str| (1..=LONGEST).contains(&text.chars().count());
+    let short = |text: &str| (1..=MAX_STATUS_CHARS).contains(&text.chars().count());
     each_tool(cx, &[INVOKING, INVOKED], |_, value| value.as_str().is_some_and(short)).await
 }
 

@@ -13,7 +13,7 @@ pub(in crate::checks) const CHECKS: &[Check] =
     &[CREATED, BEGINS_WORKING, IDS_UNIQUE, TIMES_SHOWN, TTL_SHOWN, UNKNOWN_REFUSED, LISTED, CURSOR_CHECKED];
 
 /// How many pages of tasks are read.
-const MOST_PAGES: usize = 20;
+const MAX_PAGES: usize = 20;
 
 /// A server that accepts a call with `task` must answer with a CreateTaskResult. Task ids must be strings, made by the
 /// server. It may refuse the call, as it may refuse any other.
@@ -208,7 +208,7 @@ async fn listed(cx: &ServerCx) -> Verdict {
     let (tool, arguments) = task_tool(cx, false).await?;
     let session = cx.session().await?;
     let id = begun(cx, session, tool, &arguments).await?;
-    let mut pages = cx.pages(session, "tasks/list", json!({}), MOST_PAGES);
+    let mut pages = cx.pages(session, "tasks/list", json!({}), MAX_PAGES);
     while let Some(answer) = pages.next().await {
         let answer = answer?;
         let page = answer.expect_result()?;

@@ -18,7 +18,7 @@ pub(in crate::checks) const CHECKS: &[Check] =
     &[OUTCOME_SHOWN, TOOL_ERROR_COMPLETES, INPUT_TAKEN, ACKNOWLEDGED_EMPTY, CANCEL_ACKNOWLEDGED];
 
 /// How long to wait before a task is asked for again, unless it says itself, and how long to go on asking.
-const PAUSE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const TASK_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// tasks/get must return the result of a completed task, and the JSON-RPC error of a failed one.
@@ -202,7 +202,8 @@ async fn until(
         if done(&task) {
             return Ok((look, task));
         }
-        let pause = task["pollIntervalMs"].as_u64().map_or(PAUSE, Duration::from_millis).max(PAUSE);
+        let pause =
+            task["pollIntervalMs"].as_u64().map_or(POLL_INTERVAL, Duration::from_millis).max(POLL_INTERVAL);
         match deadline.checked_duration_since(Instant::now()) {
             None => return Ok((look, task)),
             Some(_) if pause > TASK_TIMEOUT => {

@@ -21,7 +21,7 @@ use crate::formats::is_date_time;
 use crate::{Finding, ServerCx};
 
 /// How long we wait for the end of a task.
-const ENOUGH: Duration = Duration::from_millis(900);
+const TASK_END_TIMEOUT: Duration = Duration::from_millis(900);
 /// The revision whose core has tasks.
 const TASKS: Span = Span::only(Version::V2025_11_25);
 
@@ -80,7 +80,7 @@ async fn about(cx: &ServerCx, session: &Session, method: &str, id: &Value) -> Re
 async fn outcome(cx: &ServerCx, session: &Session, id: &Value) -> Result<Answer, Finding> {
     let ask = cx.request_on(session, "tasks/result").params(json!({ "taskId": id }));
     let mut pending = ask.start().await?;
-    let deadline = Instant::now() + ENOUGH;
+    let deadline = Instant::now() + TASK_END_TIMEOUT;
     while !pending.is_settled() {
         let left = deadline.saturating_duration_since(Instant::now());
         match pending.next_within(left).await {
