@@ -9,6 +9,7 @@ use transport::Transport;
 use transport::client::{Failure, Message, PendingRequest, Session};
 
 use crate::expect::Answer;
+use crate::knowledge::Overheard;
 use crate::unsolicited::has_response;
 use crate::verdict::expect_none;
 use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, must_not, should};
@@ -150,33 +151,65 @@ async fn not_broadcast(cx: &ServerCx) -> Verdict {
 }
 
 /// What came on the streams of requests while the GET stream was open, and what came on the latter.
-async fn call_while_listening(cx: &ServerCx) -> Result<(Vec<Message>, Vec<Message>), Finding> {
+async fn call_while_listening(cx: &ServerCx) -> Result<Overheard, Finding> {
     cx.known.facts().overheard.get_or_init(|| overhear(cx)).await.clone()
 }
 
-/// A request that is answered with a stream, and calls of tools that ask the client for something.
-async fn overhear(cx: &ServerCx) -> Result<(Vec<Message>, Vec<Message>), Finding> {
+async fn overhear(cx: &ServerCx) -> Result<Overheard, Finding> {
+    let (mut replies, mut beside) = overhear_streaming(cx).await?;
+    let (more_replies, more_beside) = overhear_asking(cx).await?;
+    replies.extend(more_replies);
+    beside.extend(more_beside);
+    Ok((replies, beside))
+}
+
+/// A request that is answered with a stream. The client declares nothing, so it has no other GET stream.
+async fn overhear_streaming(cx: &ServerCx) -> Result<Overheard, Finding> {
     let streaming = cx.streaming_request().await?;
-    let asking = cx.calls().await.unwrap_or_default().iter().filter(|called| called.has_server_request());
+    let session = cx.exclusive_session().await?;
+    let mut get_stream = listen(&session).await?;
+    let replies = streaming.ask(cx, &session).0.send().await?.reply.messages;
+    let silence = wait_for_other_streams(cx, &session).await;
+    let mut beside = Vec::new();
+    while let Ok(Some(message)) = get_stream.next_within(silence).await {
+        beside.push(message);
+    }
+    get_stream.close();
+    Ok((replies, beside))
+}
+
+/// Calls of tools that ask the client for something. The client declares that it answers, and listens on its own GET stream.
+async fn overhear_asking(cx: &ServerCx) -> Result<Overheard, Finding> {
+    let called = cx.calls().await.unwrap_or_default();
+    let asking: Vec<_> =
+        called.iter().filter(|called| called.has_server_request()).take(MAX_ASKING_TOOLS).collect();
+    let (mut replies, mut beside) = (Vec::new(), Vec::new());
+    if asking.is_empty() {
+        return Ok((replies, beside));
+    }
     let session = cx.another_session().await?;
-    let mut beside = listen(&session).await?;
-    let mut said = streaming.ask(cx, &session).0.send().await?.reply.messages;
-    for called in asking.take(MAX_ASKING_TOOLS) {
+    if !session.open_get_stream().await? {
+        return Ok((replies, beside));
+    }
+    for called in asking {
         let arguments = cx.arguments_for(&called.tool).await.unwrap_or_else(|| json!({}));
         // What stands in the way of a call is told by the checks of calls.
         if let Ok(answer) = cx.call_on(&session, &called.tool, &arguments).send().await {
-            said.extend(answer.reply.messages);
+            replies.extend(answer.reply.messages);
         }
     }
-    // What comes on the other stream has been sent once the server answers what was asked after it.
-    cx.has_caught_up(&session).await;
-    let silence = cx.pace().benefit_of_doubt();
-    let mut came = Vec::new();
-    while let Ok(Some(message)) = beside.next_within(silence).await {
-        came.push(message);
+    let silence = wait_for_other_streams(cx, &session).await;
+    while let Ok(Some(message)) = session.incoming(silence).await {
+        beside.push(message);
     }
-    beside.close();
-    Ok((said, came))
+    Ok((replies, beside))
+}
+
+/// What comes on another stream has been sent once the server answers what was asked after it. Returns how long to
+/// listen for it.
+async fn wait_for_other_streams(cx: &ServerCx, session: &Session) -> Duration {
+    cx.has_caught_up(session).await;
+    cx.pace().benefit_of_doubt()
 }
 
 /// The GET stream; not applicable where there is none.
