@@ -34,7 +34,10 @@ async fn recorded(
     let limits = Limits { request: brief, start: brief, probe: brief, ..Limits::default() };
     let keep = Some(SessionSink::new(move |session| kept.lock().unwrap().push(session)));
     let options = Options { protocols, selection, limits, keep, ..Options::default() };
-    let report = run(&subject.target, "", &options, |_| {}).await.unwrap();
+    // Some faults leave nothing that could be judged, live or from a file.
+    let Ok(report) = run(&subject.target, "", &options, |_| {}).await else {
+        return (Vec::new(), Recorded::default());
+    };
     let mut file = write::header(&About::default());
     for (number, session) in sessions.lock().unwrap().iter().enumerate() {
         file.extend(write::session(&RecordedSession { name: number.to_string(), ..session.clone() }));
