@@ -46,19 +46,11 @@ pub(super) fn report_case(
     CaseReport { basis: Basis::Requested, ..CaseReport::new(&case, verdict, took) }
 }
 
-/// Whether a check of the plan looks at `row`. What a View says is judged wherever it says something.
+/// Whether a check of the plan looks at `row`. The passive checks read every row.
 pub(super) fn needs_row(plan: &Plan, row: &HostRow) -> bool {
     plan.cases.iter().any(|case| match case.check.run {
         Run::App(rows, _) => rows.contains(&row.name),
-        Run::Wire(..) => true,
-        Run::Server(_)
-        | Run::Alone(_)
-        | Run::OtherClient(_)
-        | Run::SharedLast(_)
-        | Run::Last(_)
-        | Run::CounterOffer(_)
-        | Run::Malformed(_)
-        | Run::Host(_) => false,
+        ref other => matches!(other, Run::Wire(..)),
     })
 }
 
