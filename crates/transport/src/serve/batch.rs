@@ -13,16 +13,17 @@ use super::{Answer, Handler, Inbound, Limits, Opening, Out};
 /// How many streamed messages may be queued before the server has to wait.
 const MAX_QUEUED: usize = 16;
 
-/// Answers a whole payload.
+/// Answers a whole payload, which was parsed from `bytes`.
 pub(super) fn answer<H: Handler>(
     handler: &Arc<H>,
     peer: &Arc<H::Peer>,
     payload: Payload<'_>,
+    bytes: &Bytes,
     headers: Option<&HeaderMap>,
     limits: &Limits,
 ) -> Answer {
     match payload {
-        Payload::Single(frame) => handle_single(handler, peer, frame, headers),
+        Payload::Single(frame) => handle_single(handler, peer, frame, bytes, headers),
         Payload::Batch(items) if handler.accepts_batches(peer) && !items.is_empty() => {
             if items.len() > limits.batch {
                 return refuse_batch(items.len(), limits.batch);
@@ -30,7 +31,7 @@ pub(super) fn answer<H: Handler>(
             let mut answers = BatchAnswers::new(limits.message);
             for item in items {
                 answers.add(item, |item| match item {
-                    Ok(frame) => handle_in_batch(handler, peer, frame, headers),
+                    Ok(frame) => handle_in_batch(handler, peer, frame, bytes, headers),
                     Err(why) => handler.malformed(Some(peer), &why),
                 });
             }
@@ -45,10 +46,11 @@ fn handle_single<H: Handler>(
     handler: &Arc<H>,
     peer: &Arc<H::Peer>,
     frame: Frame<'_>,
+    bytes: &Bytes,
     headers: Option<&HeaderMap>,
 ) -> Answer {
     let opening = Opening::classify(&frame);
-    handler.handle(peer, Inbound { frame, opening, headers })
+    handler.handle(peer, Inbound { frame, bytes, opening, headers })
 }
 
 /// A batch belongs to its session, whatever its messages say. It holds neither handshakes nor modern requests.
@@ -56,9 +58,11 @@ fn handle_in_batch<H: Handler>(
     handler: &Arc<H>,
     peer: &Arc<H::Peer>,
     frame: Frame<'_>,
+    batch: &Bytes,
     headers: Option<&HeaderMap>,
 ) -> Answer {
-    handler.handle(peer, Inbound { frame, opening: Opening::Legacy, headers })
+    let bytes = &batch.slice_ref(frame.text.as_bytes());
+    handler.handle(peer, Inbound { frame, bytes, opening: Opening::Legacy, headers })
 }
 
 fn refuse_batch(count: usize, most: usize) -> Answer {
@@ -105,6 +109,7 @@ impl BatchAnswers {
             Answer::Accepted => {}
             Answer::Message { body, .. } => self.ready.push(body, id),
             Answer::Stream(stream) => self.streams.push(stream),
+            Answer::Later(later) => self.streams.push(stream_later(Answer::Later(later))),
         }
     }
 
@@ -120,6 +125,30 @@ impl BatchAnswers {
             }
         }
     }
+}
+
+/// The messages of an answer that is not known yet.
+fn stream_later(answer: Answer) -> mpsc::Receiver<Out> {
+    let (sender, receiver) = mpsc::channel(MAX_QUEUED);
+    tokio::spawn(async move {
+        let known = tokio::select! {
+            known = answer.known() => known,
+            () = sender.closed() => return,
+        };
+        match known {
+            Answer::Accepted | Answer::Later(_) => {}
+            // Nobody reads it any more if this fails.
+            Answer::Message { body, .. } => drop(sender.send(Out::Message(body)).await),
+            Answer::Stream(mut outs) => {
+                while let Some(out) = outs.recv().await {
+                    if sender.send(out).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        }
+    });
+    receiver
 }
 
 impl Responses {
