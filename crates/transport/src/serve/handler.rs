@@ -36,6 +36,11 @@ pub trait Handler: Send + Sync + 'static {
     /// The revision that `peer` negotiated, if it has.
     fn version(&self, peer: &Self::Peer) -> Option<protocol::Version>;
 
+    /// `peer` reads what is put into its outbox from now on: it has opened a stream for messages that belong to no request.
+    fn on_listen(&self, peer: &std::sync::Arc<Self::Peer>) {
+        let _ = peer;
+    }
+
     /// The connection of `peer` is gone, or its session was terminated.
     fn disconnect(&self, peer: &std::sync::Arc<Self::Peer>) {
         let _ = peer;
