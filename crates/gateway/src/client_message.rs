@@ -2,10 +2,13 @@
 
 use bytes::Bytes;
 use http::HeaderMap;
+use serde_json::{Value, json};
 use transport::serve::{Inbound, Opening};
-use wire::{Id, Kind};
+use wire::{Frame, Id, Kind};
 
 use crate::headers;
+use crate::ids::member;
+use crate::turn::Turn;
 
 /// A message of a client: the bytes, and what the gateway has to know of them.
 #[derive(Debug)]
@@ -20,10 +23,12 @@ pub(crate) struct ClientMessage {
     pub(crate) opening: Opening,
     /// The headers that go on to a server; none on a pipe.
     pub(crate) headers: HeaderMap,
+    /// Its place among the messages of a pipe.
+    pub(crate) turn: Turn,
 }
 
 impl ClientMessage {
-    pub(crate) fn new(inbound: &Inbound<'_>) -> Self {
+    pub(crate) fn new(inbound: &Inbound<'_>, turn: Turn) -> Self {
         let frame = &inbound.frame;
         Self {
             bytes: inbound.bytes.clone(),
@@ -33,6 +38,28 @@ impl ClientMessage {
             method: frame.method().map(Into::into),
             opening: inbound.opening.clone(),
             headers: inbound.headers.map(headers::to_server).unwrap_or_default(),
+            turn,
+        }
+    }
+
+    /// A request for a page of the list of tools, by the same client.
+    pub(crate) fn list_tools(&self, cursor: Option<Value>) -> Self {
+        let frame = Frame::parse(&self.bytes).ok();
+        let meta = frame.and_then(|frame| member(frame.params?, "_meta"));
+        let mut params = json!({ "_meta": meta });
+        if let Some(cursor) = cursor {
+            params["cursor"] = cursor;
+        }
+        let request = json!({ "jsonrpc": "2.0", "id": 0, "method": "tools/list", "params": params });
+        Self {
+            bytes: request.to_string().into(),
+            kind: Kind::Request,
+            id: Some(Id::Number("0".into())),
+            id_json: Some(Bytes::from_static(b"0")),
+            method: Some("tools/list".into()),
+            opening: self.opening.clone(),
+            headers: HeaderMap::new(),
+            turn: Turn::default(),
         }
     }
 

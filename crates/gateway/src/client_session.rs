@@ -4,23 +4,33 @@ use std::sync::OnceLock;
 
 use protocol::Version;
 use serde_json::Value;
+use transport::Transport;
 use transport::serve::Answer;
 use wire::Frame;
 
 use crate::client_message::ClientMessage;
+use crate::turn::{Turn, Turns};
 use crate::upstream::Link;
 
 /// One client session, with the server session that belongs to it. Requests of the modern era, which have no session, share one.
 #[derive(Debug)]
 pub struct ClientSession {
     link: Link,
+    /// The order of messages, where they come on one pipe. Over HTTP each comes by itself.
+    turns: Option<Turns>,
     /// The revision that the handshake agreed on.
     version: OnceLock<Version>,
 }
 
 impl ClientSession {
-    pub(crate) const fn new(link: Link) -> Self {
-        Self { link, version: OnceLock::new() }
+    pub(crate) fn new(transport: Transport, link: Link) -> Self {
+        let turns = (transport != Transport::StreamableHttp).then(Turns::default);
+        Self { link, turns, version: OnceLock::new() }
+    }
+
+    /// The turn of the next message.
+    pub(crate) fn next_turn(&self) -> Turn {
+        self.turns.as_ref().map(Turns::next).unwrap_or_default()
     }
 
     pub(crate) fn version(&self) -> Option<Version> {
@@ -32,7 +42,8 @@ impl ClientSession {
     }
 
     /// Passes a message on to the server, and returns its answer.
-    pub(crate) async fn relay(&self, message: ClientMessage) -> Answer {
+    pub(crate) async fn relay(&self, mut message: ClientMessage) -> Answer {
+        message.turn.wait().await;
         let is_handshake = message.is("initialize");
         let answer = self.link.send(message).await;
         if let (true, Answer::Message { body, .. }) = (is_handshake, &answer) {

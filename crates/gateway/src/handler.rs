@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use protocol::{Version, code};
-use serde_json::json;
 use transport::Transport;
 use transport::serve::{Answer, Budget, Handler, Inbound, Outbox};
 use wire::{Kind, Malformed};
 
 use crate::client_message::ClientMessage;
 use crate::client_session::ClientSession;
+use crate::failure::refuse;
 use crate::upstream::Server;
 
 /// A gateway to one server.
@@ -29,13 +29,13 @@ impl Handler for Gateway {
     type Peer = ClientSession;
 
     fn connect(&self, transport: Transport, outbox: Outbox, _kept: Budget) -> ClientSession {
-        ClientSession::new(self.server.open(transport, outbox))
+        ClientSession::new(transport, self.server.open(transport, outbox))
     }
 
     fn handle(&self, session: &Arc<ClientSession>, inbound: Inbound<'_>) -> Answer {
-        let message = ClientMessage::new(&inbound);
+        let message = ClientMessage::new(&inbound, session.next_turn());
         if let Kind::Invalid(why) = message.kind {
-            return refuse(code::INVALID_REQUEST, why);
+            return refuse(400, None, code::INVALID_REQUEST, why);
         }
         let session = Arc::clone(session);
         Answer::Later(Box::pin(async move { session.relay(message).await }))
@@ -46,7 +46,7 @@ impl Handler for Gateway {
             Malformed::NotUtf8 { .. } | Malformed::NotJson { .. } => code::PARSE_ERROR,
             Malformed::NotAnObject(_) => code::INVALID_REQUEST,
         };
-        refuse(code, &why.to_string())
+        refuse(400, None, code, &why.to_string())
     }
 
     fn is_established(&self, session: &ClientSession) -> bool {
@@ -64,11 +64,4 @@ impl Handler for Gateway {
     fn disconnect(&self, session: &Arc<ClientSession>) {
         session.link().close();
     }
-}
-
-/// The answer to what is not a message, and so goes to no server.
-fn refuse(code: i64, why: &str) -> Answer {
-    let error = json!({ "code": code, "message": why, "data": { "blame": "client" } });
-    let body = json!({ "jsonrpc": "2.0", "id": null, "error": error });
-    Answer::Message { status: 400, body: body.to_string().into() }
 }

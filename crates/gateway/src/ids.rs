@@ -58,7 +58,13 @@ pub(crate) fn notified_token(frame: &Frame<'_>) -> Option<Id> {
     member(frame.params?, PROGRESS_TOKEN).map(Id::from_raw)
 }
 
-fn member<'a>(object: &'a RawValue, name: &str) -> Option<&'a RawValue> {
+/// The subscription that a notification belongs to.
+pub(crate) fn subscription(frame: &Frame<'_>) -> Option<Id> {
+    member(member(frame.params?, "_meta")?, SUBSCRIPTION_ID).map(Id::from_raw)
+}
+
+/// The member of an object; of one that occurs twice the last, as in most parsers.
+pub(crate) fn member<'a>(object: &'a RawValue, name: &str) -> Option<&'a RawValue> {
     wire::members(object)?.into_iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
 }
 

@@ -12,6 +12,8 @@ mod failure;
 mod handler;
 mod headers;
 mod ids;
+mod mirrored_headers;
+mod turn;
 mod upstream;
 
 pub use handler::Gateway;

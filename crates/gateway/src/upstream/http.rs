@@ -2,14 +2,18 @@
 //!
 //! The server's answer stays what it is: JSON stays JSON, and an event stream stays a stream, whose events leave as they come.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Response, StatusCode};
+use protocol::Version;
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 use transport::client::{Endpoint, Failure};
 use transport::serve::{Answer, Out, Outbox};
 use transport::upstream::{HttpPool, PooledBody, SendFailure};
@@ -18,8 +22,10 @@ use wire::sse::Events;
 use wire::{Frame, Id, Kind};
 
 use crate::client_message::ClientMessage;
-use crate::failure::UpstreamFailure;
+use crate::failure::{UpstreamFailure, error_response};
 use crate::headers::SESSION_ID;
+use crate::ids::member;
+use crate::mirrored_headers::{ToolHeaders, mirror};
 
 /// How many messages of a stream may wait for the client.
 const MAX_QUEUED: usize = 64;
@@ -30,6 +36,7 @@ const MAX_EMPTY_STREAMS: u32 = 5;
 /// How long the end of a session may take.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const EITHER: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -63,7 +70,11 @@ struct State {
     handshake: Option<(Bytes, HeaderMap)>,
     /// What every request of the session has, such as its revision.
     common: HeaderMap,
+    /// Which arguments have headers, as far as the client has listed tools.
+    tools: ToolHeaders,
     listener: Option<JoinHandle<()>>,
+    /// Modern requests of a pipe.
+    open: HashMap<Id, CancellationToken>,
     is_closed: bool,
 }
 
@@ -87,7 +98,53 @@ impl HttpLink {
         Arc::new(Self { upstream, outbox, is_piped, state: Mutex::default(), opening: Default::default() })
     }
 
-    pub(super) async fn send(self: &Arc<Self>, message: ClientMessage) -> Answer {
+    pub(super) async fn send(self: &Arc<Self>, mut message: ClientMessage) -> Answer {
+        if !self.is_piped {
+            return self.exchange(message).await;
+        }
+        if message.is("notifications/cancelled") && self.cancel(&message) {
+            return Answer::Accepted;
+        }
+        let open = self.note_open(&message);
+        if message.kind == Kind::Request && !message.is("initialize") {
+            message.turn.pass();
+        }
+        let (is_request, id_json) = (message.kind == Kind::Request, message.id_json.clone());
+        let answer = tokio::select! {
+            answer = self.exchange(message) => answer,
+            () = open.cancelled.cancelled() => return Answer::Accepted,
+        };
+        match answer {
+            // Nobody waits for an answer to it.
+            Answer::Message { .. } if !is_request => Answer::Accepted,
+            // Over HTTP the exchange tells which request an error is for. On a pipe only the id does.
+            Answer::Message { status, body } => {
+                Answer::Message { status, body: add_id(body, id_json.as_deref()) }
+            }
+            Answer::Stream(outs) => Answer::Stream(until_cancelled(open, outs)),
+            answer => answer,
+        }
+    }
+
+    /// Notes that a modern request of a pipe is open, because only a message can cancel it. Over HTTP its stream is closed then.
+    fn note_open(self: &Arc<Self>, message: &ClientMessage) -> OpenRequest {
+        let cancelled = CancellationToken::new();
+        let id = message.id.clone().filter(|_| message.is_modern() && message.kind == Kind::Request);
+        if let Some(id) = &id {
+            self.lock().open.insert(id.clone(), cancelled.clone());
+        }
+        OpenRequest { link: Arc::clone(self), id, cancelled }
+    }
+
+    /// Ends the request that a message cancels, if it is a modern one.
+    fn cancel(&self, message: &ClientMessage) -> bool {
+        let params = Frame::parse(&message.bytes).ok().and_then(|frame| frame.params);
+        let id = params.and_then(|params| member(params, "requestId")).map(Id::from_raw);
+        let open = id.and_then(|id| self.lock().open.remove(&id));
+        open.inspect(CancellationToken::cancel).is_some()
+    }
+
+    async fn exchange(self: &Arc<Self>, message: ClientMessage) -> Answer {
         let mut is_reopened = false;
         loop {
             let session = self.lock().session.clone();
@@ -115,7 +172,13 @@ impl HttpLink {
         let mut headers = message.headers.clone();
         headers.entry(CONTENT_TYPE).or_insert(JSON);
         headers.entry(ACCEPT).or_insert(EITHER);
-        self.complete(&mut headers, session, message.is_modern());
+        // A client on a pipe sends no headers. Without a handshake it can only be a modern one.
+        let is_modern = message.is_modern()
+            || (self.is_piped && !message.is("initialize") && self.lock().handshake.is_none());
+        if is_modern && self.is_piped {
+            mirror(message, &self.lock().tools, &mut headers);
+        }
+        self.complete(&mut headers, session, is_modern);
         headers
     }
 
@@ -142,7 +205,8 @@ impl HttpLink {
             self.remember_handshake(&message, head.headers.get(SESSION_ID));
         }
         if message.is("notifications/initialized") && self.is_piped {
-            self.listen();
+            let first = self.open_stream(None).await;
+            self.listen_from(first);
         }
         if is_event_stream(&head.headers) {
             let events = EventReader::new(body);
@@ -165,7 +229,31 @@ impl HttpLink {
             (false, _) if Frame::parse(&body).is_err() && !body.trim_ascii_start().starts_with(b"[") => {
                 UpstreamFailure::lost(format!("HTTP {status} with a body that is not JSON")).answer(&message)
             }
-            (false, _) => Answer::Message { status, body },
+            (false, _) => {
+                self.learn(&message, &body);
+                Answer::Message { status, body }
+            }
+        }
+    }
+
+    /// Learns from a response what later requests need: the revision of the session, and which arguments have headers.
+    fn learn(&self, message: &ClientMessage, response: &[u8]) {
+        let is_list = self.is_piped && message.is("tools/list");
+        if !is_list && !message.is("initialize") {
+            return;
+        }
+        let result = Frame::parse(response).ok().and_then(|frame| frame.result);
+        let Some(result) = result.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()) else {
+            return;
+        };
+        let mut state = self.lock();
+        if is_list {
+            state.tools.add(&result);
+        } else if let Some(version) = result["protocolVersion"].as_str()
+            && version.parse::<Version>().is_ok_and(|version| version >= Version::V2025_06_18)
+            && let Ok(version) = HeaderValue::try_from(version)
+        {
+            state.common.insert(PROTOCOL_VERSION, version);
         }
     }
 
@@ -180,6 +268,7 @@ impl HttpLink {
         loop {
             match events.next().await {
                 Ok(Some(data)) if answers(&data, message.id.as_ref()) => {
+                    self.learn(message, &data);
                     return Answer::Message { status: 200, body: data };
                 }
                 // Nobody reads it if the client has no stream yet.
@@ -213,6 +302,9 @@ impl HttpLink {
             let why = match next {
                 Ok(Some(data)) => {
                     let is_last = message.kind == Kind::Request && answers(&data, message.id.as_ref());
+                    if is_last {
+                        self.learn(message, &data);
+                    }
                     if sender.send(Out::Message(data)).await.is_err() || is_last {
                         return;
                     }
@@ -257,6 +349,11 @@ impl HttpLink {
 
     /// Reads what belongs to no request, for as long as the session lasts.
     pub(super) fn listen(self: &Arc<Self>) {
+        self.listen_from(None);
+    }
+
+    /// The same, beginning with a stream that is open already.
+    fn listen_from(self: &Arc<Self>, mut first: Option<EventReader>) {
         let mut state = self.lock();
         let is_listening = state.listener.as_ref().is_some_and(|listener| !listener.is_finished());
         if is_listening || state.is_closed || state.handshake.is_none() {
@@ -267,8 +364,12 @@ impl HttpLink {
             let (mut last, mut empty) = (None, 0);
             while empty < MAX_EMPTY_STREAMS
                 && let Some(link) = link.upgrade()
-                && let Some(mut events) = link.open_stream(last.as_ref()).await
             {
+                let opened = match first.take() {
+                    Some(events) => Some(events),
+                    None => link.open_stream(last.as_ref()).await,
+                };
+                let Some(mut events) = opened else { return };
                 let outbox = link.outbox.clone();
                 drop(link);
                 empty += 1;
@@ -340,6 +441,49 @@ impl HttpLink {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A request that can be cancelled until this is dropped.
+struct OpenRequest {
+    link: Arc<HttpLink>,
+    id: Option<Id>,
+    cancelled: CancellationToken,
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        if let Some(id) = &self.id {
+            self.link.lock().open.remove(id);
+        }
+    }
+}
+
+/// An error without an id, with the id of the request that it answers.
+fn add_id(body: Bytes, id_json: Option<&[u8]>) -> Bytes {
+    let error = Frame::parse(&body).ok().filter(Frame::is_anonymous_error).and_then(|frame| frame.error);
+    match (error, id_json) {
+        (Some(error), Some(id)) => error_response(id, error),
+        (_, _) => body,
+    }
+}
+
+/// The messages of a stream until it is cancelled.
+fn until_cancelled(open: OpenRequest, mut outs: mpsc::Receiver<Out>) -> mpsc::Receiver<Out> {
+    let (sender, receiver) = mpsc::channel(MAX_QUEUED);
+    tokio::spawn(async move {
+        loop {
+            let out = tokio::select! {
+                out = outs.recv() => out,
+                () = open.cancelled.cancelled() => return,
+                () = sender.closed() => return,
+            };
+            let Some(out) = out else { return };
+            if sender.send(out).await.is_err() {
+                return;
+            }
+        }
+    });
+    receiver
 }
 
 /// Reads the messages of an event stream.

@@ -73,8 +73,7 @@ impl Link {
     /// The client reads messages that belong to no request from now on.
     pub(crate) fn listen(&self) {
         match self {
-            // A process writes them without being asked.
-            Self::Process(_) => {}
+            Self::Process(link) => link.listen(),
             Self::Http(link) => link.listen(),
         }
     }

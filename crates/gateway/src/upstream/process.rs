@@ -4,7 +4,7 @@
 //! they chose are replaced on the way in and put back on the way out. Everywhere else every byte passes as it is.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 use transport::client::Program;
 use transport::serve::{Answer, Out, Outbox};
 use transport::upstream::Process;
@@ -22,7 +23,8 @@ use wire::{Frame, Id, Kind, Line, Lines};
 
 use crate::client_message::ClientMessage;
 use crate::failure::UpstreamFailure;
-use crate::ids::{ClientIds, replace_ids, restore_ids};
+use crate::ids::{ClientIds, notified_token, replace_ids, request_token, restore_ids, subscription};
+use crate::mirrored_headers::{ToolHeaders, check_mirrored_headers, has_mirrored_headers};
 
 /// How many messages may wait for the process.
 const MAX_UNREAD: usize = 256;
@@ -30,6 +32,9 @@ const MAX_UNREAD: usize = 256;
 const MAX_QUEUED: usize = 256;
 /// How long a process that was started again may take to answer the handshake.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long the list of tools is relied on, and how many of its pages are read.
+const TOOLS_KNOWN_FOR: Duration = Duration::from_secs(10);
+const MAX_PAGES: usize = 100;
 /// How long each step to the end of a process may take.
 const END_STEP: Duration = Duration::from_secs(2);
 
@@ -40,6 +45,8 @@ pub(crate) struct ProcessLink {
     outbox: Outbox,
     transport: Transport,
     running: tokio::sync::Mutex<Option<Arc<Running>>>,
+    /// Whether the client reads the outbox.
+    listens: Arc<AtomicBool>,
     /// The handshake of the session, for a process that takes the place of one that ended.
     handshake: Mutex<Option<Bytes>>,
 }
@@ -52,6 +59,10 @@ struct Running {
     calls: Mutex<Calls>,
     next: AtomicU64,
     outbox: Outbox,
+    /// Whether the client reads the outbox.
+    listens: Arc<AtomicBool>,
+    /// Which arguments have headers, and when the process said so.
+    tools: tokio::sync::Mutex<Option<(Instant, Arc<ToolHeaders>)>>,
 }
 
 /// The requests that wait for their response.
@@ -70,6 +81,8 @@ struct Call {
     ids: Option<ClientIds>,
     /// The progress token that the process knows.
     token: Option<Id>,
+    /// Its place in the order of requests.
+    number: u64,
     id_json: Bytes,
     is_modern: bool,
     /// Dropped with the call, so that nobody watches its stream any longer.
@@ -87,7 +100,8 @@ enum Sink {
 impl ProcessLink {
     pub(super) fn new(program: Arc<Program>, transport: Transport, outbox: Outbox) -> Arc<Self> {
         let (running, handshake) = (tokio::sync::Mutex::default(), Mutex::default());
-        Arc::new(Self { program, outbox, transport, running, handshake })
+        let listens = Arc::new(AtomicBool::new(transport != Transport::StreamableHttp));
+        Arc::new(Self { program, outbox, transport, running, listens, handshake })
     }
 
     pub(super) async fn send(&self, message: ClientMessage) -> Answer {
@@ -98,6 +112,13 @@ impl ProcessLink {
             Ok(running) => running,
             Err(failure) => return failure.answer(&message),
         };
+        if has_mirrored_headers(&message) {
+            let tools =
+                if message.is("tools/call") { running.tool_headers(&message).await } else { Arc::default() };
+            if let Err(refusal) = check_mirrored_headers(&message, &tools) {
+                return refusal;
+            }
+        }
         let is_shared = message.is_modern() && self.transport == Transport::StreamableHttp;
         match message.kind {
             Kind::Request => running.call(message, is_shared).await,
@@ -125,6 +146,8 @@ impl ProcessLink {
             calls: Mutex::default(),
             next: AtomicU64::new(1),
             outbox: self.outbox.clone(),
+            listens: Arc::clone(&self.listens),
+            tools: tokio::sync::Mutex::default(),
         });
         tokio::spawn(write_lines(stdin, unread));
         tokio::spawn(read_lines(stdout, Arc::clone(&started)));
@@ -134,6 +157,11 @@ impl ProcessLink {
         }
         *running = Some(Arc::clone(&started));
         Ok(started)
+    }
+
+    /// The client reads the outbox from now on.
+    pub(super) fn listen(&self) {
+        self.listens.store(true, Ordering::Relaxed);
     }
 
     /// Ends the process.
@@ -150,7 +178,7 @@ impl ProcessLink {
 }
 
 impl Running {
-    async fn call(self: Arc<Self>, message: ClientMessage, is_shared: bool) -> Answer {
+    async fn call(self: Arc<Self>, mut message: ClientMessage, is_shared: bool) -> Answer {
         let (Some(id), Some(id_json)) = (message.id.clone(), message.id_json.clone()) else {
             return UpstreamFailure::unsent("a request without an id").answer(&message);
         };
@@ -161,11 +189,11 @@ impl Running {
         } else {
             (id, message.bytes.clone(), None)
         };
-        let token = crate::ids::request_token(&bytes);
+        let token = request_token(&bytes);
         let (sender, answer) = oneshot::channel();
         let (ended, watched) = oneshot::channel();
         let (sink, ended) = (Sink::Undecided(sender), is_shared.then_some(ended));
-        let call = Call { sink, ids, token, id_json, is_modern, _ended: ended };
+        let call = Call { sink, ids, token, number, id_json, is_modern, _ended: ended };
         if let Err(why) = self.add(key.clone(), call) {
             return UpstreamFailure::unsent(why).answer(&message);
         }
@@ -173,6 +201,7 @@ impl Running {
         if let Err(failure) = self.write(bytes).await {
             return failure.answer(&message);
         }
+        message.turn.pass();
         match answer.await {
             Ok(answer) => {
                 if let (Answer::Stream(_), Some(key)) = (&answer, open.key.take()) {
@@ -183,6 +212,36 @@ impl Running {
             }
             Err(_) => UpstreamFailure::lost("another request of the same id took its place").answer(&message),
         }
+    }
+
+    /// Which arguments of the tools have headers. The process is asked as the client that calls one of them.
+    async fn tool_headers(self: &Arc<Self>, call: &ClientMessage) -> Arc<ToolHeaders> {
+        let mut known = self.tools.lock().await;
+        if let Some((since, tools)) = known.as_ref()
+            && since.elapsed() < TOOLS_KNOWN_FOR
+        {
+            return Arc::clone(tools);
+        }
+        let mut tools = ToolHeaders::default();
+        let mut cursor = None;
+        for _ in 0..MAX_PAGES {
+            let listed =
+                tokio::time::timeout(START_TIMEOUT, Arc::clone(self).call(call.list_tools(cursor), true))
+                    .await;
+            let Ok(Answer::Message { body, .. }) = listed else { break };
+            let result = Frame::parse(&body).ok().and_then(|frame| frame.result);
+            let Some(result) = result.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()) else {
+                break;
+            };
+            tools.add(&result);
+            cursor = result.get("nextCursor").filter(|cursor| cursor.is_string()).cloned();
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let tools = Arc::new(tools);
+        *known = Some((Instant::now(), Arc::clone(&tools)));
+        tools
     }
 
     /// Tells the process when the client closes the stream of a request.
@@ -209,7 +268,7 @@ impl Running {
         let (bytes, _) = replace_ids(handshake, 0);
         let id_json = Bytes::from_static(b"0");
         let sink = Sink::Undecided(sender);
-        let call = Call { sink, ids: None, token: None, id_json, is_modern: false, _ended: None };
+        let call = Call { sink, ids: None, token: None, number: 0, id_json, is_modern: false, _ended: None };
         self.add(Id::Number("0".into()), call).map_err(UpstreamFailure::unsent)?;
         self.write(bytes).await?;
         match tokio::time::timeout(START_TIMEOUT, answer).await {
@@ -250,7 +309,7 @@ impl Running {
             }
             return;
         }
-        let Some(key) = calls.find_concerned(&frame) else {
+        let Some(key) = calls.find_concerned(&frame, self.listens.load(Ordering::Relaxed)) else {
             drop(calls);
             // A client that reads too slowly misses it.
             let _ = self.outbox.send(line);
@@ -304,21 +363,28 @@ impl Running {
 }
 
 impl Calls {
-    /// The request that a notification or a request of the server belongs to: the one that its token names, or the only one.
-    fn find_concerned(&self, frame: &Frame<'_>) -> Option<Id> {
-        if let Some(token) = crate::ids::notified_token(frame) {
-            return self
-                .open
-                .iter()
-                .find(|(_, call)| call.token.as_ref() == Some(&token))
-                .map(|(key, _)| key.clone());
+    /// The request that a notification or a request of the server belongs to. What names none goes to the outbox; a client that
+    /// does not read its outbox gets what it must not miss with the latest request.
+    fn find_concerned(&self, frame: &Frame<'_>, listens: bool) -> Option<Id> {
+        if let Some(subscription) = subscription(frame) {
+            return self.open.contains_key(&subscription).then_some(subscription);
         }
-        let mut open = self.open.iter();
-        let (key, call) = open.next()?;
-        let is_only = open.next().is_none();
-        // What belongs to no request goes to the outbox, if anybody reads it.
-        (is_only && (call.ids.is_some() || frame.kind() == Kind::Request)).then(|| key.clone())
+        if let Some(token) = notified_token(frame) {
+            let mut open = self.open.iter();
+            return open.find(|(_, call)| call.token.as_ref() == Some(&token)).map(|(key, _)| key.clone());
+        }
+        let latest = self.open.iter().max_by_key(|(_, call)| call.number);
+        let (key, call) = latest.filter(|_| is_for_a_request(frame))?;
+        let is_only = self.open.len() == 1;
+        // Clients that share a process never get what may be for another.
+        let is_chosen = if call.ids.is_some() { is_only } else { is_only || !listens };
+        is_chosen.then(|| key.clone())
     }
+}
+
+/// Whether a message that names no request may come of one: a question to the client, or a log message.
+fn is_for_a_request(frame: &Frame<'_>) -> bool {
+    frame.kind() == Kind::Request || frame.method().as_deref() == Some("notifications/message")
 }
 
 impl Sink {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::future::join_all;
 use http::HeaderMap;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
@@ -76,6 +77,8 @@ fn refuse_batch(count: usize, most: usize) -> Answer {
 struct BatchAnswers {
     ready: Responses,
     streams: Vec<mpsc::Receiver<Out>>,
+    /// Answers that are not known yet, with the ids of their requests.
+    later: Vec<(Answer, Option<Box<RawValue>>)>,
 }
 
 /// Responses that go out together. They are bounded like one message.
@@ -87,7 +90,8 @@ struct Responses {
 
 impl BatchAnswers {
     const fn new(most: usize) -> Self {
-        Self { ready: Responses { messages: Vec::new(), bytes: 0, most }, streams: Vec::new() }
+        let ready = Responses { messages: Vec::new(), bytes: 0, most };
+        Self { ready, streams: Vec::new(), later: Vec::new() }
     }
 
     /// Adds the answer to one message. Once the batch is full, further requests are not handled.
@@ -109,12 +113,26 @@ impl BatchAnswers {
             Answer::Accepted => {}
             Answer::Message { body, .. } => self.ready.push(body, id),
             Answer::Stream(stream) => self.streams.push(stream),
-            Answer::Later(later) => self.streams.push(stream_later(Answer::Later(later))),
+            later @ Answer::Later(_) => self.later.push((later, id.map(ToOwned::to_owned))),
         }
     }
 
     /// One answer out of many: nothing, a JSON array, or, when some of it takes time, a stream.
-    fn into_answer(self, collect: bool) -> Answer {
+    fn into_answer(mut self, collect: bool) -> Answer {
+        let later = std::mem::take(&mut self.later);
+        if !later.is_empty() {
+            return Answer::Later(Box::pin(async move {
+                let known = later.into_iter().map(|(answer, id)| async { (answer.known().await, id) });
+                for (answer, id) in join_all(known).await {
+                    match answer {
+                        Answer::Accepted | Answer::Later(_) => {}
+                        Answer::Message { body, .. } => self.ready.push(body, id.as_deref()),
+                        Answer::Stream(stream) => self.streams.push(stream),
+                    }
+                }
+                self.into_answer(collect)
+            }));
+        }
         match (self.ready.messages.is_empty(), self.streams.is_empty()) {
             (true, true) => Answer::Accepted,
             (false, true) => Answer::Message { status: 200, body: array(&self.ready.messages) },
@@ -125,30 +143,6 @@ impl BatchAnswers {
             }
         }
     }
-}
-
-/// The messages of an answer that is not known yet.
-fn stream_later(answer: Answer) -> mpsc::Receiver<Out> {
-    let (sender, receiver) = mpsc::channel(MAX_QUEUED);
-    tokio::spawn(async move {
-        let known = tokio::select! {
-            known = answer.known() => known,
-            () = sender.closed() => return,
-        };
-        match known {
-            Answer::Accepted | Answer::Later(_) => {}
-            // Nobody reads it any more if this fails.
-            Answer::Message { body, .. } => drop(sender.send(Out::Message(body)).await),
-            Answer::Stream(mut outs) => {
-                while let Some(out) = outs.recv().await {
-                    if sender.send(out).await.is_err() {
-                        return;
-                    }
-                }
-            }
-        }
-    });
-    receiver
 }
 
 impl Responses {

@@ -1,10 +1,10 @@
 //! `yardstick gateway`
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 
 use clap::Args;
 
+use super::TargetArguments;
 use crate::connection::ConnectionArguments;
 
 #[derive(Debug, Args)]
@@ -17,24 +17,14 @@ Examples:
 Each client session has a server session of its own. What passes is not changed, and an error says which side is to blame.
 Authorization and cookies of clients go to no server; --header adds what the server itself asks for.")]
 pub(crate) struct GatewayArguments {
-    /// The URL of the server behind the gateway
-    #[arg(value_name = "URL", conflicts_with = "command", required_unless_present = "command")]
-    pub(crate) url: Option<String>,
-    /// The command that starts the server behind the gateway, once for each client session
-    #[arg(last = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArguments,
     /// Listen on this address; port 0 picks a free one [default: 127.0.0.1:0]
     #[arg(long, value_name = "ADDRESS", conflicts_with = "stdio")]
     pub(crate) http: Option<SocketAddr>,
     /// Serve the client that started the gateway, on stdin and stdout
     #[arg(long)]
     pub(crate) stdio: bool,
-    /// Set a variable for the command (repeatable)
-    #[arg(long, value_name = "NAME=VALUE", requires = "command")]
-    pub(crate) env: Vec<String>,
-    /// Start the command in this folder
-    #[arg(long, value_name = "FOLDER", requires = "command")]
-    pub(crate) cwd: Option<PathBuf>,
     /// Admit this Host besides loopback (repeatable)
     #[arg(long, value_name = "HOST", conflicts_with = "stdio")]
     pub(crate) allow_host: Vec<String>,

@@ -6,11 +6,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use gateway::{Gateway, Server};
 use transport::MAX_MESSAGE;
-use transport::client::Target;
 use transport::serve::http::{HttpServer, Options};
 use transport::serve::{Limits, pipe};
 
-use crate::address::read_endpoint;
 use crate::args::GatewayArguments;
 use crate::exit::{Exit, Usage};
 use crate::signals::stop_requested;
@@ -20,7 +18,7 @@ use crate::{target, terminal};
 const GRACE: Duration = Duration::from_millis(700);
 
 pub(crate) async fn run(arguments: GatewayArguments) -> anyhow::Result<Exit> {
-    let gateway = Gateway::new(Server::new(read_target(&arguments)?)?);
+    let gateway = Gateway::new(read_server(&arguments)?);
     if arguments.stdio {
         pipe::stdio(gateway, Limits::for_messages(MAX_MESSAGE)).await.context("stdio broke")?;
         return Ok(Exit::Success);
@@ -38,17 +36,8 @@ pub(crate) async fn run(arguments: GatewayArguments) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn read_target(arguments: &GatewayArguments) -> anyhow::Result<Target> {
-    let program = target::read_program(&arguments.command, &arguments.env, arguments.cwd.clone())?;
-    match (&arguments.url, program) {
-        (Some(url), _) => {
-            let mut endpoint = read_endpoint(url, "gateway")?;
-            arguments.connection.apply_to(&mut endpoint)?;
-            Ok(Target::Url(endpoint))
-        }
-        (None, Some(program)) => Ok(Target::Command(program)),
-        (None, None) => {
-            Err(Usage("no server to lead to; yardstick gateway -- COMMAND, or a URL".to_owned()).into())
-        }
-    }
+fn read_server(arguments: &GatewayArguments) -> anyhow::Result<Server> {
+    let target = target::read_target(&arguments.target, &arguments.connection, "gateway")?;
+    let none = || Usage("no server to lead to; yardstick gateway -- COMMAND, or a URL".to_owned());
+    Ok(Server::new(target.ok_or_else(none)?)?)
 }
