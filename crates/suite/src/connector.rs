@@ -144,7 +144,7 @@ impl Connector {
 
     /// Connects and sends nothing. Everything is recorded from here on, even if the handshake fails.
     pub(crate) async fn connect(&self, profile: Profile) -> Result<Session, Finding> {
-        if let Some((session, slot)) = self.run.take_spare(self.version).await {
+        if let Some((session, slot)) = self.run.take_spare(self.version) {
             return Ok(self.keep_session(session.with_profile(profile), slot, true));
         }
         self.connect_more(profile, self.transport, true).await
@@ -253,6 +253,15 @@ impl Connector {
         match self.transport {
             Transport::Stdio => 0,
             Transport::StreamableHttp | Transport::HttpSse => self.opened.count_lost(),
+        }
+    }
+
+    /// Finds out which sessions over HTTP the server has ended, before a verdict is put down to the server.
+    pub(crate) async fn notice_lost(&self) {
+        let method = self.liveness.cheap_method();
+        // A server that has been given up is not asked again.
+        if !self.is_piped() && self.liveness.patience.allow_request(method).is_ok() {
+            self.opened.notice_lost(method, self.liveness.pace().limit()).await;
         }
     }
 

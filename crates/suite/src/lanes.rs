@@ -16,15 +16,18 @@ use crate::failed_checks::FailedChecks;
 use crate::run::Emit;
 use crate::{Case, CaseReport, Event, Evidence, Finding, Obstacle, Plan, ServerCx, Verdict, WireCx};
 
+/// Cases, each with what runs it.
+type Cases = Vec<(Case, Active)>;
+
 /// The checks that talk to the server, by the lane that they belong to.
 #[derive(Default)]
 struct Lanes {
-    shared: Vec<(Case, Active)>,
-    alone: Vec<(Case, Active)>,
-    malformed: Vec<(Case, Active)>,
-    other_client: Vec<(Case, Active)>,
-    shared_last: Vec<(Case, Active)>,
-    last: Vec<(Case, Active)>,
+    shared: Cases,
+    alone: Cases,
+    malformed: Cases,
+    other_client: Cases,
+    shared_last: Cases,
+    last: Cases,
     /// Whether a check reads the record.
     is_read: bool,
 }
@@ -71,45 +74,39 @@ async fn talk_in_lanes(cx: &ServerCx, plan: &Plan, jobs: usize, emit: Emit<'_>) 
     let whole = explores && plan.says_everything(cx.version, cx.transport);
     let ends_early = whole && cx.transport == Transport::Stdio;
     let before_end = if ends_early { std::mem::take(&mut lanes.shared_last) } else { Vec::new() };
-    let shared = async {
-        let explored = async {
-            if explores {
-                Box::pin(cx.run_sweep()).await;
-                Box::pin(cx.ask_with_one_capability()).await;
-            }
-        };
-        let ((), spoiled) = tokio::join!(explored, run_in_parallel(cx, lanes.shared, jobs, emit));
-        if cx.run().server_end.has_come() {
-            return spoiled;
+    let shared = run_shared(cx, std::mem::take(&mut lanes.shared), explores, jobs, emit);
+    let end_shared = async {
+        if !ends_early || cx.run().server_end.has_come() {
+            return;
         }
-        run_in_sequence(cx, spoiled, emit).await;
+        run_in_sequence(cx, before_end, emit).await;
         // Its process makes room for another one. Known facts are not asked for again.
-        if ends_early {
-            run_in_sequence(cx, before_end, emit).await;
+        if !cx.pool.is_shared_reused() {
             cx.pool.end_shared().await;
         }
-        Vec::new()
     };
-    let alone = async {
-        let jobs = if cx.transport == Transport::Stdio { 1 } else { jobs };
-        if explores || !lanes.alone.is_empty() {
-            cx.start_exclusive().await;
+    let (alone, other_client) = (std::mem::take(&mut lanes.alone), std::mem::take(&mut lanes.other_client));
+    let alone = run_alone(cx, (alone, other_client), explores, jobs, emit);
+    let mut spoiled;
+    if ends_early && cx.may_reuse_shared_session() {
+        spoiled = shared.await;
+        if Box::pin(cx.reuse_shared_session()).await {
+            spoiled.extend(alone.await);
+            end_shared.await;
+        } else {
+            end_shared.await;
+            spoiled.extend(alone.await);
         }
-        if explores {
-            Box::pin(cx.ask_as_bare_client()).await;
-            Box::pin(cx.ask_as_log_reader()).await;
-            Box::pin(cx.send_unusual_messages()).await;
-        }
-        let mut spoiled = run_in_parallel(cx, lanes.alone, jobs, emit).await;
-        if explores {
-            Box::pin(cx.listen_while_calling()).await;
-            Box::pin(cx.ask_as_partial_client()).await;
-        }
-        spoiled.extend(run_in_parallel(cx, lanes.other_client, jobs, emit).await);
-        spoiled
-    };
-    let (mut spoiled, more) = tokio::join!(shared, alone);
-    spoiled.extend(more);
+    } else {
+        let shared = async {
+            let spoiled = shared.await;
+            end_shared.await;
+            spoiled
+        };
+        let more;
+        (spoiled, more) = tokio::join!(shared, alone);
+        spoiled.extend(more);
+    }
     report_server_end(cx, plan, &mut spoiled, emit);
     run_in_sequence(cx, spoiled, emit).await;
     run_in_sequence(cx, lanes.malformed, emit).await;
@@ -117,16 +114,54 @@ async fn talk_in_lanes(cx: &ServerCx, plan: &Plan, jobs: usize, emit: Emit<'_>) 
     run_in_sequence(cx, lanes.shared_last, emit).await;
 }
 
+/// The lane of the shared session. Returns what the end of the server has spoiled.
+async fn run_shared(cx: &ServerCx, cases: Cases, explores: bool, jobs: usize, emit: Emit<'_>) -> Cases {
+    let explored = async {
+        if explores {
+            Box::pin(cx.run_sweep()).await;
+            Box::pin(cx.ask_with_one_capability()).await;
+        }
+    };
+    let ((), spoiled) = tokio::join!(explored, run_in_parallel(cx, cases, jobs, emit));
+    if cx.run().server_end.has_come() {
+        return spoiled;
+    }
+    run_in_sequence(cx, spoiled, emit).await;
+    Vec::new()
+}
+
+/// The lane of the session that a check has for itself, and then of other clients. Returns what the end of a session may have
+/// spoiled.
+async fn run_alone(
+    cx: &ServerCx,
+    (alone, other_client): (Cases, Cases),
+    explores: bool,
+    jobs: usize,
+    emit: Emit<'_>,
+) -> Cases {
+    let jobs = if cx.transport == Transport::Stdio { 1 } else { jobs };
+    if explores || !alone.is_empty() {
+        cx.start_exclusive().await;
+    }
+    if explores {
+        Box::pin(cx.ask_as_bare_client()).await;
+        Box::pin(cx.ask_as_log_reader()).await;
+        Box::pin(cx.send_unusual_messages()).await;
+    }
+    let mut spoiled = run_in_parallel(cx, alone, jobs, emit).await;
+    if explores {
+        Box::pin(cx.listen_while_calling()).await;
+        Box::pin(cx.ask_as_partial_client()).await;
+    }
+    spoiled.extend(run_in_parallel(cx, other_client, jobs, emit).await);
+    spoiled
+}
+
 /// How often a case is run while the server ends sessions under its hands.
 const MAX_TRIES: usize = 4;
 
 /// Runs cases, so many at a time. Those that the end of a session may have spoiled come back without an outcome.
-async fn run_in_parallel(
-    cx: &ServerCx,
-    cases: Vec<(Case, Active)>,
-    jobs: usize,
-    emit: Emit<'_>,
-) -> Vec<(Case, Active)> {
+async fn run_in_parallel(cx: &ServerCx, cases: Cases, jobs: usize, emit: Emit<'_>) -> Cases {
     let mut running = stream::iter(cases)
         .map(|(case, run)| async move {
             let start = Instant::now();
@@ -136,6 +171,9 @@ async fn run_in_parallel(
         .buffer_unordered(jobs.max(1));
     let mut spoiled = Vec::new();
     while let Some((case, run, verdict, took)) = running.next().await {
+        if is_unclear(&verdict) {
+            cx.connector().notice_lost().await;
+        }
         if let Err(finding) = &verdict
             && is_unclear(&verdict)
             && cx.connector().is_server_gone().await
@@ -157,7 +195,7 @@ async fn run_in_parallel(
 
 /// Runs cases one at a time, on a shared session that is opened again whenever the server has ended it: the case that ends
 /// it is the one to blame. Over HTTP a session may end at any time, so there it is to blame when that happens each time.
-async fn run_in_sequence(cx: &ServerCx, cases: Vec<(Case, Active)>, emit: Emit<'_>) {
+async fn run_in_sequence(cx: &ServerCx, cases: Cases, emit: Emit<'_>) {
     for (case, run) in cases {
         let run_cx = cx.run();
         let obstacle = run_cx.server_end.obstacle(cx.version).or_else(|| run_cx.unprovoked_end.obstacle());
@@ -171,6 +209,9 @@ async fn run_in_sequence(cx: &ServerCx, cases: Vec<(Case, Active)>, emit: Emit<'
             }
             let (start, lost) = (Instant::now(), cx.connector().count_lost());
             let mut verdict = run(cx).await;
+            if is_unclear(&verdict) {
+                cx.connector().notice_lost().await;
+            }
             if cx.connector().is_server_gone().await {
                 cx.run().server_end.note(&case);
                 verdict = Err(server_end_finding(cx, verdict.err(), 1));
@@ -195,7 +236,7 @@ const MAX_SHOWN_REQUESTS: usize = 4;
 
 /// Tells of the end of a server that ended while many cases were under way. One of them tells it, with the requests that had no
 /// answer; which of these ended the server cannot be known.
-fn report_server_end(cx: &ServerCx, plan: &Plan, spoiled: &mut Vec<(Case, Active)>, emit: Emit<'_>) {
+fn report_server_end(cx: &ServerCx, plan: &Plan, spoiled: &mut Cases, emit: Emit<'_>) {
     let suspects = cx.run().server_end.take_suspects();
     let position = |case: &Case| plan.cases.iter().position(|planned| planned.check.id == case.check.id);
     // A case that met a refused connection is blocked. One whose request was broken off is violated.

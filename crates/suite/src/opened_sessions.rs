@@ -54,6 +54,16 @@ impl OpenedSessions {
         self.all().iter().filter(|one| is_lost(one)).count()
     }
 
+    /// Asks on every session that is open and has an id whether the server still knows it. A stream that ends does not say so.
+    pub(crate) async fn notice_lost(&self, method: &str, limit: Duration) {
+        let is_open =
+            |one: &Arc<Opened>| !one.closed.load(Ordering::Acquire) && one.session.ended().is_none();
+        let open = self.all().into_iter().filter(is_open);
+        let known = open.filter(|one| one.session.server().session_id.is_some());
+        let asked = known.map(|one| one.session.request(method).exact().timeout(limit).send());
+        join_all(asked).await;
+    }
+
     /// The recorder of each session that the passive checks read, also after its end.
     pub(crate) fn recorders(&self) -> Vec<Recorder> {
         let judged = self.all().into_iter().filter(|one| one.judged);

@@ -66,7 +66,7 @@ fn known<'a>(list: &Result<&'a [Value], Finding>) -> Option<&'a [Value]> {
 }
 
 /// The user interface that a tool names, in the present or the older notation.
-fn interface(tool: &Value) -> Option<&str> {
+pub(crate) fn interface(tool: &Value) -> Option<&str> {
     let meta = &tool["_meta"];
     let named = [&meta["ui"]["resourceUri"], &meta["ui/resourceUri"]];
     named.into_iter().filter_map(Value::as_str).find(|uri| !uri.is_empty())

@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use protocol::{Era, Version};
 use transport::Transport;
-use transport::client::{Failure, FirstContact, ModernClaim, Session, Settled, settle};
+use transport::client::{Failure, FirstContact, ModernClaim, Profile, Session, Settled, settle};
 
 use super::TargetRun;
 use super::target_description::server_name;
@@ -58,10 +58,22 @@ impl TargetRun<'_> {
                 if !first.initialized && self.run.unknown_versions.take_turn() {
                     self.run.unknown_versions.ask_on(&first.session, &self.run.limits).await;
                 }
-                first.session.close().await;
+                self.reuse_refused(first, slot).await;
             }
         }
         starts
+    }
+
+    /// Keeps the process that refused the discovery for the handshake of the newest legacy revision, as the page on
+    /// compatibility lets a client do: one start less.
+    async fn reuse_refused(&self, first: FirstContact, slot: Slot) {
+        let version = Era::Legacy.newest();
+        let is_reusable = !first.initialized && first.session.ended().is_none();
+        if is_reusable && self.measures_all_over_pipes(version) {
+            self.run.keep_spare(first.session.fall_back(version, Profile::bare()), slot);
+        } else {
+            first.session.close().await;
+        }
     }
 
     /// The session of the first contact, or another one if something of the legacy era was said on it.
@@ -141,9 +153,6 @@ impl TargetRun<'_> {
         if let Some(failure) = self.silent_start().filter(|_| !self.is_named(version)) {
             return lock(&self.unsettled).push((version, failure));
         }
-        if self.is_second_process_certain(version) {
-            self.run.start_spare(version);
-        }
         let (settled, slot) = self.settle_in_turn(version).await;
         if !matches!(settled, Settled::Spoken(_)) {
             self.run.end_spare(version).await;
@@ -169,16 +178,6 @@ impl TargetRun<'_> {
             }
             Settled::Unsettled(failure) => lock(&self.unsettled).push((version, failure)),
         }
-    }
-
-    /// Whether the last revision will need its second process: the server has spoken all others. Its start need not wait for
-    /// the handshake on the first one, because no other revision is left that could use the idle core.
-    fn is_second_process_certain(&self, version: Version) -> bool {
-        self.legacy_versions().last() == Some(version)
-            && self.measures_all_over_pipes(version)
-            && self.has_spoken()
-            && lock(&self.absent).is_empty()
-            && lock(&self.unsettled).is_empty()
     }
 
     fn measures_all_over_pipes(&self, version: Version) -> bool {
@@ -220,14 +219,29 @@ impl TargetRun<'_> {
     }
 
     async fn settle(&self, version: Version) -> Settled {
-        let limits = self.run.limits.clone();
-        Box::pin(settle(&self.run.target, version, clients::usual(), limits)).await
+        let (target, limits) = (&self.run.target, self.run.limits.clone());
+        if self.pings_in_handshake(version) {
+            return Box::pin(Session::open_half(target, version, clients::usual(), limits)).await.into();
+        }
+        Box::pin(settle(target, version, clients::usual(), limits)).await
+    }
+
+    /// Whether the handshake of the shared session is the one with a ping in its middle. The newest revision has it on the
+    /// second process, which the others may do without.
+    fn pings_in_handshake(&self, version: Version) -> bool {
+        version.era() == Era::Legacy
+            && version != Era::Legacy.newest()
+            && self.measures_all_over_pipes(version)
     }
 
     async fn measure_spoken(&self, version: Version, session: Session, slot: Slot) {
         self.run.revisions.note(version, true);
         (self.emit)(Event::Spoken { version, server: server_name(&session) });
         let cx = ServerCx::new(Arc::clone(&self.run), version, session.transport());
+        if self.pings_in_handshake(version) {
+            // A server that cannot be told is one that has ended, which the checks will meet.
+            let _ = cx.ping_and_initialized(&session).await;
+        }
         self.measure_revision(cx.with_shared_session(session, slot)).await;
     }
 

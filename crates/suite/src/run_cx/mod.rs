@@ -3,22 +3,23 @@
 
 mod process_slots;
 mod server_end;
-mod spare_processes;
 mod spoken_revisions;
 mod unknown_versions;
 mod unprovoked_end;
+
+use std::sync::Mutex;
 
 use protocol::Version;
 use transport::client::{Limits, Profile, Session, Settled, Target, settle};
 
 pub(crate) use process_slots::{ProcessSlots, Slot};
 use server_end::ServerEnd;
-use spare_processes::SpareProcesses;
 use spoken_revisions::SpokenRevisions;
 use unknown_versions::UnknownVersions;
 pub(crate) use unknown_versions::{CounterOffer, NonexistentVersion};
 use unprovoked_end::UnprovokedEnd;
 
+use crate::lock::lock;
 use crate::patience::SilenceMemory;
 use crate::policy::Calls;
 use crate::{Finding, Pace};
@@ -36,7 +37,8 @@ pub struct RunCx {
     pub(crate) unknown_versions: UnknownVersions,
     pub(crate) server_end: ServerEnd,
     pub(crate) unprovoked_end: UnprovokedEnd,
-    spare: SpareProcesses,
+    /// A process that refused a discovery, for the next session of its revision.
+    spare: Mutex<Option<(Session, Slot)>>,
 }
 
 impl RunCx {
@@ -51,30 +53,26 @@ impl RunCx {
             unknown_versions: UnknownVersions::default(),
             server_end: ServerEnd::default(),
             unprovoked_end: UnprovokedEnd::default(),
-            spare: SpareProcesses::default(),
+            spare: Mutex::default(),
             target,
             limits,
             calls,
         }
     }
 
-    /// Starts a process for the next session of `version`, once one more may live.
-    pub(crate) fn start_spare(&self, version: Version) {
-        let (slots, target, limits) = (self.slots.clone(), self.target.clone(), self.limits.clone());
-        self.spare.start(version, async move {
-            let slot = slots.acquire().await;
-            Ok((Session::connect(&target, version, Profile::bare(), limits).await?, slot))
-        });
+    /// Keeps a process that refused a discovery for the next session of its revision.
+    pub(crate) fn keep_spare(&self, session: Session, slot: Slot) {
+        *lock(&self.spare) = Some((session, slot));
     }
 
-    /// The process that [`RunCx::start_spare`] started.
-    pub(crate) async fn take_spare(&self, version: Version) -> Option<(Session, Slot)> {
-        self.spare.take(version).await
+    /// The process that was kept for `version`.
+    pub(crate) fn take_spare(&self, version: Version) -> Option<(Session, Slot)> {
+        lock(&self.spare).take_if(|(session, _)| session.version() == version)
     }
 
-    /// Ends the process that [`RunCx::start_spare`] started, because it is not needed.
+    /// Ends the process that was kept for `version`, because it is not needed.
     pub(crate) async fn end_spare(&self, version: Version) {
-        if let Some((session, _slot)) = self.take_spare(version).await {
+        if let Some((session, _slot)) = self.take_spare(version) {
             session.close().await;
         }
     }

@@ -27,6 +27,11 @@ impl ExclusiveSessions {
         Self { idle: Mutex::default(), turns: Semaphore::new(turns) }
     }
 
+    /// Adds a session that nobody uses just now.
+    pub(super) fn add(&self, session: Session) {
+        lock(&self.idle).push(session);
+    }
+
     fn take(&self) -> Option<Session> {
         lock(&self.idle).pop()
     }
@@ -78,8 +83,7 @@ impl fmt::Debug for ExclusiveSession<'_> {
 impl Drop for ExclusiveSession<'_> {
     fn drop(&mut self) {
         // Also one that has ended: the next who wants a session brings it to its end in order.
-        let mut idle = lock(&self.turn.sessions.idle);
-        idle.push(self.whole.clone());
+        self.turn.sessions.add(self.whole.clone());
     }
 }
 

@@ -123,6 +123,20 @@ impl SessionPool {
         }
     }
 
+    /// Lets one check at a time have the shared session for itself: nobody shares it any more.
+    pub(crate) fn reuse_shared(&self) {
+        let now = self.shared.states.latest();
+        if let Some(session) = now.opened() {
+            now.is_ended.store(true, Ordering::Release);
+            self.exclusive.add(session.clone());
+        }
+    }
+
+    /// Whether [`SessionPool::reuse_shared`] or [`SessionPool::end_shared`] was called.
+    pub(crate) fn is_shared_reused(&self) -> bool {
+        self.shared.states.latest().is_ended.load(Ordering::Acquire)
+    }
+
     /// Opens the shared session again if the server has ended it. Returns whether there is a shared session from here on, on
     /// which everything has to be learnt anew. A process is not started again when that was done often enough. Its place among
     /// the processes stays taken meanwhile: nobody who holds one may have to wait for another.

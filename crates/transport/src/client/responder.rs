@@ -1,5 +1,7 @@
 //! Answers the requests of a server, in the revisions that allow them.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use bytes::Bytes;
 use protocol::Era;
 use serde_json::{Value, json};
@@ -11,44 +13,53 @@ use super::{Answer, Message, Profile, ServerRequest};
 /// How many requests of one batch are answered.
 const MAX_ANSWERS: usize = 256;
 
-/// Answers with a profile. In the modern era servers send no requests, and none is answered.
+/// Answers with a profile. In the modern era servers send no requests, and none is answered. Clones share both.
 #[derive(Clone, Debug)]
 pub(crate) struct Responder {
-    profile: Profile,
-    era: Era,
+    client: Arc<Mutex<(Profile, Era)>>,
 }
 
 impl Responder {
-    pub(crate) const fn new(profile: Profile, era: Era) -> Self {
-        Self { profile, era }
+    pub(crate) fn new(profile: Profile, era: Era) -> Self {
+        Self { client: Arc::new(Mutex::new((profile, era))) }
+    }
+
+    /// Answers as another client from now on.
+    pub(crate) fn become_client(&self, profile: Profile, era: Era) {
+        *self.lock() = (profile, era);
     }
 
     /// The answers to the requests in a message.
     pub(crate) fn answers(&self, message: &Message) -> Vec<Bytes> {
-        match self.era {
-            Era::Modern => Vec::new(),
-            Era::Legacy => {
-                message.frames().iter().filter_map(|frame| self.answer(frame)).take(MAX_ANSWERS).collect()
+        match &*self.lock() {
+            (_, Era::Modern) => Vec::new(),
+            (profile, Era::Legacy) => {
+                let frames = message.frames();
+                frames.iter().filter_map(|frame| answer_as(profile, frame)).take(MAX_ANSWERS).collect()
             }
         }
     }
 
-    fn answer(&self, frame: &Frame<'_>) -> Option<Bytes> {
-        if frame.kind() != Kind::Request {
-            return None;
-        }
-        let (id, method) = (frame.id?.get(), frame.method()?);
-        let params = frame.params.and_then(value).unwrap_or(Value::Null);
-        let request = ServerRequest { id, method: &method, params: &params };
-        let outcome = match self.profile.answer_request(&request) {
-            Answer::Result(result) => format!(r#""result":{result}"#),
-            Answer::Error { code, message } => {
-                format!(r#""error":{}"#, json!({ "code": code, "message": message }))
-            }
-            Answer::Silence => return None,
-        };
-        Some(format!(r#"{{"jsonrpc":"2.0","id":{id},{outcome}}}"#).into())
+    fn lock(&self) -> MutexGuard<'_, (Profile, Era)> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn answer_as(profile: &Profile, frame: &Frame<'_>) -> Option<Bytes> {
+    if frame.kind() != Kind::Request {
+        return None;
+    }
+    let (id, method) = (frame.id?.get(), frame.method()?);
+    let params = frame.params.and_then(value).unwrap_or(Value::Null);
+    let request = ServerRequest { id, method: &method, params: &params };
+    let outcome = match profile.answer_request(&request) {
+        Answer::Result(result) => format!(r#""result":{result}"#),
+        Answer::Error { code, message } => {
+            format!(r#""error":{}"#, json!({ "code": code, "message": message }))
+        }
+        Answer::Silence => return None,
+    };
+    Some(format!(r#"{{"jsonrpc":"2.0","id":{id},{outcome}}}"#).into())
 }
 
 #[cfg(test)]
@@ -66,6 +77,16 @@ mod tests {
         assert_eq!(answers(Era::Legacy, ping), [r#"{"jsonrpc":"2.0","id":8.0,"result":{}}"#]);
         assert!(answers(Era::Modern, ping).is_empty());
         assert!(answers(Era::Legacy, r#"{"method":"notifications/message"}"#).is_empty());
+    }
+
+    #[test]
+    fn a_client_that_falls_back_to_the_legacy_era_answers() {
+        let ping = Message::plain(Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#), 0);
+        let responder = Responder::new(Profile::default(), Era::Modern);
+        let reading = responder.clone();
+        assert!(reading.answers(&ping).is_empty());
+        responder.become_client(Profile::bare(), Era::Legacy);
+        assert_eq!(reading.answers(&ping).len(), 1);
     }
 
     #[test]

@@ -18,10 +18,16 @@ pub enum Settled {
 /// Finds out with a handshake whether a target speaks `version`. Only an explicit refusal rules a revision out; silence
 /// and broken connections do not.
 pub async fn settle(target: &Target, version: Version, profile: Profile, limits: Limits) -> Settled {
-    match Session::open(target, version, profile, limits).await {
-        Ok(session) => Settled::Spoken(session),
-        Err(failure) if is_refusal(&failure) => Settled::Absent(failure),
-        Err(failure) => Settled::Unsettled(failure),
+    Session::open(target, version, profile, limits).await.into()
+}
+
+impl From<Result<Session, Failure>> for Settled {
+    fn from(opened: Result<Session, Failure>) -> Self {
+        match opened {
+            Ok(session) => Self::Spoken(session),
+            Err(failure) if is_refusal(&failure) => Self::Absent(failure),
+            Err(failure) => Self::Unsettled(failure),
+        }
     }
 }
 

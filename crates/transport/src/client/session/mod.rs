@@ -33,6 +33,7 @@ use super::bounded_recorder::BoundedRecorder;
 use super::failure::Stderr;
 use super::link::http::Http;
 use super::link::{HttpSse, Pipe};
+use super::responder::Responder;
 use super::turns::Turns;
 use super::{Failure, Limits, Message, Profile, Reply, Target, Turn};
 use crate::Transport;
@@ -54,6 +55,7 @@ struct Inner {
     facts: Mutex<Server>,
     ids: Arc<AtomicU64>,
     turns: Arc<Turns>,
+    responder: Responder,
     channel: Arc<Channel>,
 }
 
@@ -111,17 +113,29 @@ impl Session {
     /// handshake declares them once.
     #[must_use]
     pub fn with_profile(&self, profile: Profile) -> Self {
+        self.as_client(self.inner.version, profile)
+    }
+
+    /// The same pipe for a handshake of the legacy era, after a discovery on it was refused.
+    #[must_use]
+    pub fn fall_back(&self, version: Version, profile: Profile) -> Self {
+        self.inner.responder.become_client(profile.clone(), version.era());
+        self.as_client(version, profile)
+    }
+
+    fn as_client(&self, version: Version, profile: Profile) -> Self {
         let inner = &self.inner;
         let inner = Inner {
             target: inner.target.clone(),
             transport: inner.transport,
-            version: inner.version,
+            version,
             profile,
             limits: inner.limits.clone(),
             record: inner.record.clone(),
             facts: Mutex::new(inner.facts()),
             ids: Arc::clone(&inner.ids),
             turns: Arc::clone(&inner.turns),
+            responder: inner.responder.clone(),
             channel: Arc::clone(&inner.channel),
         };
         Self { inner: inner.into() }

@@ -74,6 +74,19 @@ impl Session {
         Self::connect_recorded(target, transport, version, profile, limits, &recorder).await
     }
 
+    /// Connects, and does the first half of a legacy handshake: [`Self::initialized`] is left to the caller.
+    pub async fn open_half(
+        target: &Target,
+        version: Version,
+        profile: Profile,
+        limits: Limits,
+    ) -> Result<Self, Failure> {
+        let session = Self::connect(target, version, profile, limits).await?;
+        let reply = session.initialize().await?;
+        session.require_spoken(&reply)?;
+        Ok(session)
+    }
+
     /// Does the handshake of the era: `initialize` and `notifications/initialized`, or `server/discover`. The reply may
     /// be an error. What it says about the server is in [`Self::server`].
     pub async fn handshake(&self) -> Result<Reply, Failure> {
@@ -153,13 +166,13 @@ impl Session {
         let responder = Responder::new(profile.clone(), version.era());
         let channel = match (transport, target) {
             (Transport::StreamableHttp, Target::Url(endpoint)) => {
-                let http = Streamable::new(endpoint, version, &limits, record.clone(), responder)?;
+                let http = Streamable::new(endpoint, version, &limits, record.clone(), responder.clone())?;
                 Channel::Streamable(Box::new(http))
             }
             (Transport::HttpSse, Target::Url(endpoint)) => {
-                http_sse(endpoint, &limits, &record, responder).await?
+                http_sse(endpoint, &limits, &record, responder.clone()).await?
             }
-            (Transport::Stdio, _) => match Pipe::open(target, &limits, &record, responder) {
+            (Transport::Stdio, _) => match Pipe::open(target, &limits, &record, responder.clone()) {
                 Some(pipe) => Channel::Pipe(pipe?),
                 None => return Err(Failure::Unusable("a URL has no standard streams".into())),
             },
@@ -177,6 +190,7 @@ impl Session {
             facts: Mutex::new(Server::default()),
             ids: Arc::new(AtomicU64::new(0)),
             turns: Arc::default(),
+            responder,
             channel: Arc::new(channel),
         };
         Ok(Self { inner: inner.into() })
@@ -185,10 +199,15 @@ impl Session {
     /// Does the handshake. It fails if the session cannot be used afterwards.
     async fn begin(&self) -> Result<(), Failure> {
         let reply = self.handshake().await?;
+        self.require_spoken(&reply)
+    }
+
+    /// Fails unless `reply`, to the handshake, shows that the server speaks the revision that was asked for.
+    fn require_spoken(&self, reply: &Reply) -> Result<(), Failure> {
         let asked = self.inner.version;
         match asked.era() {
             Era::Legacy => {
-                require_result(&reply, "initialize")?;
+                require_result(reply, "initialize")?;
                 match self.server().version {
                     Some(offered) if offered == asked.as_str() => Ok(()),
                     Some(offered) => Err(Failure::OtherVersion { asked, offered }),
