@@ -97,7 +97,7 @@ pub enum Answer {
     /// Messages over time, the last of which is the response. Dropping the receiver tells the server to stop.
     Stream(mpsc::Receiver<Out>),
     /// Another answer, once it is known which: one message or a stream. Dropping the future tells the server to stop.
-    Later(Pin<Box<dyn Future<Output = Answer> + Send>>),
+    Later(Pin<Box<dyn Future<Output = Self> + Send>>),
 }
 
 impl Answer {

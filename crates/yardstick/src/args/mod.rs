@@ -88,6 +88,7 @@ Examples:
   yardstick check app -- node server.js         show its MCP Apps to many hosts, in a browser
   yardstick host -- node server.js              show its MCP Apps and all their messages
   yardstick serve --http 127.0.0.1:0            run the reference server
+  yardstick gateway -- node server.js           serve a stdio server over HTTP
   yardstick tap -- node server.js               record what a client and a server say
   yardstick check wire session.ndjson           judge what was recorded
 

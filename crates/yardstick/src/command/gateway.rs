@@ -24,8 +24,8 @@ pub(crate) async fn run(arguments: GatewayArguments) -> anyhow::Result<Exit> {
         return Ok(Exit::Success);
     }
     let address = arguments.http.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-    let mut options = Options::default();
-    options.workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let mut options = Options { workers, ..Options::default() };
     options.guard.hosts.extend(arguments.allow_host.iter().cloned());
     options.guard.origins.extend(arguments.allow_origin.iter().cloned());
     let http = HttpServer::bind(address, gateway, options).await;

@@ -154,6 +154,47 @@ fn a_server_that_is_not_there_is_named() {
     assert!(body.contains(r#""retryable":true"#), "{body}");
 }
 
+/// The processes that `parent` has started.
+fn children(parent: u32) -> Vec<String> {
+    let output = Command::new("ps").args(["-o", "pid=", "--ppid", &parent.to_string()]).output().unwrap();
+    stdout(&output).split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_process_that_dies_is_replaced_and_its_session_goes_on() {
+    let (gateway, url) = listen(&["gateway", "--", SELF, "serve"]);
+    let session = open(&url);
+    let before = children(gateway.0.id());
+    assert_eq!(before.len(), 1, "one process for one session");
+    assert!(Command::new("kill").args(["-KILL", &before[0]]).status().unwrap().success());
+    // The end of the process is noticed after the kill, so the first request may still meet it.
+    let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+    let answers = [post(&url, &session, list), post(&url, &session, list)];
+    assert!(answers.iter().all(|(_, body)| body.contains(r#""id":2"#)), "each has an answer: {answers:?}");
+    assert!(answers[1].1.contains(r#""tools":["#), "{answers:?}");
+    assert_ne!(children(gateway.0.id()), before);
+}
+
+#[test]
+fn the_process_of_a_session_ends_with_it() {
+    let (gateway, url) = listen(&["gateway", "--", SELF, "serve"]);
+    let (session, other) = (open(&url), open(&url));
+    assert_eq!(children(gateway.0.id()).len(), 2);
+    let authority = url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let mut socket = TcpStream::connect(authority).unwrap();
+    let end = format!("DELETE /mcp HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n{session}\r\n");
+    socket.write_all(end.as_bytes()).unwrap();
+    socket.read_to_string(&mut String::new()).unwrap();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while children(gateway.0.id()).len() > 1 {
+        assert!(std::time::Instant::now() < deadline, "the process of the session has not ended");
+        std::thread::yield_now();
+    }
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    assert!(post(&url, &session, ping).0.starts_with("HTTP/1.1 404"));
+    assert!(post(&url, &other, ping).0.starts_with("HTTP/1.1 200"));
+}
+
 #[test]
 fn a_session_that_nobody_opened_is_not_found() {
     let (_gateway, url) = listen(&["gateway", "--", SELF, "serve"]);
