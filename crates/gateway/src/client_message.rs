@@ -8,7 +8,7 @@ use wire::{Frame, Id, Kind};
 
 use crate::headers;
 use crate::ids::member;
-use crate::turn::Turn;
+use crate::send_order::SendTurn;
 
 /// A message of a client: the bytes, and what the gateway has to know of them.
 #[derive(Debug)]
@@ -24,11 +24,11 @@ pub(crate) struct ClientMessage {
     /// The headers that go on to a server; none on a pipe.
     pub(crate) headers: HeaderMap,
     /// Its place among the messages of a pipe.
-    pub(crate) turn: Turn,
+    pub(crate) turn: SendTurn,
 }
 
 impl ClientMessage {
-    pub(crate) fn new(inbound: &Inbound<'_>, turn: Turn) -> Self {
+    pub(crate) fn new(inbound: &Inbound<'_>, turn: SendTurn) -> Self {
         let frame = &inbound.frame;
         Self {
             bytes: inbound.bytes.clone(),
@@ -59,7 +59,7 @@ impl ClientMessage {
             method: Some("tools/list".into()),
             opening: self.opening.clone(),
             headers: HeaderMap::new(),
-            turn: Turn::default(),
+            turn: SendTurn::default(),
         }
     }
 

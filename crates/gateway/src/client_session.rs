@@ -9,35 +9,35 @@ use transport::serve::Answer;
 use wire::Frame;
 
 use crate::client_message::ClientMessage;
-use crate::turn::{Turn, Turns};
-use crate::upstream::Link;
+use crate::send_order::{SendOrder, SendTurn};
+use crate::upstream::UpstreamLink;
 
 /// One client session, with the server session that belongs to it. Requests of the modern era, which have no session, share one.
 #[derive(Debug)]
 pub struct ClientSession {
-    link: Link,
+    link: UpstreamLink,
     /// The order of messages, where they come on one pipe. Over HTTP each comes by itself.
-    turns: Option<Turns>,
+    turns: Option<SendOrder>,
     /// The revision that the handshake agreed on.
     version: OnceLock<Version>,
 }
 
 impl ClientSession {
-    pub(crate) fn new(transport: Transport, link: Link) -> Self {
-        let turns = (transport != Transport::StreamableHttp).then(Turns::default);
+    pub(crate) fn new(transport: Transport, link: UpstreamLink) -> Self {
+        let turns = (transport != Transport::StreamableHttp).then(SendOrder::default);
         Self { link, turns, version: OnceLock::new() }
     }
 
     /// The turn of the next message.
-    pub(crate) fn next_turn(&self) -> Turn {
-        self.turns.as_ref().map(Turns::next).unwrap_or_default()
+    pub(crate) fn next_turn(&self) -> SendTurn {
+        self.turns.as_ref().map(SendOrder::next).unwrap_or_default()
     }
 
     pub(crate) fn version(&self) -> Option<Version> {
         self.version.get().copied()
     }
 
-    pub(crate) const fn link(&self) -> &Link {
+    pub(crate) const fn link(&self) -> &UpstreamLink {
         &self.link
     }
 

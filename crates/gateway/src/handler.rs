@@ -10,17 +10,17 @@ use wire::{Kind, Malformed};
 use crate::client_message::ClientMessage;
 use crate::client_session::ClientSession;
 use crate::failure::refuse;
-use crate::upstream::Server;
+use crate::upstream::UpstreamServer;
 
 /// A gateway to one server.
 #[derive(Debug)]
 pub struct Gateway {
-    server: Server,
+    server: UpstreamServer,
 }
 
 impl Gateway {
     /// A gateway to `server`. Nothing is started or connected before a client needs it.
-    pub fn new(server: Server) -> Arc<Self> {
+    pub fn new(server: UpstreamServer) -> Arc<Self> {
         Arc::new(Self { server })
     }
 }

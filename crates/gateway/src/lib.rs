@@ -13,8 +13,8 @@ mod handler;
 mod headers;
 mod ids;
 mod mirrored_headers;
-mod turn;
+mod send_order;
 mod upstream;
 
 pub use handler::Gateway;
-pub use upstream::Server;
+pub use upstream::UpstreamServer;

@@ -44,7 +44,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A server that is reached over HTTP, for all sessions.
 #[derive(Debug)]
-pub(super) struct Upstream {
+pub(super) struct HttpUpstream {
     pool: Arc<HttpPool>,
     /// Headers that go with every request.
     headers: HeaderMap,
@@ -53,7 +53,7 @@ pub(super) struct Upstream {
 /// The connection of one client session.
 #[derive(Debug)]
 pub(crate) struct HttpLink {
-    upstream: Arc<Upstream>,
+    upstream: Arc<HttpUpstream>,
     outbox: Outbox,
     /// Whether the client reads what belongs to no request without asking for it.
     is_piped: bool,
@@ -78,7 +78,7 @@ struct State {
     is_closed: bool,
 }
 
-impl Upstream {
+impl HttpUpstream {
     pub(super) fn new(pool: Arc<HttpPool>, endpoint: &Endpoint) -> Result<Self, Failure> {
         let mut headers = HeaderMap::new();
         for (name, value) in &endpoint.headers {
@@ -93,7 +93,7 @@ impl Upstream {
 }
 
 impl HttpLink {
-    pub(super) fn new(upstream: Arc<Upstream>, transport: Transport, outbox: Outbox) -> Arc<Self> {
+    pub(super) fn new(upstream: Arc<HttpUpstream>, transport: Transport, outbox: Outbox) -> Arc<Self> {
         let is_piped = transport != Transport::StreamableHttp;
         Arc::new(Self { upstream, outbox, is_piped, state: Mutex::default(), opening: Default::default() })
     }

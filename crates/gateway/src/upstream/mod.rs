@@ -20,31 +20,31 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A server behind the gateway.
 #[derive(Clone, Debug)]
-pub struct Server(Kind);
+pub struct UpstreamServer(Kind);
 
 #[derive(Clone, Debug)]
 enum Kind {
     /// Started once for each client session.
     Process(Arc<transport::client::Program>),
     /// Reached at an endpoint.
-    Http(Arc<http::Upstream>),
+    Http(Arc<http::HttpUpstream>),
 }
 
 /// The connection of one client session to a server.
 #[derive(Debug)]
-pub(crate) enum Link {
+pub(crate) enum UpstreamLink {
     Process(Arc<ProcessLink>),
     Http(Arc<HttpLink>),
 }
 
-impl Server {
+impl UpstreamServer {
     /// The server that `target` names: a command or a URL.
     pub fn new(target: Target) -> Result<Self, Failure> {
         match target {
             Target::Command(program) => Ok(Self(Kind::Process(Arc::new(program)))),
             Target::Url(endpoint) => {
                 let pool = HttpPool::new(&endpoint, CONNECT_TIMEOUT)?;
-                Ok(Self(Kind::Http(Arc::new(http::Upstream::new(pool, &endpoint)?))))
+                Ok(Self(Kind::Http(Arc::new(http::HttpUpstream::new(pool, &endpoint)?))))
             }
             Target::InProcess(_) => {
                 Err(Failure::Unusable("a gateway leads to a command or a URL".to_owned()))
@@ -53,15 +53,19 @@ impl Server {
     }
 
     /// The connection of a client session that came over `transport`. Nothing is started before the first message.
-    pub(crate) fn open(&self, transport: Transport, outbox: Outbox) -> Link {
+    pub(crate) fn open(&self, transport: Transport, outbox: Outbox) -> UpstreamLink {
         match &self.0 {
-            Kind::Process(program) => Link::Process(ProcessLink::new(Arc::clone(program), transport, outbox)),
-            Kind::Http(upstream) => Link::Http(HttpLink::new(Arc::clone(upstream), transport, outbox)),
+            Kind::Process(program) => {
+                UpstreamLink::Process(ProcessLink::new(Arc::clone(program), transport, outbox))
+            }
+            Kind::Http(upstream) => {
+                UpstreamLink::Http(HttpLink::new(Arc::clone(upstream), transport, outbox))
+            }
         }
     }
 }
 
-impl Link {
+impl UpstreamLink {
     /// Sends a message to the server, and waits for the answer.
     pub(crate) async fn send(&self, message: ClientMessage) -> Answer {
         match self {

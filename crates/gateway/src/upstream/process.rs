@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use transport::client::Program;
 use transport::serve::{Answer, Out, Outbox};
-use transport::upstream::Process;
+use transport::upstream::ServerProcess;
 use transport::{MAX_MESSAGE, Transport};
 use wire::{Frame, Id, Kind, Line, Lines};
 
@@ -44,7 +44,7 @@ pub(crate) struct ProcessLink {
     program: Arc<Program>,
     outbox: Outbox,
     transport: Transport,
-    running: tokio::sync::Mutex<Option<Arc<Running>>>,
+    running: tokio::sync::Mutex<Option<Arc<RunningServer>>>,
     /// Whether the client reads the outbox.
     listens: Arc<AtomicBool>,
     /// The handshake of the session, for a process that takes the place of one that ended.
@@ -53,10 +53,10 @@ pub(crate) struct ProcessLink {
 
 /// A process with its open requests.
 #[derive(Debug)]
-struct Running {
-    process: Process,
+struct RunningServer {
+    process: ServerProcess,
     input: mpsc::Sender<Bytes>,
-    calls: Mutex<Calls>,
+    calls: Mutex<PendingCalls>,
     next: AtomicU64,
     outbox: Outbox,
     /// Whether the client reads the outbox.
@@ -67,16 +67,16 @@ struct Running {
 
 /// The requests that wait for their response.
 #[derive(Debug, Default)]
-struct Calls {
-    open: HashMap<Id, Call>,
+struct PendingCalls {
+    open: HashMap<Id, PendingCall>,
     /// Why there will be no more responses.
     ended: Option<String>,
 }
 
 /// A request that waits for its response.
 #[derive(Debug)]
-struct Call {
-    sink: Sink,
+struct PendingCall {
+    sink: CallSink,
     /// The id and the progress token as the client spelled them, where the process got others.
     ids: Option<ClientIds>,
     /// The progress token that the process knows.
@@ -91,7 +91,7 @@ struct Call {
 
 /// Where messages for a request go.
 #[derive(Debug)]
-enum Sink {
+enum CallSink {
     /// Nothing has come yet: the first message decides whether the answer is a stream.
     Undecided(oneshot::Sender<Answer>),
     Stream(mpsc::Sender<Out>),
@@ -132,15 +132,15 @@ impl ProcessLink {
     }
 
     /// The process, which is started if it does not run, and told then what the one before it was told about the session.
-    async fn running(&self, message: &ClientMessage) -> Result<Arc<Running>, UpstreamFailure> {
+    async fn running(&self, message: &ClientMessage) -> Result<Arc<RunningServer>, UpstreamFailure> {
         let mut running = self.running.lock().await;
         if let Some(running) = running.as_ref().filter(|running| running.lock().ended.is_none()) {
             return Ok(Arc::clone(running));
         }
         let (process, stdin, stdout) =
-            Process::start(&self.program).map_err(|why| UpstreamFailure::unsent(why.to_string()))?;
+            ServerProcess::start(&self.program).map_err(|why| UpstreamFailure::unsent(why.to_string()))?;
         let (input, unread) = mpsc::channel(MAX_UNREAD);
-        let started = Arc::new(Running {
+        let started = Arc::new(RunningServer {
             process,
             input,
             calls: Mutex::default(),
@@ -177,7 +177,7 @@ impl ProcessLink {
     }
 }
 
-impl Running {
+impl RunningServer {
     async fn call(self: Arc<Self>, mut message: ClientMessage, is_shared: bool) -> Answer {
         let (Some(id), Some(id_json)) = (message.id.clone(), message.id_json.clone()) else {
             return UpstreamFailure::unsent("a request without an id").answer(&message);
@@ -192,12 +192,12 @@ impl Running {
         let token = request_token(&bytes);
         let (sender, answer) = oneshot::channel();
         let (ended, watched) = oneshot::channel();
-        let (sink, ended) = (Sink::Undecided(sender), is_shared.then_some(ended));
-        let call = Call { sink, ids, token, number, id_json, is_modern, _ended: ended };
+        let (sink, ended) = (CallSink::Undecided(sender), is_shared.then_some(ended));
+        let call = PendingCall { sink, ids, token, number, id_json, is_modern, _ended: ended };
         if let Err(why) = self.add(key.clone(), call) {
             return UpstreamFailure::unsent(why).answer(&message);
         }
-        let mut open = OpenCall { running: &self, key: is_shared.then_some(key), number };
+        let mut open = CallGuard { running: &self, key: is_shared.then_some(key), number };
         if let Err(failure) = self.write(bytes).await {
             return failure.answer(&message);
         }
@@ -247,8 +247,8 @@ impl Running {
     /// Tells the process when the client closes the stream of a request.
     fn watch(self: &Arc<Self>, key: Id, number: u64, ended: oneshot::Receiver<()>) {
         let stream = match self.lock().open.get(&key).map(|call| &call.sink) {
-            Some(Sink::Stream(stream)) => stream.clone(),
-            Some(Sink::Undecided(_)) | None => return,
+            Some(CallSink::Stream(stream)) => stream.clone(),
+            Some(CallSink::Undecided(_)) | None => return,
         };
         let running = Arc::clone(self);
         tokio::spawn(async move {
@@ -267,8 +267,9 @@ impl Running {
         let (sender, answer) = oneshot::channel();
         let (bytes, _) = replace_ids(handshake, 0);
         let id_json = Bytes::from_static(b"0");
-        let sink = Sink::Undecided(sender);
-        let call = Call { sink, ids: None, token: None, number: 0, id_json, is_modern: false, _ended: None };
+        let sink = CallSink::Undecided(sender);
+        let call =
+            PendingCall { sink, ids: None, token: None, number: 0, id_json, is_modern: false, _ended: None };
         self.add(Id::Number("0".into()), call).map_err(UpstreamFailure::unsent)?;
         self.write(bytes).await?;
         match tokio::time::timeout(START_TIMEOUT, answer).await {
@@ -281,7 +282,7 @@ impl Running {
         }
     }
 
-    fn add(&self, key: Id, call: Call) -> Result<(), String> {
+    fn add(&self, key: Id, call: PendingCall) -> Result<(), String> {
         let mut calls = self.lock();
         if let Some(why) = &calls.ended {
             return Err(why.clone());
@@ -331,19 +332,19 @@ impl Running {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Calls> {
+    fn lock(&self) -> MutexGuard<'_, PendingCalls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Tells the process when nobody waits for a request any more, where closing a stream means that.
-struct OpenCall<'r> {
-    running: &'r Arc<Running>,
+struct CallGuard<'r> {
+    running: &'r Arc<RunningServer>,
     key: Option<Id>,
     number: u64,
 }
 
-impl Drop for OpenCall<'_> {
+impl Drop for CallGuard<'_> {
     fn drop(&mut self) {
         if let Some(key) = self.key.take() {
             self.running.lock().open.remove(&key);
@@ -352,7 +353,7 @@ impl Drop for OpenCall<'_> {
     }
 }
 
-impl Running {
+impl RunningServer {
     fn cancel(&self, number: u64) {
         let cancelled = format!(
             r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{number},"reason":"the client closed its stream"}}}}"#
@@ -362,7 +363,7 @@ impl Running {
     }
 }
 
-impl Calls {
+impl PendingCalls {
     /// The request that a notification or a request of the server belongs to. What names none goes to the outbox; a client that
     /// does not read its outbox gets what it must not miss with the latest request.
     fn find_concerned(&self, frame: &Frame<'_>, listens: bool) -> Option<Id> {
@@ -387,7 +388,7 @@ fn is_for_a_request(frame: &Frame<'_>) -> bool {
     frame.kind() == Kind::Request || frame.method().as_deref() == Some("notifications/message")
 }
 
-impl Sink {
+impl CallSink {
     fn is_abandoned(&self) -> bool {
         match self {
             Self::Undecided(sender) => sender.is_closed(),
@@ -448,7 +449,7 @@ async fn write_lines(mut stdin: ChildStdin, mut unread: mpsc::Receiver<Bytes>) {
     }
 }
 
-async fn read_lines(mut stdout: ChildStdout, running: Arc<Running>) {
+async fn read_lines(mut stdout: ChildStdout, running: Arc<RunningServer>) {
     let mut lines = Lines::new(MAX_MESSAGE);
     let mut buffer = vec![0; 64 * 1024];
     while let Ok(count @ 1..) = stdout.read(&mut buffer).await {

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use gateway::{Gateway, Server};
+use gateway::{Gateway, UpstreamServer};
 use transport::MAX_MESSAGE;
 use transport::serve::http::{HttpServer, Options};
 use transport::serve::{Limits, pipe};
@@ -36,8 +36,8 @@ pub(crate) async fn run(arguments: GatewayArguments) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn read_server(arguments: &GatewayArguments) -> anyhow::Result<Server> {
+fn read_server(arguments: &GatewayArguments) -> anyhow::Result<UpstreamServer> {
     let target = target::read_target(&arguments.target, &arguments.connection, "gateway")?;
     let none = || Usage("no server to lead to; yardstick gateway -- COMMAND, or a URL".to_owned());
-    Ok(Server::new(target.ok_or_else(none)?)?)
+    Ok(UpstreamServer::new(target.ok_or_else(none)?)?)
 }

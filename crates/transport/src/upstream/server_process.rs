@@ -12,11 +12,11 @@ use crate::client::{Failure, Limits, Program};
 
 /// A server that is a process, in a process group of its own. Dropping it kills the whole group.
 #[derive(Debug)]
-pub struct Process {
+pub struct ServerProcess {
     child: Child,
 }
 
-impl Process {
+impl ServerProcess {
     /// Starts a program, with its stdin and stdout.
     pub fn start(program: &Program) -> Result<(Self, ChildStdin, ChildStdout), Failure> {
         let unread = BoundedRecorder::new(Recorder::new(), &Limits::default());

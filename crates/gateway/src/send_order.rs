@@ -6,25 +6,25 @@ use tokio::sync::oneshot;
 
 /// The order of the messages of one client.
 #[derive(Debug, Default)]
-pub(crate) struct Turns(Mutex<Option<oneshot::Receiver<()>>>);
+pub(crate) struct SendOrder(Mutex<Option<oneshot::Receiver<()>>>);
 
 /// The turn of one message. It passes to the next when it is dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Turn {
+pub(crate) struct SendTurn {
     before: Option<oneshot::Receiver<()>>,
     done: Option<oneshot::Sender<()>>,
 }
 
-impl Turns {
+impl SendOrder {
     /// The turn of a message, after those that came before.
-    pub(crate) fn next(&self) -> Turn {
+    pub(crate) fn next(&self) -> SendTurn {
         let (done, after) = oneshot::channel();
         let before = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(after);
-        Turn { before, done: Some(done) }
+        SendTurn { before, done: Some(done) }
     }
 }
 
-impl Turn {
+impl SendTurn {
     /// Waits until the message before was handed over.
     pub(crate) async fn wait(&mut self) {
         if let Some(before) = self.before.take() {
@@ -45,7 +45,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_turn_waits_for_the_one_before() {
-        let turns = Turns::default();
+        let turns = SendOrder::default();
         let (mut first, mut second) = (turns.next(), turns.next());
         first.wait().await;
         let waiting = tokio::spawn(async move { second.wait().await });
