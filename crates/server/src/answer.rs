@@ -117,6 +117,8 @@ mod tests {
     use serde_json::json;
     use transport::serve::{Budget, Handler, Inbound, Opening, Outbox};
 
+    use bytes::Bytes;
+
     use super::*;
     use crate::{Peer, Server};
 
@@ -128,9 +130,10 @@ mod tests {
         let arguments = json!({ "name": tool, "_meta": meta });
         let text =
             json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments }).to_string();
-        let frame = Frame::parse(text.as_bytes()).unwrap();
+        let bytes = &Bytes::from(text);
+        let frame = Frame::parse(bytes).unwrap();
         let opening = Opening::classify(&frame);
-        server.handle(peer, Inbound { frame, opening, headers: None })
+        server.handle(peer, Inbound { frame, bytes, opening, headers: None })
     }
 
     fn connected(server: &Server) -> Arc<Peer> {

@@ -2,7 +2,8 @@
 //!
 //! [`client`] is the end that measures: it can send anything and keeps every byte that came back. [`serve`] is the end
 //! that answers: one [`serve::Handler`] behind stdio, Streamable HTTP and HTTP+SSE. [`secrets`] finds and hides what
-//! must not be shown. [`tap`] sits between two ends that are not ours, passes every byte on, and records.
+//! must not be shown. [`tap`] sits between two ends that are not ours, passes every byte on, and records. [`upstream`] is the end
+//! that passes messages on to servers.
 
 mod accept;
 pub mod client;
@@ -11,6 +12,7 @@ pub mod secrets;
 pub mod serve;
 pub mod tap;
 mod transport;
+pub mod upstream;
 
 pub use accept::accept;
 pub use in_process::in_process;

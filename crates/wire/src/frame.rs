@@ -26,6 +26,8 @@ pub struct Frame<'a> {
     pub result: Option<&'a RawValue>,
     /// The `error` member.
     pub error: Option<&'a RawValue>,
+    /// The whole message, if [`Frame::parse`] has read it.
+    pub text: &'a str,
 }
 
 /// What one transport message holds: a single frame, or a batch.
@@ -77,7 +79,7 @@ impl<'a> Frame<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let text = std::str::from_utf8(bytes).map_err(|e| Malformed::NotUtf8 { at: e.valid_up_to() })?;
         if first_byte(text) == Some(b'{') {
-            return from_json(text);
+            return Ok(Self { text, ..from_json(text)? });
         }
         let raw: &RawValue = from_json(text)?;
         Err(Malformed::NotAnObject(json_type(raw)))

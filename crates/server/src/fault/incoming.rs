@@ -1,5 +1,6 @@
 //! An incoming message, as faults see and change it.
 
+use bytes::Bytes;
 use http::HeaderMap;
 use protocol::meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION};
 use protocol::{Era, Version};
@@ -30,6 +31,7 @@ pub struct Incoming<'a> {
     pub memory: Memory,
     /// The message as it came.
     pub frame: &'a Frame<'a>,
+    bytes: &'a Bytes,
     pub(super) server: &'a Server,
 }
 
@@ -57,6 +59,7 @@ impl<'a> Incoming<'a> {
             connection,
             memory: Memory::default(),
             frame: &inbound.frame,
+            bytes: inbound.bytes,
             server,
         }
     }
@@ -127,7 +130,8 @@ impl<'a> Incoming<'a> {
         if known.unwrap_or(Value::Null) != self.params {
             frame.params = params.as_deref();
         }
-        let inbound = Inbound { frame, opening: self.opening.clone(), headers: self.headers.as_ref() };
+        let (opening, headers) = (self.opening.clone(), self.headers.as_ref());
+        let inbound = Inbound { frame, bytes: self.bytes, opening, headers };
         self.server.handle(&self.connection.peer, inbound)
     }
 

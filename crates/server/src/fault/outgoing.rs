@@ -110,6 +110,10 @@ impl Faulty {
                 }
             }
             Answer::Stream(outs) => Answer::Stream(self.pass(context.clone(), outs)),
+            Answer::Later(later) => {
+                let (faults, context) = (self.clone(), context.clone());
+                Answer::Later(Box::pin(async move { faults.change_answer(&context, later.await) }))
+            }
         }
     }
 

@@ -118,7 +118,7 @@ pub const TASK_RESULT_EARLY: Fault = Fault {
         Answer::Stream(_) if incoming.method == "tasks/result" => {
             incoming.refuse(code::INVALID_PARAMS, "the task has not ended")
         }
-        Answer::Stream(_) | Answer::Accepted | Answer::Message { .. } => answer,
+        other => other,
     }),
 };
 

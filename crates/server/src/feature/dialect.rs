@@ -136,7 +136,7 @@ fn as_call<'a>(inbound: &Inbound<'a>) -> Result<Inbound<'a>, RpcError> {
     let method: &'static RawValue =
         serde_json::from_str(CALL).map_err(|error| RpcError::new(code::INTERNAL_ERROR, error.to_string()))?;
     let frame = Frame { method: Some(method), ..inbound.frame.clone() };
-    Ok(Inbound { frame, opening: inbound.opening.clone(), headers: inbound.headers })
+    Ok(Inbound { frame, ..inbound.clone() })
 }
 
 fn find<'c>(calls: &'c [Background], params: &Value) -> Result<(usize, &'c Background), RpcError> {

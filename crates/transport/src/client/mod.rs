@@ -5,7 +5,7 @@
 
 mod answer_poster;
 mod basic_auth;
-mod bounded_recorder;
+pub(crate) mod bounded_recorder;
 mod expected_response;
 mod failure;
 mod limits;

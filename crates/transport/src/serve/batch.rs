@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::future::join_all;
 use http::HeaderMap;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
@@ -13,16 +14,17 @@ use super::{Answer, Handler, Inbound, Limits, Opening, Out};
 /// How many streamed messages may be queued before the server has to wait.
 const MAX_QUEUED: usize = 16;
 
-/// Answers a whole payload.
+/// Answers a whole payload, which was parsed from `bytes`.
 pub(super) fn answer<H: Handler>(
     handler: &Arc<H>,
     peer: &Arc<H::Peer>,
     payload: Payload<'_>,
+    bytes: &Bytes,
     headers: Option<&HeaderMap>,
     limits: &Limits,
 ) -> Answer {
     match payload {
-        Payload::Single(frame) => handle_single(handler, peer, frame, headers),
+        Payload::Single(frame) => handle_single(handler, peer, frame, bytes, headers),
         Payload::Batch(items) if handler.accepts_batches(peer) && !items.is_empty() => {
             if items.len() > limits.batch {
                 return refuse_batch(items.len(), limits.batch);
@@ -30,7 +32,7 @@ pub(super) fn answer<H: Handler>(
             let mut answers = BatchAnswers::new(limits.message);
             for item in items {
                 answers.add(item, |item| match item {
-                    Ok(frame) => handle_in_batch(handler, peer, frame, headers),
+                    Ok(frame) => handle_in_batch(handler, peer, frame, bytes, headers),
                     Err(why) => handler.malformed(Some(peer), &why),
                 });
             }
@@ -45,10 +47,11 @@ fn handle_single<H: Handler>(
     handler: &Arc<H>,
     peer: &Arc<H::Peer>,
     frame: Frame<'_>,
+    bytes: &Bytes,
     headers: Option<&HeaderMap>,
 ) -> Answer {
     let opening = Opening::classify(&frame);
-    handler.handle(peer, Inbound { frame, opening, headers })
+    handler.handle(peer, Inbound { frame, bytes, opening, headers })
 }
 
 /// A batch belongs to its session, whatever its messages say. It holds neither handshakes nor modern requests.
@@ -56,9 +59,11 @@ fn handle_in_batch<H: Handler>(
     handler: &Arc<H>,
     peer: &Arc<H::Peer>,
     frame: Frame<'_>,
+    batch: &Bytes,
     headers: Option<&HeaderMap>,
 ) -> Answer {
-    handler.handle(peer, Inbound { frame, opening: Opening::Legacy, headers })
+    let bytes = &batch.slice_ref(frame.text.as_bytes());
+    handler.handle(peer, Inbound { frame, bytes, opening: Opening::Legacy, headers })
 }
 
 fn refuse_batch(count: usize, most: usize) -> Answer {
@@ -72,6 +77,8 @@ fn refuse_batch(count: usize, most: usize) -> Answer {
 struct BatchAnswers {
     ready: Responses,
     streams: Vec<mpsc::Receiver<Out>>,
+    /// Answers that are not known yet, with the ids of their requests.
+    later: Vec<(Answer, Option<Box<RawValue>>)>,
 }
 
 /// Responses that go out together. They are bounded like one message.
@@ -83,7 +90,8 @@ struct Responses {
 
 impl BatchAnswers {
     const fn new(most: usize) -> Self {
-        Self { ready: Responses { messages: Vec::new(), bytes: 0, most }, streams: Vec::new() }
+        let ready = Responses { messages: Vec::new(), bytes: 0, most };
+        Self { ready, streams: Vec::new(), later: Vec::new() }
     }
 
     /// Adds the answer to one message. Once the batch is full, further requests are not handled.
@@ -105,11 +113,26 @@ impl BatchAnswers {
             Answer::Accepted => {}
             Answer::Message { body, .. } => self.ready.push(body, id),
             Answer::Stream(stream) => self.streams.push(stream),
+            later @ Answer::Later(_) => self.later.push((later, id.map(ToOwned::to_owned))),
         }
     }
 
     /// One answer out of many: nothing, a JSON array, or, when some of it takes time, a stream.
-    fn into_answer(self, collect: bool) -> Answer {
+    fn into_answer(mut self, collect: bool) -> Answer {
+        let later = std::mem::take(&mut self.later);
+        if !later.is_empty() {
+            return Answer::Later(Box::pin(async move {
+                let known = later.into_iter().map(|(answer, id)| async { (answer.known().await, id) });
+                for (answer, id) in join_all(known).await {
+                    match answer {
+                        Answer::Accepted | Answer::Later(_) => {}
+                        Answer::Message { body, .. } => self.ready.push(body, id.as_deref()),
+                        Answer::Stream(stream) => self.streams.push(stream),
+                    }
+                }
+                self.into_answer(collect)
+            }));
+        }
         match (self.ready.messages.is_empty(), self.streams.is_empty()) {
             (true, true) => Answer::Accepted,
             (false, true) => Answer::Message { status: 200, body: array(&self.ready.messages) },

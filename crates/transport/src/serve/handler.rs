@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::pin::Pin;
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -34,6 +35,11 @@ pub trait Handler: Send + Sync + 'static {
 
     /// The revision that `peer` negotiated, if it has.
     fn version(&self, peer: &Self::Peer) -> Option<protocol::Version>;
+
+    /// `peer` reads what is put into its outbox from now on: it has opened a stream for messages that belong to no request.
+    fn on_listen(&self, peer: &std::sync::Arc<Self::Peer>) {
+        let _ = peer;
+    }
 
     /// The connection of `peer` is gone, or its session was terminated.
     fn disconnect(&self, peer: &std::sync::Arc<Self::Peer>) {
@@ -69,6 +75,8 @@ pub trait Handler: Send + Sync + 'static {
 pub struct Inbound<'a> {
     /// The message.
     pub frame: Frame<'a>,
+    /// The message as it was received: what `frame` was parsed from, without what surrounds it in a batch.
+    pub bytes: &'a Bytes,
     /// How it presents itself: modern, a handshake, or part of a legacy session.
     pub opening: Opening,
     /// The HTTP headers it came with; `None` on a pipe.
@@ -76,7 +84,6 @@ pub struct Inbound<'a> {
 }
 
 /// The server's answer to one message.
-#[derive(Debug)]
 pub enum Answer {
     /// Accepted; nothing is sent back.
     Accepted,
@@ -89,6 +96,32 @@ pub enum Answer {
     },
     /// Messages over time, the last of which is the response. Dropping the receiver tells the server to stop.
     Stream(mpsc::Receiver<Out>),
+    /// Another answer, once it is known which: one message or a stream. Dropping the future tells the server to stop.
+    Later(Pin<Box<dyn Future<Output = Self> + Send>>),
+}
+
+impl Answer {
+    /// Waits until it is known whether the answer is one message or a stream.
+    pub async fn known(self) -> Self {
+        let mut answer = self;
+        while let Self::Later(later) = answer {
+            answer = later.await;
+        }
+        answer
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Accepted => f.write_str("Accepted"),
+            Self::Message { status, body } => {
+                f.debug_struct("Message").field("status", status).field("body", body).finish()
+            }
+            Self::Stream(_) => f.write_str("Stream"),
+            Self::Later(_) => f.write_str("Later"),
+        }
+    }
 }
 
 /// One item of a streamed answer.

@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use wire::{Line, Lines, Malformed, Payload};
 
@@ -108,16 +108,16 @@ impl<H: Handler> Connection<H> {
                 (&[][..], self.refuse(why))
             }
         };
-        let stream = match answer {
+        let unfinished = match answer {
             Answer::Accepted => return true,
             Answer::Message { body, .. } => return self.sender.send(body).await,
-            Answer::Stream(stream) => stream,
+            answer @ (Answer::Stream(_) | Answer::Later(_)) => answer,
         };
         // Finished tasks are removed here, so that a long session does not collect them.
         while self.streams.try_join_next().is_some() {}
         // The handler keeps the request.
         match self.budgets.work.reserve(cost::estimate_handling(bytes)) {
-            Ok(held) => drop(self.streams.spawn(forward(stream, self.sender.clone(), held))),
+            Ok(held) => drop(self.streams.spawn(forward(unfinished, self.sender.clone(), held))),
             Err(why) => {
                 if let Answer::Message { body, .. } = self.refuse(why.to_string()) {
                     return self.sender.send(body).await;
@@ -127,14 +127,14 @@ impl<H: Handler> Connection<H> {
         true
     }
 
-    fn answer(&self, bytes: &[u8]) -> Answer {
+    fn answer(&self, bytes: &Bytes) -> Answer {
         let cost = if bytes.len() <= cost::SHORT_TEXT { 0 } else { cost::estimate_handling(bytes) };
         let _room = match self.budgets.work.reserve(cost) {
             Ok(room) => room,
             Err(why) => return self.refuse(why.to_string()),
         };
         match Payload::parse(bytes) {
-            Ok(payload) => batch::answer(&self.handler, &self.peer, payload, None, &self.limits),
+            Ok(payload) => batch::answer(&self.handler, &self.peer, payload, bytes, None, &self.limits),
             Err(why) => self.handler.malformed(Some(&self.peer), &why),
         }
     }
@@ -144,8 +144,17 @@ impl<H: Handler> Connection<H> {
     }
 }
 
-/// Passes the messages of a stream on to a shared queue. `_held` is what the handler has reserved.
-pub(super) async fn forward(mut stream: mpsc::Receiver<Out>, sender: Sender, _held: Reservation) {
+/// Passes the messages of an answer on to a shared queue. `_held` is what the handler has reserved.
+pub(super) async fn forward(answer: Answer, sender: Sender, _held: Reservation) {
+    let mut stream = match answer.known().await {
+        Answer::Accepted | Answer::Later(_) => return,
+        // The client has gone if this fails.
+        Answer::Message { body, .. } => {
+            let _ = sender.send(body).await;
+            return;
+        }
+        Answer::Stream(stream) => stream,
+    };
     while let Some(out) = stream.recv().await {
         match out {
             Out::Message(message) => {

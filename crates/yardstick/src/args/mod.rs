@@ -7,6 +7,7 @@ mod check;
 mod check_host;
 mod completions;
 mod explain;
+mod gateway;
 mod host;
 mod judging;
 mod list;
@@ -30,6 +31,7 @@ pub(crate) use self::check::{AllowCalls, BuiltIn, CheckArguments, CheckSubject, 
 pub(crate) use self::check_host::CheckHostArguments;
 pub(crate) use self::completions::CompletionsArguments;
 pub(crate) use self::explain::ExplainArguments;
+pub(crate) use self::gateway::GatewayArguments;
 pub(crate) use self::host::HostArguments;
 pub(crate) use self::judging::JudgingArguments;
 pub(crate) use self::list::ListArguments;
@@ -86,6 +88,7 @@ Examples:
   yardstick check app -- node server.js         show its MCP Apps to many hosts, in a browser
   yardstick host -- node server.js              show its MCP Apps and all their messages
   yardstick serve --http 127.0.0.1:0            run the reference server
+  yardstick gateway -- node server.js           serve a stdio server over HTTP
   yardstick tap -- node server.js               record what a client and a server say
   yardstick check wire session.ndjson           judge what was recorded
 
@@ -99,6 +102,8 @@ pub(crate) enum Command {
     Host(HostArguments),
     /// Run the reference server, on stdio or over HTTP
     Serve(ServeArguments),
+    /// Put a server behind an endpoint of its own, over another transport if need be
+    Gateway(GatewayArguments),
     /// Record the messages between a client and a server
     Tap(TapArguments),
     /// List the checks
@@ -133,7 +138,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Argumen
 }
 
 /// The subcommands that take one URL or a command after `--`.
-const TARGET_SUBCOMMANDS: [&str; 2] = ["check", "tap"];
+const TARGET_SUBCOMMANDS: [&str; 3] = ["check", "tap", "gateway"];
 /// The subjects of `check` that are not servers.
 const CHECK_SUBJECTS: [&str; 3] = ["wire", "app", "host"];
 

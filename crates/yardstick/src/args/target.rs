@@ -1,4 +1,4 @@
-//! The server that `check` and `check app` talk to.
+//! The server that `check`, `check app` and `gateway` talk to.
 
 use std::path::PathBuf;
 

@@ -5,6 +5,7 @@ mod check;
 mod check_host;
 mod completions;
 mod explain;
+mod gateway;
 mod host;
 mod list;
 mod man;
@@ -23,6 +24,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Check(arguments) => check::run(*arguments).await,
         Command::Host(arguments) => host::run(arguments).await,
         Command::Serve(arguments) => serve::run(arguments).await,
+        Command::Gateway(arguments) => gateway::run(arguments).await,
         Command::Tap(arguments) => tap::run(arguments).await,
         Command::List(arguments) => list::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

@@ -12,6 +12,8 @@ mod check_host;
 mod configured;
 #[cfg(target_os = "linux")]
 mod folder;
+#[cfg(unix)]
+mod gateway;
 mod hostile;
 #[cfg(unix)]
 mod interrupt;

@@ -10,8 +10,9 @@ use std::process::Command;
 use crate::harness::root;
 
 /// The crates that may be built, tested and linted alone without another build of what they depend on.
-const SELECTIONS: [&str; 7] = [
+const SELECTIONS: [&str; 8] = [
     "yardstick",
+    "yardstick-gateway",
     "yardstick-host",
     "yardstick-interop",
     "yardstick-report",

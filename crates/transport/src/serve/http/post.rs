@@ -18,7 +18,8 @@ use super::{Request, Response, Shared, names_modern, reply};
 use crate::Transport;
 use crate::serve::{Answer, Budget, Handler, Inbound, Opening, Out, Reservation, batch, cost};
 
-/// Receives the body within its limits, and answers it here or, if it is long, on another thread.
+/// Receives the body within its limits, has the handler answer it, here or, if it is long, on another thread, and makes a
+/// response of the answer once that is known.
 pub(super) async fn post<H: Handler>(
     shared: &Arc<Shared<H>>,
     request: Request,
@@ -37,17 +38,22 @@ pub(super) async fn post<H: Handler>(
         Ok(received) => received,
         Err(refusal) => return refuse(refusal),
     };
-    if is_light(&received) {
-        return respond(shared, &head.headers, received, work);
-    }
-    let (offload, work) = (shared.offload.clone(), work.clone());
-    let headers = Arc::new(head.headers);
-    let respond = {
-        let (shared, headers, work) = (shared.clone(), headers.clone(), work.clone());
-        move |received| respond(&shared, &headers, received, &work)
+    let handled = if is_light(&received) {
+        dispatch(shared, &head.headers, received)
+    } else {
+        let (offload, work) = (shared.offload.clone(), work.clone());
+        let dispatch = {
+            let (shared, headers) = (shared.clone(), head.headers.clone());
+            move |received| dispatch(&shared, &headers, received)
+        };
+        match handle_heavy(&offload, received, work, dispatch).await {
+            Ok(handled) => handled,
+            Err(refusal) => return refuse(refusal),
+        }
     };
-    let responded = handle_heavy(&offload, received, work, respond).await;
-    responded.unwrap_or_else(|refusal| finish(shared, answered(&headers, None), *refusal))
+    let method = handled.method.clone();
+    let response = handled.respond(shared, &head.headers, work).await;
+    finish(shared, answered(&head.headers, method.as_deref()), response)
 }
 
 const fn answered<'a>(headers: &'a HeaderMap, method: Option<&'a str>) -> Answered<'a> {
@@ -90,35 +96,22 @@ pub(super) fn hold_stream(received: Received, work: &Budget) -> Result<Reservati
     }
 }
 
-/// Parses the body, has [`dispatch`] call the handler, and shows the response to the handler.
-fn respond<H: Handler>(
-    shared: &Arc<Shared<H>>,
-    headers: &HeaderMap,
+/// What the handler said to a posted body.
+struct Handled<P> {
+    /// The method, if the body is one message that has one.
+    method: Option<Box<str>>,
+    answer: Result<(Answer, Conversation<P>), Box<Response>>,
     received: Received,
-    work: &Budget,
-) -> Finished {
-    let bytes = received.bytes.clone();
-    let posted = PostedRequest { headers, received, work };
-    let payload = match Payload::parse(&bytes) {
-        Ok(payload) => payload,
-        Err(why) => {
-            let refusal = posted.answer_stateless(shared, shared.handler.malformed(None, &why));
-            return finish(shared, answered(headers, None), refusal);
-        }
-    };
-    let method = match &payload {
-        Payload::Single(frame) => frame.method(),
-        Payload::Batch(_) => None,
-    };
-    let response = dispatch(shared, payload, posted);
-    finish(shared, answered(headers, method.as_deref()), response)
 }
 
-/// A request that is being answered.
-struct PostedRequest<'a> {
-    headers: &'a HeaderMap,
-    received: Received,
-    work: &'a Budget,
+/// The conversation that a message belongs to.
+enum Conversation<P> {
+    /// None: the message says everything itself.
+    Stateless,
+    /// A session that gets its id if the handler accepts the handshake.
+    New(Arc<Session<P>>),
+    /// An open session.
+    Open(Arc<Session<P>>),
 }
 
 fn check_media(headers: &HeaderMap) -> Result<(), Box<Response>> {
@@ -133,27 +126,47 @@ fn check_media(headers: &HeaderMap) -> Result<(), Box<Response>> {
     Err(Box::new(reply::refused(406, "send Accept: application/json, text/event-stream")))
 }
 
-/// Chooses the era and the session of a message, and calls [`Handler::handle`].
+/// Parses the body, chooses the era and the session of its message, and calls [`Handler::handle`].
 fn dispatch<H: Handler>(
     shared: &Arc<Shared<H>>,
+    headers: &HeaderMap,
+    received: Received,
+) -> Handled<H::Peer> {
+    let (method, answer) = match Payload::parse(&received.bytes) {
+        Ok(payload) => {
+            let method = match &payload {
+                Payload::Single(frame) => frame.method().map(Into::into),
+                Payload::Batch(_) => None,
+            };
+            (method, handle(shared, payload, &received.bytes, headers))
+        }
+        Err(why) => (None, Ok((shared.handler.malformed(None, &why), Conversation::Stateless))),
+    };
+    Handled { method, answer, received }
+}
+
+fn handle<H: Handler>(
+    shared: &Arc<Shared<H>>,
     payload: Payload<'_>,
-    posted: PostedRequest<'_>,
-) -> Response {
-    let headers = posted.headers;
-    match payload {
-        Payload::Single(frame) => match opening(&frame, headers) {
-            opening @ Opening::Modern(_) => {
-                let inbound = Inbound { frame, opening, headers: Some(headers) };
-                posted.answer_stateless(shared, shared.handler.handle(&shared.stateless, inbound))
-            }
-            // The session itself refuses a second handshake.
-            Opening::Initialize if session::session_id(headers).is_some() => {
-                in_session(shared, Payload::Single(frame), posted)
-            }
-            Opening::Initialize => initialize(shared, frame, posted),
-            Opening::Legacy => in_session(shared, Payload::Single(frame), posted),
-        },
-        batch @ Payload::Batch(_) => in_session(shared, batch, posted),
+    bytes: &Bytes,
+    headers: &HeaderMap,
+) -> Result<(Answer, Conversation<H::Peer>), Box<Response>> {
+    let frame = match payload {
+        Payload::Single(frame) => frame,
+        batch @ Payload::Batch(_) => return in_session(shared, batch, bytes, headers),
+    };
+    match opening(&frame, headers) {
+        opening @ Opening::Modern(_) => {
+            let inbound = Inbound { frame, bytes, opening, headers: Some(headers) };
+            Ok((shared.handler.handle(&shared.stateless, inbound), Conversation::Stateless))
+        }
+        Opening::Initialize if session::session_id(headers).is_none() => {
+            let session = Session::open(shared, Transport::StreamableHttp);
+            let inbound = Inbound { frame, bytes, opening: Opening::Initialize, headers: Some(headers) };
+            Ok((shared.handler.handle(&session.peer, inbound), Conversation::New(session)))
+        }
+        // The session itself refuses a second handshake.
+        Opening::Initialize | Opening::Legacy => in_session(shared, Payload::Single(frame), bytes, headers),
     }
 }
 
@@ -167,34 +180,66 @@ fn opening(frame: &Frame<'_>, headers: &HeaderMap) -> Opening {
     Opening::classify(frame)
 }
 
-fn initialize<H: Handler>(shared: &Arc<Shared<H>>, frame: Frame<'_>, posted: PostedRequest<'_>) -> Response {
-    let session = Session::open(shared, Transport::StreamableHttp);
-    let inbound = Inbound { frame, opening: Opening::Initialize, headers: Some(posted.headers) };
-    let answer = shared.handler.handle(&session.peer, inbound);
-    let established = shared.handler.is_established(&session.peer);
-    let mut response = posted.answer_in(shared, &session, answer);
-    if established {
-        match shared.add(session).map(HeaderValue::try_from) {
-            Ok(Ok(id)) => drop(response.headers_mut().insert("mcp-session-id", id)),
-            Ok(Err(_)) => return reply::refused(500, "the id of the session cannot be a header"),
-            Err(refusal) => return refusal.response(),
+fn in_session<H: Handler>(
+    shared: &Arc<Shared<H>>,
+    payload: Payload<'_>,
+    bytes: &Bytes,
+    headers: &HeaderMap,
+) -> Result<(Answer, Conversation<H::Peer>), Box<Response>> {
+    let session = session::find(shared, headers)?;
+    let limits = &shared.options.limits;
+    let answer = batch::answer(&shared.handler, &session.peer, payload, bytes, Some(headers), limits);
+    Ok((answer, Conversation::Open(session)))
+}
+
+impl<P: Send + Sync + 'static> Handled<P> {
+    /// Makes a response of the answer, once it is known.
+    async fn respond<H: Handler<Peer = P>>(
+        self,
+        shared: &Shared<H>,
+        headers: &HeaderMap,
+        work: &Budget,
+    ) -> Response {
+        let (answer, conversation) = match self.answer {
+            Ok(answer) => answer,
+            Err(refusal) => return *refusal,
+        };
+        let answer = answer.known().await;
+        let posted = PostedRequest { headers, received: self.received, work };
+        match conversation {
+            Conversation::Stateless => posted.answer_stateless(shared, answer),
+            Conversation::Open(session) => posted.answer_in(shared, &session, answer),
+            Conversation::New(session) => {
+                let response = posted.answer_in(shared, &session, answer);
+                if shared.handler.is_established(&session.peer) {
+                    name_session(shared, session, response)
+                } else {
+                    response
+                }
+            }
         }
+    }
+}
+
+/// Gives a new session its id, and adds it to the response to its handshake.
+fn name_session<H: Handler>(
+    shared: &Shared<H>,
+    session: Arc<Session<H::Peer>>,
+    mut response: Response,
+) -> Response {
+    match shared.add(session).map(HeaderValue::try_from) {
+        Ok(Ok(id)) => drop(response.headers_mut().insert("mcp-session-id", id)),
+        Ok(Err(_)) => return reply::refused(500, "the id of the session cannot be a header"),
+        Err(refusal) => return refusal.response(),
     }
     response
 }
 
-fn in_session<H: Handler>(
-    shared: &Arc<Shared<H>>,
-    payload: Payload<'_>,
-    posted: PostedRequest<'_>,
-) -> Response {
-    let session = match session::find(shared, posted.headers) {
-        Ok(session) => session,
-        Err(refusal) => return *refusal,
-    };
-    let limits = &shared.options.limits;
-    let answer = batch::answer(&shared.handler, &session.peer, payload, Some(posted.headers), limits);
-    posted.answer_in(shared, &session, answer)
+/// A request that is being answered.
+struct PostedRequest<'a> {
+    headers: &'a HeaderMap,
+    received: Received,
+    work: &'a Budget,
 }
 
 impl PostedRequest<'_> {
@@ -227,7 +272,7 @@ impl PostedRequest<'_> {
     ) -> Response {
         let Self { headers, received, work } = self;
         let outs = match answer {
-            Answer::Accepted => return reply::accepted(),
+            Answer::Accepted | Answer::Later(_) => return reply::accepted(),
             Answer::Message { status, body } => {
                 // The tree was dropped, and its room is free for the answer.
                 drop(received);

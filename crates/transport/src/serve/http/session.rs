@@ -274,6 +274,7 @@ pub(super) fn listen<H: Handler>(shared: &Shared<H>, request: &Request) -> Respo
         Ok(permit) => permit,
         Err(refusal) => return *refusal,
     };
+    shared.handler.on_listen(&session.peer);
     let seen = last.and_then(parse_id);
     let found = seen.and_then(|(stream, after)| Some((session.find_log(stream)?, after)));
     match found {

@@ -106,7 +106,8 @@ fn handle_message<H: Handler>(
 ) -> PostOutcome {
     let answer = match wire::Payload::parse(&received.bytes) {
         Ok(payload) => {
-            batch::answer(&shared.handler, &session.peer, payload, Some(headers), &shared.options.limits)
+            let limits = &shared.options.limits;
+            batch::answer(&shared.handler, &session.peer, payload, &received.bytes, Some(headers), limits)
         }
         Err(why) => shared.handler.malformed(Some(&session.peer), &why),
     };
@@ -120,13 +121,15 @@ fn handle_message<H: Handler>(
                 Err(why) => *reply::over_budget(&why),
             }
         }
-        Answer::Stream(outs) => match post::hold_stream(received, &session.budgets.work) {
-            Ok(held) => {
-                tokio::spawn(pipe::forward(outs, session.sender.clone(), held));
-                reply::accepted()
+        answer @ (Answer::Stream(_) | Answer::Later(_)) => {
+            match post::hold_stream(received, &session.budgets.work) {
+                Ok(held) => {
+                    tokio::spawn(pipe::forward(answer, session.sender.clone(), held));
+                    reply::accepted()
+                }
+                Err(refusal) => *refusal,
             }
-            Err(refusal) => *refusal,
-        },
+        }
     })
 }
 

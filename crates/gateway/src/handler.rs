@@ -1,0 +1,67 @@
+//! The gateway as a handler: what clients say goes to a server, and what servers say comes back.
+
+use std::sync::Arc;
+
+use protocol::{Version, code};
+use transport::Transport;
+use transport::serve::{Answer, Budget, Handler, Inbound, Outbox};
+use wire::{Kind, Malformed};
+
+use crate::client_message::ClientMessage;
+use crate::client_session::ClientSession;
+use crate::failure::refuse;
+use crate::upstream::UpstreamServer;
+
+/// A gateway to one server.
+#[derive(Debug)]
+pub struct Gateway {
+    server: UpstreamServer,
+}
+
+impl Gateway {
+    /// A gateway to `server`. Nothing is started or connected before a client needs it.
+    pub fn new(server: UpstreamServer) -> Arc<Self> {
+        Arc::new(Self { server })
+    }
+}
+
+impl Handler for Gateway {
+    type Peer = ClientSession;
+
+    fn connect(&self, transport: Transport, outbox: Outbox, _kept: Budget) -> ClientSession {
+        ClientSession::new(transport, self.server.open(transport, outbox))
+    }
+
+    fn handle(&self, session: &Arc<ClientSession>, inbound: Inbound<'_>) -> Answer {
+        let message = ClientMessage::new(&inbound, session.next_turn());
+        if let Kind::Invalid(why) = message.kind {
+            return refuse(400, None, code::INVALID_REQUEST, why);
+        }
+        let session = Arc::clone(session);
+        Answer::Later(Box::pin(async move { session.relay(message).await }))
+    }
+
+    fn malformed(&self, _: Option<&ClientSession>, why: &Malformed) -> Answer {
+        let code = match why {
+            Malformed::NotUtf8 { .. } | Malformed::NotJson { .. } => code::PARSE_ERROR,
+            Malformed::NotAnObject(_) => code::INVALID_REQUEST,
+        };
+        refuse(400, None, code, &why.to_string())
+    }
+
+    fn is_established(&self, session: &ClientSession) -> bool {
+        session.version().is_some()
+    }
+
+    fn version(&self, session: &ClientSession) -> Option<Version> {
+        session.version()
+    }
+
+    fn on_listen(&self, session: &Arc<ClientSession>) {
+        session.link().listen();
+    }
+
+    fn disconnect(&self, session: &Arc<ClientSession>) {
+        session.link().close();
+    }
+}

@@ -1,0 +1,83 @@
+//! Which headers of a client go on to a server: all, but those that concern one connection, name the client's own partner, or are
+//! credentials for the gateway.
+
+use http::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, FORWARDED, HOST, HeaderMap,
+    HeaderName, ORIGIN, PROXY_AUTHORIZATION, REFERER, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
+
+/// Headers that stay behind.
+const WITHHELD: [HeaderName; 15] = [
+    ACCEPT_ENCODING,
+    AUTHORIZATION,
+    CONNECTION,
+    CONTENT_LENGTH,
+    COOKIE,
+    EXPECT,
+    FORWARDED,
+    HOST,
+    ORIGIN,
+    PROXY_AUTHORIZATION,
+    REFERER,
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// Names the session with the gateway, which is not the one with the server.
+pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+/// Names an event of the gateway, not of the server.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// The headers of a request that go on to a server.
+pub(crate) fn to_server(headers: &HeaderMap) -> HeaderMap {
+    let named_by_connection: Vec<&str> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(',').map(str::trim))
+        .collect();
+    let mut passed = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers {
+        let stays = WITHHELD.contains(name)
+            || *name == SESSION_ID
+            || *name == LAST_EVENT_ID
+            || matches!(name.as_str(), "keep-alive" | "proxy-connection")
+            || ["x-forwarded-", "sec-"].iter().any(|prefix| name.as_str().starts_with(prefix))
+            || named_by_connection.iter().any(|named| name.as_str().eq_ignore_ascii_case(named));
+        if !stays {
+            passed.append(name, value.clone());
+        }
+    }
+    passed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_and_hops_stay_behind_and_the_rest_passes() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("authorization", "Bearer secret"),
+            ("cookie", "a=b"),
+            ("connection", "close, X-Hop"),
+            ("x-hop", "1"),
+            ("mcp-session-id", "ours"),
+            ("mcp-protocol-version", "2025-11-25"),
+            ("mcp-param-region", "eu"),
+            ("x-unknown", "kept"),
+            ("traceparent", "00-1-2-01"),
+        ] {
+            headers.insert(HeaderName::from_static(name), value.parse().unwrap());
+        }
+        let passed = to_server(&headers);
+        let names: Vec<_> = passed.keys().map(HeaderName::as_str).collect();
+        assert_eq!(names.len(), 4, "{names:?}");
+        for kept in ["mcp-protocol-version", "mcp-param-region", "x-unknown", "traceparent"] {
+            assert!(passed.contains_key(kept), "{kept}");
+        }
+    }
+}

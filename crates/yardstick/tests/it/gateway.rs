@@ -1,0 +1,204 @@
+//! `yardstick gateway`: a server behind it is the same server.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+
+use crate::{SELF, stderr, stdout, yardstick};
+
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts something that prints its URL.
+fn listen(arguments: &[&str]) -> (Running, String) {
+    let mut command = Command::new(SELF);
+    let spawned = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+    let mut running = Running(spawned.unwrap());
+    let mut line = String::new();
+    BufReader::new(running.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    (running, line.trim().to_owned())
+}
+
+/// The reference server passes every check in every revision, however it is reached.
+fn expect_conformant(target: &[&str]) {
+    let output = yardstick(&[&["check"], target].concat());
+    let text = format!("{}{}", stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("in 5 revisions"), "{text}");
+}
+
+#[test]
+fn a_stdio_server_over_http() {
+    let (_gateway, url) = listen(&["gateway", "--", SELF, "serve"]);
+    expect_conformant(&[&url]);
+}
+
+#[test]
+fn an_http_server_over_http() {
+    let (_server, url) = listen(&["serve", "--http", "127.0.0.1:0"]);
+    let (_gateway, url) = listen(&["gateway", &url]);
+    expect_conformant(&[&url]);
+}
+
+#[test]
+fn a_stdio_server_over_stdio() {
+    expect_conformant(&["--", SELF, "gateway", "--stdio", "--", SELF, "serve"]);
+}
+
+#[test]
+fn an_http_server_over_stdio() {
+    let (_server, url) = listen(&["serve", "--http", "127.0.0.1:0"]);
+    expect_conformant(&["--", SELF, "gateway", "--stdio", &url]);
+}
+
+/// Posts a message; the head and the body of the response.
+fn post(url: &str, headers: &str, body: &str) -> (String, String) {
+    let authority = url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let mut socket = TcpStream::connect(authority).unwrap();
+    let length = body.len();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {authority}\r\nContent-Type: application/json\r\nAccept: application/json, \
+         text/event-stream\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
+    );
+    socket.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    let mut response = String::new();
+    socket.read_to_string(&mut response).unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    (head.to_owned(), body.to_owned())
+}
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+
+/// Opens a session; the header that names it.
+fn open(url: &str) -> String {
+    let (head, _) = post(url, "", INITIALIZE);
+    let session = head.lines().find(|line| line.to_ascii_lowercase().starts_with("mcp-session-id:"));
+    let session = format!("{}\r\n", session.unwrap());
+    post(url, &session, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    session
+}
+
+/// An answer as the server would have given it directly, whatever the spelling of numbers and ids, and with members that
+/// nobody knows.
+#[test]
+fn not_a_byte_is_changed() {
+    let (_server, direct) = listen(&["serve", "--http", "127.0.0.1:0"]);
+    let (_gateway, through) = listen(&["gateway", &direct]);
+    let (_stdio, piped) = listen(&["gateway", "--", SELF, "serve"]);
+    let sessions = [&direct, &through, &piped].map(|url| (url, open(url)));
+    for request in [
+        r#"{"jsonrpc":"2.0","id":1e2,"method":"tools/list"}"#,
+        r#"{"id":"\u0061\"","method":"resources/list","jsonrpc":"2.0","x-unknown":{"b":1,"a":2.50}}"#,
+        r#"{"jsonrpc":"2.0","id":-9007199254740993,"method":"prompts/list","params":{"_meta":{"k":1.0}}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"resources/templates/list"}"#,
+        r#"{"jsonrpc":"2.0","id":8,"method":"no/such/method","params":{"deep":[[[1]]]}}"#,
+        "{\n  \"jsonrpc\": \"2.0\",\r\n  \"id\": 9,\n  \"method\": \"ping\"\n}",
+    ] {
+        let bodies = sessions.each_ref().map(|(url, session)| post(url, session, request).1);
+        assert!(bodies[0].contains("jsonrpc"), "{request}: {}", bodies[0]);
+        assert_eq!(bodies[0], bodies[1], "{request}");
+        assert_eq!(bodies[0], bodies[2], "{request}");
+    }
+}
+
+#[test]
+fn credentials_of_the_client_go_to_no_server() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let server = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let seen = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        let mut head = vec![0; 16 * 1024];
+        let count = socket.read(&mut head).unwrap();
+        let body = r#"{"jsonrpc":"2.0","id":"i","error":{"code":-32600,"message":"no"}}"#;
+        let length = body.len();
+        let head_out = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length:";
+        socket.write_all(format!("{head_out} {length}\r\n\r\n{body}").as_bytes()).unwrap();
+        String::from_utf8_lossy(&head[..count]).to_ascii_lowercase()
+    });
+    let (_gateway, url) = listen(&["gateway", "--header", "Authorization: Bearer for-the-server", &server]);
+    let sent = "Authorization: Bearer for-the-gateway\r\nCookie: a=b\r\nX-Unknown: kept\r\n";
+    let (head, body) = post(&url, sent, INITIALIZE);
+    assert!(head.starts_with("HTTP/1.1 400"), "the status of the server: {head}");
+    assert!(body.contains(r#""message":"no""#), "{body}");
+    let seen = seen.join().unwrap();
+    assert!(seen.contains("bearer for-the-server") && seen.contains("x-unknown: kept"), "{seen}");
+    assert!(!seen.contains("for-the-gateway") && !seen.contains("cookie"), "{seen}");
+}
+
+#[test]
+fn a_server_that_forgets_its_sessions_is_told_of_them_again() {
+    let (server, direct) = listen(&["serve", "--http", "127.0.0.1:0"]);
+    let (_gateway, through) = listen(&["gateway", &direct]);
+    let session = open(&through);
+    drop(server);
+    let address = direct.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
+    let (_again, url) = listen(&["serve", "--http", &address]);
+    assert_eq!(url, direct);
+    let (head, body) = post(&through, &session, r#"{"jsonrpc":"2.0","id":5,"method":"tools/list"}"#);
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(body.contains(r#""tools":["#), "{body}");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named() {
+    let (_gateway, url) = listen(&["gateway", "--", "/no/such/program"]);
+    let (head, body) = post(&url, "", INITIALIZE);
+    assert!(head.starts_with("HTTP/1.1 502"), "{head}");
+    assert!(body.contains("/no/such/program") && body.contains(r#""blame":"upstream""#), "{body}");
+    assert!(body.contains(r#""retryable":true"#), "{body}");
+}
+
+/// The processes that `parent` has started.
+fn children(parent: u32) -> Vec<String> {
+    let output = Command::new("ps").args(["-o", "pid=", "--ppid", &parent.to_string()]).output().unwrap();
+    stdout(&output).split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_process_that_dies_is_replaced_and_its_session_goes_on() {
+    let (gateway, url) = listen(&["gateway", "--", SELF, "serve"]);
+    let session = open(&url);
+    let before = children(gateway.0.id());
+    assert_eq!(before.len(), 1, "one process for one session");
+    assert!(Command::new("kill").args(["-KILL", &before[0]]).status().unwrap().success());
+    // The end of the process is noticed after the kill, so the first request may still meet it.
+    let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+    let answers = [post(&url, &session, list), post(&url, &session, list)];
+    assert!(answers.iter().all(|(_, body)| body.contains(r#""id":2"#)), "each has an answer: {answers:?}");
+    assert!(answers[1].1.contains(r#""tools":["#), "{answers:?}");
+    assert_ne!(children(gateway.0.id()), before);
+}
+
+#[test]
+fn the_process_of_a_session_ends_with_it() {
+    let (gateway, url) = listen(&["gateway", "--", SELF, "serve"]);
+    let (session, other) = (open(&url), open(&url));
+    assert_eq!(children(gateway.0.id()).len(), 2);
+    let authority = url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let mut socket = TcpStream::connect(authority).unwrap();
+    let end = format!("DELETE /mcp HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n{session}\r\n");
+    socket.write_all(end.as_bytes()).unwrap();
+    socket.read_to_string(&mut String::new()).unwrap();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while children(gateway.0.id()).len() > 1 {
+        assert!(std::time::Instant::now() < deadline, "the process of the session has not ended");
+        std::thread::yield_now();
+    }
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    assert!(post(&url, &session, ping).0.starts_with("HTTP/1.1 404"));
+    assert!(post(&url, &other, ping).0.starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn a_session_that_nobody_opened_is_not_found() {
+    let (_gateway, url) = listen(&["gateway", "--", SELF, "serve"]);
+    let forged = "Mcp-Session-Id: 0123456789abcdef\r\n";
+    let (head, _) = post(&url, forged, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    assert!(head.starts_with("HTTP/1.1 404"), "{head}");
+}
