@@ -39,9 +39,9 @@
  * @property {boolean} stale whether the server was restarted since the tool ran
  */
 
-/** What goes with the View: reset when a View opens. @typedef {Pick<PageState, "view" | "problem" | "outcome" | "appInfo" |
- * "hasAppTools" | "modelContext" | "messages" | "lines" | "result" | "found" | "appTools" | "appToolResult" |
- * "violations" | "questions" | "stale">} ViewState */
+/** What goes with the View: reset when a View opens. @typedef {Pick<PageState, "view" | "problem" | "outcome" |
+ * "appInfo" | "hasAppTools" | "modelContext" | "messages" | "lines" | "result" | "found" | "appTools" |
+ * "appToolResult" | "violations" | "questions" | "stale">} ViewState */
 
 /** @typedef {ReturnType<typeof createStore>} Store */
 
