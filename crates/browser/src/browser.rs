@@ -106,7 +106,7 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         let over = BrowserError::Gone { how: "it was closed".into(), stderr: String::new() };
-        self.router.gone(&over);
+        self.router.connection_lost(&over);
         self.connection.end(&over);
         self.tasks.iter().for_each(JoinHandle::abort);
     }

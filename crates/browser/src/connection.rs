@@ -20,7 +20,7 @@ pub(crate) type EndingListener = Pin<Box<dyn Future<Output = BrowserError> + Sen
 /// Receives events. It is called in the order of the pipe, and before any later result is delivered.
 pub(crate) trait EventListener: Send + Sync {
     fn event(&self, session: Option<&str>, method: &str, params: &Value);
-    fn gone(&self, why: &BrowserError);
+    fn connection_lost(&self, why: &BrowserError);
 }
 
 /// The connection's sending side. Clones share it.
@@ -114,7 +114,7 @@ impl DevtoolsConnection {
         let why = loop {
             match messages.next().await {
                 Ok(Some(text)) => {
-                    if let Err(why) = self.take(text, &*listener) {
+                    if let Err(why) = self.handle_message(text, &*listener) {
                         break why;
                     }
                 }
@@ -122,7 +122,7 @@ impl DevtoolsConnection {
                 Err(why) => break why,
             }
         };
-        listener.gone(&why);
+        listener.connection_lost(&why);
         self.end(&why);
     }
 
@@ -135,7 +135,7 @@ impl DevtoolsConnection {
         }
     }
 
-    fn take(&self, text: &[u8], listener: &dyn EventListener) -> Result<(), BrowserError> {
+    fn handle_message(&self, text: &[u8], listener: &dyn EventListener) -> Result<(), BrowserError> {
         let garbled = |why: &dyn fmt::Display| {
             let start = String::from_utf8_lossy(&text[..text.len().min(80)]).into_owned();
             BrowserError::Garbled { why: format!("{why}: {start:?}") }

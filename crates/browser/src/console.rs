@@ -24,7 +24,7 @@ pub struct Exception {
 
 impl Console {
     pub(crate) fn parse(params: &Value) -> Self {
-        let args: Vec<_> = params["args"].as_array().into_iter().flatten().map(shown).collect();
+        let args: Vec<_> = params["args"].as_array().into_iter().flatten().map(display_value).collect();
         let source = params["stackTrace"]["callFrames"][0]["url"].as_str().unwrap_or_default();
         let level = params["type"].as_str().unwrap_or_default();
         Self { level: level.into(), text: args.join(" "), source: source.into() }
@@ -41,11 +41,11 @@ impl Exception {
 pub(crate) fn thrown(details: &Value) -> String {
     let exception = &details["exception"];
     let text = details["text"].as_str().unwrap_or_default();
-    if exception.is_null() { text.into() } else { shown(exception) }
+    if exception.is_null() { text.into() } else { display_value(exception) }
 }
 
 /// A JavaScript value as the console would show it.
-pub(crate) fn shown(object: &Value) -> String {
+pub(crate) fn display_value(object: &Value) -> String {
     if let Some(text) = object["value"].as_str() {
         return text.into();
     }
@@ -91,7 +91,7 @@ mod tests {
             (json!({ "type": "object", "subtype": "null", "value": null }), "null"),
             (object, r#"{a: 1, b: "x", …}"#),
         ] {
-            assert_eq!(shown(&value), text);
+            assert_eq!(display_value(&value), text);
         }
     }
 }

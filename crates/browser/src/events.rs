@@ -93,7 +93,7 @@ impl PageContext {
         let new = {
             let mut state = self.state();
             let Some(page) = state.target(session).map(|it| it.page.clone()) else { return };
-            state.frames.found(session, &page, id, parent.as_deref())
+            state.frames.add_frame(session, &page, id, parent.as_deref())
         };
         if new {
             self.note(session, Some(id.into()), LogEvent::FrameAdded { parent });

@@ -45,7 +45,7 @@ impl Frames {
 
     /// Adds a frame that a session reported: a new one, or one that has moved to this process. Returns whether it is
     /// new.
-    pub(crate) fn found(&mut self, session: &str, page: &str, id: &str, parent: Option<&str>) -> bool {
+    pub(crate) fn add_frame(&mut self, session: &str, page: &str, id: &str, parent: Option<&str>) -> bool {
         if let Some(known) = self.get_mut(id) {
             known.session = session.into();
             return false;
@@ -66,7 +66,7 @@ impl Frames {
     /// Records that a frame shows another document. The reporting session now controls the frame.
     pub(crate) fn navigated(&mut self, session: &str, page: &str, frame: &Value) {
         let text = |key: &str| frame[key].as_str().unwrap_or_default();
-        self.found(session, page, text("id"), frame["parentId"].as_str());
+        self.add_frame(session, page, text("id"), frame["parentId"].as_str());
         // The old document's frames are gone, and their processes may end without reporting it.
         self.remove_inside(text("id"));
         if let Some(known) = self.get_mut(text("id")) {
@@ -112,15 +112,15 @@ mod tests {
     #[test]
     fn a_frame_that_changes_its_process_stays_the_same_frame() {
         let mut frames = Frames::default();
-        frames.found("s1", "main", "main", None);
-        assert!(frames.found("s1", "main", "child", Some("main")));
-        assert!(!frames.found("s2", "main", "child", Some("main")));
+        frames.add_frame("s1", "main", "main", None);
+        assert!(frames.add_frame("s1", "main", "child", Some("main")));
+        assert!(!frames.add_frame("s2", "main", "child", Some("main")));
         frames.navigated(
             "s2",
             "main",
             &json!({ "id": "child", "url": "http://b/", "securityOrigin": "://" }),
         );
-        frames.found("s2", "main", "inner", Some("child"));
+        frames.add_frame("s2", "main", "inner", Some("child"));
         let ids: Vec<_> = frames.tree("main").into_iter().map(|it| (it.id, it.session, it.origin)).collect();
         let expected = [("main", "s1"), ("child", "s2"), ("inner", "s2")];
         assert_eq!(ids, expected.map(|(id, session)| (id.into(), session.into(), "null".into())));
@@ -129,9 +129,9 @@ mod tests {
     #[test]
     fn a_removed_frame_takes_its_children_along() {
         let mut frames = Frames::default();
-        frames.found("s", "main", "main", None);
-        frames.found("s", "main", "child", Some("main"));
-        frames.found("s", "main", "inner", Some("child"));
+        frames.add_frame("s", "main", "main", None);
+        frames.add_frame("s", "main", "child", Some("main"));
+        frames.add_frame("s", "main", "inner", Some("child"));
         frames.remove("child");
         assert_eq!(frames.tree("main").len(), 1);
     }

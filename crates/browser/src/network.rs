@@ -31,7 +31,7 @@ pub(crate) fn events(name: &str, params: &Value) -> Vec<LogEvent> {
         "requestWillBeSent" => {
             let redirected = status(&params["redirectResponse"]);
             let redirected = redirected.map(|status| LogEvent::Response { id: id.clone(), status });
-            redirected.into_iter().chain([asked(id, params)]).collect()
+            redirected.into_iter().chain([sent_request(id, params)]).collect()
         }
         "webSocketCreated" => {
             let url = text(&params["url"]).unwrap_or_default();
@@ -54,7 +54,7 @@ pub(crate) fn events(name: &str, params: &Value) -> Vec<LogEvent> {
     }
 }
 
-fn asked(id: String, params: &Value) -> LogEvent {
+fn sent_request(id: String, params: &Value) -> LogEvent {
     let request = &params["request"];
     let word = |value: &Value| text(value).unwrap_or_default();
     // The fragment is never sent, but it is part of the URL that the page used.

@@ -112,7 +112,7 @@ impl EventListener for EventRouter {
         }
     }
 
-    fn gone(&self, why: &BrowserError) {
+    fn connection_lost(&self, why: &BrowserError) {
         for context in self.known().contexts.values() {
             context.log.end(why);
         }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use protocol::apps::{self, Way};
+use protocol::apps::{self, BridgeDirection};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -53,10 +53,10 @@ impl TimelineParty {
     }
 
     /// The direction of a message on the bridge, if it passes the bridge.
-    pub(crate) fn way(self, to: Self) -> Option<Way> {
+    pub(crate) fn direction(self, to: Self) -> Option<BridgeDirection> {
         // A message of a View that the proxy stopped was meant for the host.
         let to = if (self, to) == (Self::View, Self::Proxy) { Self::Host } else { to };
-        Way::between(self.end()?, to.end()?)
+        BridgeDirection::between(self.end()?, to.end()?)
     }
 }
 
@@ -193,7 +193,7 @@ impl Timeline {
     }
 
     /// The recorded messages of Views.
-    pub(crate) fn kept(&self) -> KeptMessages {
+    pub(crate) fn kept_messages(&self) -> KeptMessages {
         self.lock().kept.clone()
     }
 
@@ -282,7 +282,7 @@ fn shorten_text(text: &str, room: &mut usize) -> String {
 mod tests {
     use super::*;
 
-    fn said(from: TimelineParty, to: TimelineParty, message: Value) -> NewEntry {
+    fn message_entry(from: TimelineParty, to: TimelineParty, message: Value) -> NewEntry {
         NewEntry { view: Some("v".to_owned()), ..NewEntry::new(from, to, message) }
     }
 
@@ -290,10 +290,26 @@ mod tests {
     fn a_response_names_its_request() {
         let feed = Feed::default();
         let timeline = Timeline::new(feed.clone());
-        timeline.add(said(TimelineParty::View, TimelineParty::Host, json!({ "id": 0, "method": "ping" })));
-        timeline.add(said(TimelineParty::Host, TimelineParty::View, json!({ "id": 0, "method": "ping" })));
-        timeline.add(said(TimelineParty::Host, TimelineParty::View, json!({ "id": 0, "result": {} })));
-        timeline.add(said(TimelineParty::View, TimelineParty::Host, json!({ "id": "0", "result": {} })));
+        timeline.add(message_entry(
+            TimelineParty::View,
+            TimelineParty::Host,
+            json!({ "id": 0, "method": "ping" }),
+        ));
+        timeline.add(message_entry(
+            TimelineParty::Host,
+            TimelineParty::View,
+            json!({ "id": 0, "method": "ping" }),
+        ));
+        timeline.add(message_entry(
+            TimelineParty::Host,
+            TimelineParty::View,
+            json!({ "id": 0, "result": {} }),
+        ));
+        timeline.add(message_entry(
+            TimelineParty::View,
+            TimelineParty::Host,
+            json!({ "id": "0", "result": {} }),
+        ));
         let answers: Vec<Value> = feed
             .since(0)
             .iter()
@@ -307,9 +323,13 @@ mod tests {
         let feed = Feed::default();
         let timeline = Timeline::new(feed.clone());
         let html = "ä".repeat(MAX_TEXT_BYTES);
-        timeline.add(said(TimelineParty::Host, TimelineParty::Proxy, json!({ "params": { "html": html } })));
+        timeline.add(message_entry(
+            TimelineParty::Host,
+            TimelineParty::Proxy,
+            json!({ "params": { "html": html } }),
+        ));
         assert!(feed.since(0)[0].1.len() < MAX_TEXT_BYTES + 500);
-        assert!(timeline.kept().entries[0].message.contains(&html));
+        assert!(timeline.kept_messages().entries[0].message.contains(&html));
     }
 
     #[test]
@@ -317,7 +337,7 @@ mod tests {
         let feed = Feed::default();
         let timeline = Timeline::new(feed.clone());
         let items: Vec<Value> = (0..100_000).map(|n| json!({ "n": n })).collect();
-        timeline.add(said(
+        timeline.add(message_entry(
             TimelineParty::View,
             TimelineParty::Host,
             json!({ "method": "m", "params": items }),
@@ -333,13 +353,13 @@ mod tests {
         let timeline = Timeline::new(Feed::default());
         let large = "x".repeat(MAX_ENTRY_BYTES / 4);
         for _ in 0..10 {
-            timeline.add(said(TimelineParty::View, TimelineParty::Host, json!({ "method": large })));
+            timeline.add(message_entry(TimelineParty::View, TimelineParty::Host, json!({ "method": large })));
         }
         timeline.add(NewEntry {
             server: Some("0".to_owned()),
-            ..said(TimelineParty::Host, TimelineParty::Server, json!({}))
+            ..message_entry(TimelineParty::Host, TimelineParty::Server, json!({}))
         });
-        let kept = timeline.kept();
+        let kept = timeline.kept_messages();
         assert_eq!((kept.entries.len(), kept.dropped["v"]), (3, 7));
     }
 
@@ -347,7 +367,7 @@ mod tests {
     fn requests_without_answers_are_forgotten() {
         let timeline = Timeline::new(Feed::default());
         for id in 0..3 * MAX_OPEN_REQUESTS {
-            timeline.add(said(
+            timeline.add(message_entry(
                 TimelineParty::View,
                 TimelineParty::Host,
                 json!({ "id": id, "method": "ping" }),
@@ -356,7 +376,7 @@ mod tests {
         assert!(timeline.lock().open.len() <= MAX_OPEN_REQUESTS);
         let newest = json!({ "id": 3 * MAX_OPEN_REQUESTS - 1, "result": {} });
         assert_eq!(
-            timeline.lock().correlate(0, &said(TimelineParty::Host, TimelineParty::View, newest)),
+            timeline.lock().correlate(0, &message_entry(TimelineParty::Host, TimelineParty::View, newest)),
             Some(3 * MAX_OPEN_REQUESTS as u64)
         );
     }

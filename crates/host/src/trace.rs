@@ -50,7 +50,7 @@ fn with_server(server: &SupervisedServer, at: usize, record: &SessionRecord) -> 
 
 /// The sessions with Views, by name.
 fn with_views(shared: &Shared, wanted: Option<&str>) -> BTreeMap<String, RecordedSession> {
-    let kept = shared.timeline.kept();
+    let kept = shared.timeline.kept_messages();
     let mut sessions = BTreeMap::new();
     for entry in kept.entries.iter().filter(|entry| wanted.is_none_or(|view| view == entry.view)) {
         let name = format!("view {}", entry.view);
@@ -64,7 +64,7 @@ fn with_views(shared: &Shared, wanted: Option<&str>) -> BTreeMap<String, Recorde
 }
 
 fn line(shared: &Shared, entry: &TimelineEntry) -> Option<Line> {
-    let (direction, exchange) = entry.from.way(entry.to)?.recorded();
+    let (direction, exchange) = entry.from.direction(entry.to)?.recorded();
     let bytes = Bytes::from(shared.feed.masked_json(&entry.message));
     Some(Line { at: entry.at, direction, what: What::Message, exchange, bytes })
 }

@@ -39,6 +39,10 @@
  * @property {boolean} stale whether the server was restarted since the tool ran
  */
 
+/** What goes with the View: reset when a View opens. @typedef {Pick<PageState, "view" | "problem" | "outcome" |
+ * "appInfo" | "hasAppTools" | "modelContext" | "messages" | "lines" | "result" | "found" | "appTools" |
+ * "appToolResult" | "violations" | "questions" | "stale">} ViewState */
+
 /** @typedef {ReturnType<typeof createStore>} Store */
 
 /** Draws one part of the page. If that fails, the error is reported and the other parts are still drawn.
@@ -80,41 +84,7 @@ export function createStore(initial) {
   };
 }
 
-/** The initial state of a page. @param {Settings} settings @returns {PageState} */
-export const blank = (settings) => ({
-  host: null,
-  servers: [],
-  connection: "connecting",
-  selected: null,
-  args: {},
-  argsError: "",
-  settings,
-  status: "idle",
-  problem: null,
-  running: false,
-  outcome: "",
-  view: null,
-  shown: null,
-  appInfo: null,
-  mode: settings.mode,
-  modes: ["inline", "fullscreen", "pip"],
-  declaredModes: ["inline", "fullscreen", "pip"],
-  hasAppTools: false,
-  modelContext: null,
-  messages: [],
-  lines: [],
-  result: null,
-  found: { must: 0, should: 0 },
-  appTools: { tools: [] },
-  appToolResult: null,
-  violations: [],
-  questions: [],
-  inquiries: [],
-  scale: 1,
-  stale: false,
-});
-
-/** The state of a page without a View. @returns {Partial<PageState>} */
+/** The state of a page without a View. @returns {ViewState} */
 export const noView = () => ({
   view: null,
   problem: null,
@@ -131,6 +101,26 @@ export const noView = () => ({
   violations: [],
   questions: [],
   stale: false,
+});
+
+/** The initial state of a page. @param {Settings} settings @returns {PageState} */
+export const blank = (settings) => ({
+  ...noView(),
+  host: null,
+  servers: [],
+  connection: "connecting",
+  selected: null,
+  args: {},
+  argsError: "",
+  settings,
+  status: "idle",
+  running: false,
+  shown: null,
+  mode: settings.mode,
+  modes: ["inline", "fullscreen", "pip"],
+  declaredModes: ["inline", "fullscreen", "pip"],
+  inquiries: [],
+  scale: 1,
 });
 
 /** The chosen tool with its server. @param {PageState} state */

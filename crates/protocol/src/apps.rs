@@ -9,6 +9,7 @@ mod container;
 mod content;
 mod context;
 mod csp;
+mod direction;
 mod judge;
 mod lifecycle;
 mod media;
@@ -23,7 +24,6 @@ pub mod rule;
 mod source;
 pub mod style;
 mod tool;
-mod way;
 
 use std::fmt;
 
@@ -33,6 +33,7 @@ pub use container::{Axis, Container};
 pub use content::UiContent;
 pub use context::{Device, HostContext, Insets, Platform, Theme, ToolInfo, merge_context};
 pub use csp::Policy;
+pub use direction::{BridgeDirection, BridgeParty};
 pub use judge::Bridge;
 pub use media::{MediaProblem, MediaType};
 pub use message::BridgeMessage;
@@ -41,7 +42,6 @@ pub use permission::{Permission, Permissions};
 pub use resource::{Csp, ResourceUi};
 pub use source::{SourceProblem, check_source};
 pub use tool::{LEGACY_RESOURCE_URI, ToolUi, Visibility};
-pub use way::{BridgeParty, Way};
 
 /// The identifier of the extension.
 pub const EXTENSION: &str = crate::capability::extension::UI;
@@ -51,9 +51,6 @@ pub const MIME_TYPE: &str = "text/html;profile=mcp-app";
 pub const URI_SCHEME: &str = "ui://";
 /// The version string of the handshake between View and host, in the stable text and in ext-apps 2.x.
 pub const PROTOCOL_VERSION: &str = "2026-01-26";
-/// The code of a host's answer that denies a request of a View, as in the examples of the specification. 2026-07-28 advises
-/// against this number.
-pub const DENIED: i64 = -32000;
 
 /// Something in the metadata that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -51,10 +51,6 @@ pub const TASKS: Capability = Capability::at(&["tasks"]);
 pub const TASKS_CANCEL: Capability = Capability::at(&["tasks", "cancel"]);
 /// Either side can list tasks (2025-11-25 only).
 pub const TASKS_LIST: Capability = Capability::at(&["tasks", "list"]);
-/// The client samples as a task (2025-11-25 only).
-pub const TASKS_SAMPLING: Capability = Capability::at(&["tasks", "requests", "sampling", "createMessage"]);
-/// The client elicits as a task (2025-11-25 only).
-pub const TASKS_ELICITATION: Capability = Capability::at(&["tasks", "requests", "elicitation", "create"]);
 /// The server calls tools as tasks (2025-11-25 only).
 pub const TASKS_TOOLS: Capability = Capability::at(&["tasks", "requests", "tools", "call"]);
 /// The tasks extension (2026-07-28).

@@ -101,9 +101,6 @@ pub enum ErrorStatus {
     Chosen(u16),
 }
 
-/// The status for a request whose `_meta` lacks a required field, whatever else -32602 is used for (2026-07-28).
-pub const MALFORMED_META_STATUS: u16 = 400;
-
 const fn code(code: i64, name: &'static str, span: Span, meaning: &'static str) -> Code {
     Code { code, name, span, meaning, schema: None }
 }
@@ -121,11 +118,6 @@ impl ErrorStatus {
         match self {
             Self::Fixed(status) | Self::Chosen(status) => status,
         }
-    }
-
-    /// Whether the revision demands it.
-    pub const fn is_fixed(self) -> bool {
-        matches!(self, Self::Fixed(_))
     }
 }
 
@@ -160,7 +152,7 @@ pub const fn resource_not_found(version: Version) -> i64 {
 /// The HTTP status of a response that carries the error.
 ///
 /// 2026-07-28 fixes the status of the codes it defines and of an unknown method. About -32602 it says 400 for a missing
-/// `_meta` field (see [`MALFORMED_META_STATUS`]) and nothing for the rest. No revision defines the status for a message that
+/// `_meta` field and nothing for the rest. No revision defines the status for a message that
 /// is not a request; we send 400, because nothing in it could be accepted. All other errors are ordinary answers.
 pub const fn http_status(version: Version, code: i64) -> ErrorStatus {
     match (version.era(), code) {
@@ -255,7 +247,7 @@ mod tests {
         for version in Span::LEGACY.versions() {
             assert_eq!(http_status(version, -32601), ErrorStatus::Chosen(200));
             assert_eq!(http_status(version, -32600).code(), 400);
-            assert!(!http_status(version, -32700).is_fixed());
+            assert_eq!(http_status(version, -32700), ErrorStatus::Chosen(400));
         }
     }
 }

@@ -56,19 +56,9 @@ pub const HEADERS: &[Header] = &[
     Header { name: PARAM_PREFIX, span: Span::MODERN, meaning: "a parameter of the tool that the body calls" },
 ];
 
-/// The revision of a request that has no `MCP-Protocol-Version`, as far as the server has no other way to know.
-///
-/// That is for servers that speak a revision older than 2025-06-18; one that does not must refuse such a request.
-pub const ASSUMED_VERSION: Version = Version::V2025_03_26;
-
 /// The header as `version` defines it, whatever the case of `name`.
 pub fn find(version: Version, name: &str) -> Option<&'static Header> {
     HEADERS.iter().find(|header| header.span.contains(version) && header.matches(name))
-}
-
-/// Whether a session id is made of visible ASCII characters, as it must be.
-pub fn is_session_id(id: &[u8]) -> bool {
-    !id.is_empty() && id.iter().all(u8::is_ascii_graphic)
 }
 
 impl Header {
@@ -116,12 +106,5 @@ mod tests {
         assert!(has(Version::V2026_07_28, "mcp-param-region"));
         assert!(!has(Version::V2026_07_28, "mcp-param-"), "a parameter has a name");
         assert!(!has(Version::V2026_07_28, "Mcp-Names") && !has(Version::V2026_07_28, "é"));
-    }
-
-    #[test]
-    fn session_ids_are_visible_ascii() {
-        assert!(is_session_id(b"a-1~!"));
-        assert!(!is_session_id(b"") && !is_session_id(b"a b") && !is_session_id("é".as_bytes()));
-        assert!(!is_session_id(b"a\x7f"));
     }
 }

@@ -20,23 +20,6 @@ pub fn check(tag: &str) -> Result<(), BadTag> {
     }
 }
 
-/// The language ranges of an `Accept-Language` value, best first; those with `q=0` are left out.
-pub fn priorities(accept: &str) -> Vec<&str> {
-    let mut ranges: Vec<(&str, f32)> = accept
-        .split(',')
-        .filter_map(|item| {
-            let mut parts = item.split(';').map(str::trim);
-            let range = parts.next().filter(|range| is_range(range))?;
-            let quality = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-            let quality = quality.map_or(Some(1.0), |text| text.trim().parse().ok())?;
-            (quality > 0.0).then_some((range, quality))
-        })
-        .collect();
-    // The sort is stable: equal ranges stay in the order in which the user gave them.
-    ranges.sort_by(|one, two| two.1.total_cmp(&one.1));
-    ranges.into_iter().map(|(range, _)| range).collect()
-}
-
 /// The available tag that suits the ranges best, else the default.
 ///
 /// Each range is tried as it is and then shortened from its end, never leaving a single letter at the end, since that
@@ -63,13 +46,6 @@ fn lookup_one<'a>(range: &str, available: &[&'a str]) -> Option<&'a str> {
         }
     }
     None
-}
-
-fn is_range(text: &str) -> bool {
-    let subtag = |subtag: &str| {
-        subtag == "*" || (1..=8).contains(&subtag.len()) && subtag.bytes().all(|b| b.is_ascii_alphanumeric())
-    };
-    text.split('-').all(subtag)
 }
 
 #[cfg(test)]
@@ -126,13 +102,5 @@ mod tests {
         assert_eq!(lookup(&["*"], &available, "en"), "en");
         assert_eq!(lookup(&["*-DE"], &available, "en"), "en");
         assert_eq!(lookup(&["de-*-DE"], &available, "en"), "de-DE");
-    }
-
-    #[test]
-    fn priorities_follow_quality_and_order() {
-        assert_eq!(priorities("fr;q=0.8, en-GB, de;q=0.8, *;q=0.1, es;q=0"), ["en-GB", "fr", "de", "*"]);
-        assert_eq!(priorities("en-US"), ["en-US"]);
-        assert_eq!(priorities(", en ;q=x, de ; q=0.5, a b"), ["de"]);
-        assert!(priorities("").is_empty());
     }
 }

@@ -40,9 +40,6 @@ impl Version {
     /// The newest revision.
     pub const LATEST: Self = Era::Modern.newest();
 
-    /// The newest revision that still has the `initialize` handshake.
-    pub const LATEST_LEGACY: Self = Era::Legacy.newest();
-
     /// A string from before the first release; a client that asks for it is offered the first revision.
     pub const PRE_RELEASE: &'static str = "2024-10-07";
 

@@ -1,4 +1,4 @@
-//! What to do about a report: which findings to mend first, what was not tested, and how to get it tested.
+//! What to do about a report: which findings to fix first, what was not tested, and how to get it tested.
 
 use protocol::Version;
 use suite::{CaseReport, Outcome, Report};
@@ -23,7 +23,7 @@ pub(crate) struct Digest<'a> {
     pub(crate) count: usize,
     /// The same in words, by outcome.
     pub(crate) counted: String,
-    /// What to mend first.
+    /// What to fix first.
     pub(crate) first: Vec<&'a FindingGroup<'a>>,
     /// How many findings follow after those.
     pub(crate) more: usize,

@@ -100,7 +100,7 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
 
 fn digest(out: &mut String, digest: &Digest<'_>) -> fmt::Result {
     if !digest.first.is_empty() {
-        writeln!(out, "{}. Mend first:\n", digest.counted)?;
+        writeln!(out, "{}. Fix first:\n", digest.counted)?;
     }
     for group in &digest.first {
         let (check, title) = (code(&group.case.check), inert(&group.case.title));

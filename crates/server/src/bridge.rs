@@ -1,14 +1,14 @@
 //! A correct session between a View, its host and its sandbox proxy, as a list of messages. Faults of the bridge change
 //! it.
 
-use protocol::apps::Way::{self, HostToProxy, HostToView, ProxyToHost, ViewToHost};
+use protocol::apps::BridgeDirection::{self, HostToProxy, HostToView, ProxyToHost, ViewToHost};
 use protocol::apps::{PROTOCOL_VERSION, method};
 use serde_json::{Value, json};
 
 use crate::fault::{Effect, Fault};
 
 /// Who said what, in order.
-pub type Session = Vec<(Way, Value)>;
+pub type Session = Vec<(BridgeDirection, Value)>;
 
 /// A session without faults.
 pub fn correct_session() -> Session {
@@ -25,18 +25,23 @@ pub fn session_with_fault(fault: &Fault) -> Session {
 }
 
 /// A request.
-pub fn request(way: Way, id: impl Into<Value>, method: &str, params: Value) -> (Way, Value) {
-    (way, with(json!({"jsonrpc": "2.0", "id": id.into(), "method": method}), "params", params))
+pub fn request(
+    direction: BridgeDirection,
+    id: impl Into<Value>,
+    method: &str,
+    params: Value,
+) -> (BridgeDirection, Value) {
+    (direction, with(json!({"jsonrpc": "2.0", "id": id.into(), "method": method}), "params", params))
 }
 
 /// A notification.
-pub fn notice(way: Way, method: &str, params: Value) -> (Way, Value) {
-    (way, with(json!({"jsonrpc": "2.0", "method": method}), "params", params))
+pub fn notice(direction: BridgeDirection, method: &str, params: Value) -> (BridgeDirection, Value) {
+    (direction, with(json!({"jsonrpc": "2.0", "method": method}), "params", params))
 }
 
 /// An answer.
-pub fn result(way: Way, id: impl Into<Value>, result: Value) -> (Way, Value) {
-    (way, with(json!({"jsonrpc": "2.0", "id": id.into()}), "result", result))
+pub fn result(direction: BridgeDirection, id: impl Into<Value>, result: Value) -> (BridgeDirection, Value) {
+    (direction, with(json!({"jsonrpc": "2.0", "id": id.into()}), "result", result))
 }
 
 fn with(mut message: Value, member: &str, value: Value) -> Value {
@@ -125,8 +130,8 @@ mod tests {
     #[test]
     fn the_sound_session_breaks_nothing() {
         let mut bridge = Bridge::new();
-        for (way, message) in correct_session() {
-            assert_eq!(bridge.judge_next(way, &message), [], "{message}");
+        for (direction, message) in correct_session() {
+            assert_eq!(bridge.judge_next(direction, &message), [], "{message}");
         }
         assert_eq!(bridge.judge_closed(), []);
     }

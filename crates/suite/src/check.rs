@@ -78,6 +78,8 @@ pub enum Run {
     Wire(Sides, fn(&WireCx<'_>) -> Verdict),
     /// An app, by what was recorded of it in the named rows of the matrix of hosts.
     App(&'static [&'static str], fn(&AppCx<'_>) -> Verdict),
+    /// An app, like [`Run::App`], by whether something came in time. The rows of a violation are shown once more, alone.
+    AppInTime(&'static [&'static str], fn(&AppCx<'_>) -> Verdict),
     /// A host, by what was seen while it showed the probes.
     Host(fn(&HostCx<'_>) -> Verdict),
 }
@@ -147,7 +149,7 @@ impl Check {
     pub const fn judges(&self, side: Side) -> bool {
         match self.run {
             Run::Wire(sides, _) => sides.include(side),
-            Run::App(..) => matches!(side, Side::Client),
+            Run::App(..) | Run::AppInTime(..) => matches!(side, Side::Client),
             Run::Server(_)
             | Run::Alone(_)
             | Run::Malformed(_)
@@ -224,6 +226,7 @@ impl fmt::Debug for Run {
             Self::CounterOffer(_) => "CounterOffer",
             Self::Wire(..) => "Wire",
             Self::App(..) => "App",
+            Self::AppInTime(..) => "AppInTime",
             Self::Host(_) => "Host",
         })
     }

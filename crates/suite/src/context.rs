@@ -60,7 +60,7 @@ impl ServerCx {
         }
     }
 
-    /// What was said on every session so far.
+    /// The messages of every session so far.
     pub fn transcripts(&self) -> Vec<Transcript> {
         self.connector().recorders().iter().map(Recorder::transcript).collect()
     }

@@ -133,7 +133,7 @@ fn level_of(level: &str) -> Result<Level, String> {
     match level {
         "MUST" | "MUST NOT" | "REQUIRED" | "SHALL" | "SHALL NOT" => Ok(Level::Must),
         "SHOULD" | "SHOULD NOT" | "RECOMMENDED" | "NOT RECOMMENDED" | "deprecated" => Ok(Level::Should),
-        other => Err(format!("`{other}` is no level")),
+        other => Err(format!("`{other}` is not a level")),
     }
 }
 
@@ -148,6 +148,6 @@ fn state_of(state: &str, what: &'static str) -> Result<State, String> {
         "same" => Ok(State::Same(what)),
         "client" => Ok(State::Elsewhere(what)),
         "open" => Ok(State::Open(what)),
-        other => Err(format!("`{other}` is no state")),
+        other => Err(format!("`{other}` is not a state")),
     }
 }

@@ -6,17 +6,15 @@ use serde_json::Value;
 use transport::client::{Failure, PendingRequest, Reply, Request, Session};
 use wire::{Direction, Entry, Frame, What};
 
+use crate::checks::{CALL_IN_TIME, ONE_OBJECT};
 use crate::connector::explain_unauthorized;
-use crate::liveness::{CALL_IN_TIME_CHECK, Liveness, has_anonymous_error, lost_id};
+use crate::liveness::{Liveness, has_anonymous_error, lost_id};
 use crate::session_pool::SessionPool;
 use crate::upstream;
 use crate::{Evidence, Excerpt, Finding, Verdict};
 
 /// The obstacle where the error code is needed.
 pub(crate) const NO_CODE: &str = "the error has no code that is an integer";
-
-/// The check that reports bodies which call themselves JSON and are something else.
-const ONE_OBJECT_CHECK: &str = "wire/http/one-json-object";
 
 /// How often a request is sent again because the server no longer knew the shared session.
 const MAX_RESENDS: usize = 6;
@@ -144,7 +142,7 @@ impl<'c> Ask<'c> {
                 let why = format!("there was no answer within {} ms", after.as_millis());
                 let is_call = self.method == "tools/call" && !liveness.patience.was_given_up();
                 if is_call && liveness.is_awake(&self.session).await {
-                    return Err(Finding::blocked_by(CALL_IN_TIME_CHECK, why));
+                    return Err(Finding::blocked_by(CALL_IN_TIME.id, why));
                 }
                 return Err(Finding::blocked(why));
             }
@@ -196,11 +194,7 @@ impl Answer {
             && matches!(self.reply.status(), Some(200..=299))
             && !self.reply.body.is_empty()
             && self.reply.media_type().as_deref() == Some("application/json");
-        if is_unreadable {
-            Err(Finding::blocked_by(ONE_OBJECT_CHECK, "the body is not JSON"))
-        } else {
-            Ok(())
-        }
+        if is_unreadable { Err(Finding::blocked_by(ONE_OBJECT.id, "the body is not JSON")) } else { Ok(()) }
     }
 
     /// What an error tells of trouble that is not the server's own.

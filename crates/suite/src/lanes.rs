@@ -1,5 +1,5 @@
 //! Runs the checks of one revision, lane by lane: side by side on the session that all share, one after the other on the one
-//! that a check has for itself, and then over all that was said.
+//! that a check has for itself, and then over all recorded messages.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use protocol::method::Side;
 use transport::Transport;
 
 use crate::check::{Active, Run};
-use crate::checks::SCHEMA_CHECK;
+use crate::checks::SCHEMA;
 use crate::failed_checks::FailedChecks;
 use crate::run::Emit;
 use crate::{Case, CaseReport, Event, Evidence, Finding, Obstacle, Plan, ServerCx, Verdict, WireCx};
@@ -48,7 +48,7 @@ impl Lanes {
                 // It reads what the others said.
                 Run::Wire(..) => {}
                 // No server is planned for these.
-                Run::App(..) | Run::Host(_) => {}
+                Run::App(..) | Run::AppInTime(..) | Run::Host(_) => {}
             }
         }
         lanes
@@ -289,7 +289,7 @@ pub(crate) async fn read_transcripts(cx: &ServerCx, plan: &Plan, failed: &Arc<Fa
 
 /// The cases of a plan. The check that overlaps with others comes after them, so that it knows what they found.
 pub(crate) fn cases_in_reading_order(plan: &Plan) -> impl Iterator<Item = &Case> {
-    let is_last = |case: &&Case| case.check.id == SCHEMA_CHECK;
+    let is_last = |case: &&Case| case.check.id == SCHEMA.id;
     plan.cases.iter().filter(move |case| !is_last(case)).chain(plan.cases.iter().filter(is_last))
 }
 

@@ -4,6 +4,7 @@ use protocol::capability::{Capabilities, Capability};
 use serde_json::{Value, json};
 use transport::client::Session;
 
+use crate::checks::{PROMPTS_LISTED, RESOURCES_LISTED, TOOLS_LISTED};
 use crate::expect::Answer;
 use crate::knowledge::{Fact, Facts};
 use crate::{Finding, ServerCx, Verdict};
@@ -62,31 +63,26 @@ impl ServerCx {
     /// The server's tools, all pages.
     pub async fn tools(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::TOOLS).await?;
-        self.listed(|facts| &facts.tools, "server/tools/listed", self.list("tools/list", "tools")).await
+        self.listed(|facts| &facts.tools, TOOLS_LISTED.id, self.list("tools/list", "tools")).await
     }
 
     /// The server's resources, all pages.
     pub async fn resources(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::RESOURCES).await?;
-        self.listed(
-            |facts| &facts.resources,
-            "server/resources/listed",
-            self.list("resources/list", "resources"),
-        )
-        .await
+        self.listed(|facts| &facts.resources, RESOURCES_LISTED.id, self.list("resources/list", "resources"))
+            .await
     }
 
     /// The server's prompts, all pages.
     pub async fn prompts(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::PROMPTS).await?;
-        self.listed(|facts| &facts.prompts, "server/prompts/listed", self.list("prompts/list", "prompts"))
-            .await
+        self.listed(|facts| &facts.prompts, PROMPTS_LISTED.id, self.list("prompts/list", "prompts")).await
     }
 
     /// The server's resource templates, all pages.
     pub async fn templates(&self) -> Result<&[Value], Finding> {
         self.needs(protocol::capability::RESOURCES).await?;
-        self.listed(|facts| &facts.templates, "server/resources/listed", self.list_templates()).await
+        self.listed(|facts| &facts.templates, RESOURCES_LISTED.id, self.list_templates()).await
     }
 
     /// A server with resources need not have templates.

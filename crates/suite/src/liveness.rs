@@ -7,6 +7,7 @@ use protocol::{Era, Version};
 use serde_json::json;
 use transport::client::{Failure, Reply, Request, Session};
 
+use crate::checks::{CALL_IN_TIME, ERROR_ID};
 use crate::expect::Ask;
 use crate::run_cx::RunCx;
 use crate::{Finding, Pace, Patience};
@@ -21,11 +22,6 @@ const LONG_ANSWER: Duration = Duration::from_millis(500);
 const UNKNOWN_METHOD: &str = "yardstick/are-you-there";
 /// A tool that no server has.
 const UNKNOWN_TOOL: &str = "yardstick-are-you-there";
-
-/// The check that reports calls which are not answered.
-pub(crate) const CALL_IN_TIME_CHECK: &str = "server/tools/call-in-time";
-/// The check that reports errors which lost the id of their request.
-const ERROR_ID_CHECK: &str = "wire/jsonrpc/error-id-present";
 
 /// What the silence after a request means.
 #[derive(Clone, Copy)]
@@ -56,7 +52,7 @@ pub(crate) fn has_anonymous_error(session: &Session, mark: wire::Mark) -> bool {
 
 /// An answer that did not come because the error that came in its place names no request.
 pub(crate) fn lost_id(failure: &Failure) -> Finding {
-    Finding::blocked_by(ERROR_ID_CHECK, format!("{failure}, but an error without an id came"))
+    Finding::blocked_by(ERROR_ID.id, format!("{failure}, but an error without an id came"))
 }
 
 impl Liveness {
@@ -136,9 +132,7 @@ impl Liveness {
         self.patience.note_silence(method, after);
         match silence {
             SilenceVerdict::Proven if !given_up => failure.into(),
-            SilenceVerdict::OfTool if !given_up => {
-                Finding::blocked_by(CALL_IN_TIME_CHECK, failure.to_string())
-            }
+            SilenceVerdict::OfTool if !given_up => Finding::blocked_by(CALL_IN_TIME.id, failure.to_string()),
             SilenceVerdict::Proven | SilenceVerdict::OfTool | SilenceVerdict::Unclear => {
                 Finding::blocked(failure.to_string())
             }

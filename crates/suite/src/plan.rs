@@ -53,7 +53,7 @@ impl Plan {
         plan
     }
 
-    /// Whether all active checks that bind in `version` over `transport` run, and a passive one judges what was said.
+    /// Whether all active checks that bind in `version` over `transport` run, and a passive one judges the messages.
     pub fn says_everything(&self, version: Version, transport: Transport) -> bool {
         let (all, _) = Selection::default().divide(version, transport);
         let active = all.iter().filter(|case| !case.check.is_passive()).count();

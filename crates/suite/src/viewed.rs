@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::apps::Way;
+use protocol::apps::BridgeDirection;
 use serde::{Deserialize, Serialize};
 use wire::What;
 
@@ -99,10 +99,10 @@ impl ViewedApp {
     pub fn new(viewing: &Viewing) -> Self {
         let millis = |at: std::time::Duration| u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
         let said = viewing.transcript.entries.iter().filter(|entry| entry.what == What::Message);
-        let said = said.filter_map(|entry| match Way::of_entry(entry) {
-            Way::ViewToHost => Some((entry, true)),
-            Way::HostToView => Some((entry, false)),
-            Way::ProxyToHost | Way::HostToProxy => None,
+        let said = said.filter_map(|entry| match BridgeDirection::of_entry(entry) {
+            BridgeDirection::ViewToHost => Some((entry, true)),
+            BridgeDirection::HostToView => Some((entry, false)),
+            BridgeDirection::ProxyToHost | BridgeDirection::HostToProxy => None,
         });
         let messages = said.take(MAX_MESSAGES).map(|(entry, from_view)| ViewedMessage {
             at_ms: millis(entry.at),

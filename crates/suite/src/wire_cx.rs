@@ -21,7 +21,7 @@ pub struct WireCx<'a> {
     pub transport: Transport,
     /// Whose messages are judged.
     pub side: Side,
-    /// What was said.
+    /// The recorded messages.
     pub transcript: &'a Transcript,
     /// The checks that have failed in this revision so far. Passive checks that overlap with others look at it.
     pub(crate) failed: Arc<FailedChecks>,

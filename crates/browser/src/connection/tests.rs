@@ -14,7 +14,7 @@ impl EventListener for Notes {
     fn event(&self, session: Option<&str>, method: &str, params: &Value) {
         self.0.lock().unwrap().push(format!("{session:?} {method} {params}"));
     }
-    fn gone(&self, why: &BrowserError) {
+    fn connection_lost(&self, why: &BrowserError) {
         self.0.lock().unwrap().push(why.to_string());
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Request, Response, asks, body, events, guard, query, reply};
+use super::{Request, Response, body, events, guard, query, reply, view_requests};
 use crate::finding::PageFinding;
 use crate::inquiries::AnswerOutcome;
 use crate::prefetch::DocumentKey;
@@ -47,8 +47,10 @@ pub(super) async fn route(shared: &Arc<Shared>, rest: &str, request: Request) ->
         (&Method::POST, ["tools", "cancel"]) => cancel(shared, request).await,
         (&Method::POST, ["inquiries", id]) => answer(shared, id, request).await,
         (&Method::POST, ["views"]) => open(shared, request).await,
-        (&Method::POST, ["views", id, "request"]) => asks::forward_request(shared, id, request).await,
-        (&Method::GET, ["views", id, "answers"]) => asks::answers(shared, id, value("after")).await,
+        (&Method::POST, ["views", id, "request"]) => {
+            view_requests::forward_request(shared, id, request).await
+        }
+        (&Method::GET, ["views", id, "answers"]) => view_requests::answers(shared, id, value("after")).await,
         (&Method::POST, ["views", id, "log"]) => record_log(shared, id, request).await,
         (&Method::DELETE, ["views", id]) => close(shared, id, value("leaving").is_some()),
         (&Method::GET, ["events"]) => Ok(event_stream(shared, &request, value("after"))),

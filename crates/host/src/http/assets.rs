@@ -5,7 +5,7 @@ use super::{Response, reply};
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
 /// The file at `path` below `/assets/`.
-pub(super) fn named(path: &str) -> Response {
+pub(super) fn serve_asset(path: &str) -> Response {
     let found = path.strip_prefix("/assets/").and_then(|name| {
         let (_, content) = ASSETS.iter().find(|(known, _)| *known == name)?;
         Some((kind(name)?, *content))

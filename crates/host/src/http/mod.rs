@@ -1,12 +1,12 @@
 //! Two HTTP listeners: one serves the page and its API, the other the documents of the sandbox.
 
 mod api;
-mod asks;
 mod assets;
 mod events;
 mod guard;
 mod reply;
 mod sandbox;
+mod view_requests;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -112,7 +112,7 @@ fn documents(shared: &Arc<Shared>, path: &str, request: &Request) -> Response {
             }
             response
         }
-        _ => assets::named(path),
+        _ => assets::serve_asset(path),
     }
 }
 

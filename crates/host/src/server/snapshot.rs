@@ -255,7 +255,7 @@ mod tests {
         }
     }
 
-    fn seen(meta: &Value, openai: Option<&Openai>) -> (bool, bool) {
+    fn visibility_of(meta: &Value, openai: Option<&Openai>) -> (bool, bool) {
         let seen = ToolSnapshot::from_item(json!({ "name": "t", "_meta": meta })).unwrap().visibility(openai);
         (seen.model, seen.app)
     }
@@ -264,25 +264,25 @@ mod tests {
     fn a_widget_calls_what_is_declared_accessible() {
         let host = Openai::default();
         let widget = |accessible: Value| json!({ "openai/outputTemplate": "ui://a", "openai/widgetAccessible": accessible });
-        assert_eq!(seen(&widget(json!(true)), Some(&host)), (true, true));
-        assert_eq!(seen(&widget(json!(false)), Some(&host)), (true, false));
-        assert_eq!(seen(&json!({ "openai/outputTemplate": "ui://a" }), Some(&host)), (true, false));
-        assert_eq!(seen(&Value::Null, Some(&host)), (true, true));
-        assert_eq!(seen(&widget(json!(false)), None), (true, true));
+        assert_eq!(visibility_of(&widget(json!(true)), Some(&host)), (true, true));
+        assert_eq!(visibility_of(&widget(json!(false)), Some(&host)), (true, false));
+        assert_eq!(visibility_of(&json!({ "openai/outputTemplate": "ui://a" }), Some(&host)), (true, false));
+        assert_eq!(visibility_of(&Value::Null, Some(&host)), (true, true));
+        assert_eq!(visibility_of(&widget(json!(false)), None), (true, true));
         let deaf: Openai = serde_json::from_value(json!({ "unread": ["openai/widgetAccessible"] })).unwrap();
-        assert_eq!(seen(&widget(json!(false)), Some(&deaf)), (true, true));
+        assert_eq!(visibility_of(&widget(json!(false)), Some(&deaf)), (true, true));
     }
 
     #[test]
     fn a_private_tool_is_not_for_the_model() {
         let private = json!({ "openai/visibility": "private", "openai/widgetAccessible": true });
-        assert_eq!(seen(&private, Some(&Openai::default())), (false, true));
-        assert_eq!(seen(&private, None), (true, true));
+        assert_eq!(visibility_of(&private, Some(&Openai::default())), (false, true));
+        assert_eq!(visibility_of(&private, None), (true, true));
     }
 
     #[test]
     fn the_standard_visibility_counts_before_theirs() {
         let both = json!({ "ui": { "visibility": ["app"] }, "openai/visibility": "public", "openai/widgetAccessible": false });
-        assert_eq!(seen(&both, Some(&Openai::default())), (false, true));
+        assert_eq!(visibility_of(&both, Some(&Openai::default())), (false, true));
     }
 }

@@ -183,9 +183,9 @@ pub(crate) enum Role {
 impl View {
     /// The findings for a message of this View.
     pub(crate) fn judge(&self, from: TimelineParty, to: TimelineParty, message: &Value) -> Vec<PageFinding> {
-        let Some(way) = from.way(to) else { return Vec::new() };
+        let Some(direction) = from.direction(to) else { return Vec::new() };
         let mut bridge = self.bridge.lock().unwrap_or_else(PoisonError::into_inner);
-        bridge.judge_next(way, message).iter().map(PageFinding::from_breach).collect()
+        bridge.judge_next(direction, message).iter().map(PageFinding::from_breach).collect()
     }
 
     /// When the page opened the View, derived from its first log: it arrived at `now`, and its newest message was sent

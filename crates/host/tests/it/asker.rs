@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use transport::client::Target;
 
+use crate::tiny::in_process;
+
 /// The asking server. Clones share its state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asker {
@@ -17,12 +19,7 @@ pub(crate) struct Asker {
 impl Asker {
     /// The target for the host.
     pub(crate) fn target(&self) -> Target {
-        let server = self.clone();
-        Target::in_process(move || -> DuplexStream {
-            let (ours, theirs) = tokio::io::duplex(64 * 1024);
-            tokio::spawn(server.clone().serve(theirs));
-            ours
-        })
+        in_process(self, Self::serve)
     }
 
     pub(crate) fn declared(&self) -> Value {

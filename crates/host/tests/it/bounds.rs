@@ -5,29 +5,19 @@ use std::time::Duration;
 use browser::{Frame, Page};
 use serde_json::{Value, json};
 
-use crate::rig::{Rig, TIMEOUT, browser, ready};
+use crate::rig::{MAX_UNRESPONSIVE_MS, Rig, TIMEOUT, browser, read_meter, ready, start_meter};
 use crate::tiny::{Tiny, plain, tool};
 
 const FLOOD: &str = include_str!("bounds/flood.html");
 /// A flood takes long on a busy machine; the page has to be usable meanwhile.
 const FLOOD_TIMEOUT: Duration = Duration::from_secs(90);
-/// The longest time in milliseconds that the page may not react: generous for a busy machine, and a fraction of the
-/// time without limits.
-const MAX_UNRESPONSIVE_MS: f64 = 6_000.0;
-
-/// From now on measures how long the page does not react.
-const START_METER: &str = "void (globalThis.gap = 0, clearInterval(globalThis.meter), globalThis.before = performance.now(), globalThis.meter = setInterval(() => {
-    gap = Math.max(gap, performance.now() - before); before = performance.now(); }, 20))";
-
 async fn flooded(page: &Page, view: &Frame, kind: &str, count: usize, over: &str) -> f64 {
-    page.eval(START_METER).await.unwrap();
+    start_meter(page).await;
     view.eval(&format!("flood('{kind}', {count})")).await.unwrap();
     view.wait_for(over, FLOOD_TIMEOUT).await.unwrap();
-    // The page has finished when it answers.
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    let gap = page.eval("gap").await.unwrap().as_f64().unwrap();
+    let gap = read_meter(page).await;
     let answers = view.eval("`${answered} answers, ${refused} of them refusals`").await.unwrap();
-    println!("  {count:6} {kind:6} {answers}, the page did not react for {gap:.0} ms");
+    println!("  {count:6} {kind:6} {answers}");
     gap
 }
 

@@ -13,6 +13,26 @@ use crate::http::{self, Answer};
 /// Generous, because the machine may be busy; a passing test needs far less.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
+/// The longest time in milliseconds that a page may not react: generous for a busy machine, and a fraction of the time
+/// without limits.
+pub(crate) const MAX_UNRESPONSIVE_MS: f64 = 6_000.0;
+
+/// Measures from now on how long the page does not react.
+pub(crate) async fn start_meter(page: &Page) {
+    let script = "void (globalThis.gap = 0, clearInterval(globalThis.meter), globalThis.before = performance.now(), \
+        globalThis.meter = setInterval(() => { gap = Math.max(gap, performance.now() - before); before = performance.now(); }, 20))";
+    page.eval(script).await.unwrap();
+}
+
+/// How many milliseconds the page did not react since [`start_meter`], at most. The meter has to run once more to see the
+/// end of a gap.
+pub(crate) async fn read_meter(page: &Page) -> f64 {
+    let gap =
+        page.eval("new Promise((done) => setTimeout(() => done(gap), 40))").await.unwrap().as_f64().unwrap();
+    println!("  the page did not react for {gap:.0} ms");
+    gap
+}
+
 /// A running host.
 #[derive(Debug)]
 pub(crate) struct Rig {

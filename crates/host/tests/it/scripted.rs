@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use tokio::sync::broadcast;
 use transport::client::Target;
 
-use crate::tiny::Tiny;
+use crate::tiny::{Tiny, in_process};
 
 type Script = dyn Fn(&Value) -> Option<Vec<String>> + Send + Sync;
 
@@ -32,12 +32,7 @@ impl Scripted {
 
     /// The target for the host.
     pub(crate) fn target(&self) -> Target {
-        let server = self.clone();
-        Target::in_process(move || -> DuplexStream {
-            let (ours, theirs) = tokio::io::duplex(64 * 1024);
-            tokio::spawn(server.clone().serve(theirs));
-            ours
-        })
+        in_process(self, Self::serve)
     }
 
     /// Sends a message to every client.

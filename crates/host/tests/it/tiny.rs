@@ -25,6 +25,20 @@ struct Inner {
     ended: watch::Sender<u32>,
 }
 
+/// The target of a server whose every connection `serve` serves, within this process.
+pub(crate) fn in_process<S, F>(server: &S, serve: fn(S, DuplexStream) -> F) -> Target
+where
+    S: Clone + Send + Sync + 'static,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let server = server.clone();
+    Target::in_process(move || -> DuplexStream {
+        let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        tokio::spawn(serve(server.clone(), theirs));
+        ours
+    })
+}
+
 impl Tiny {
     pub(crate) fn new(name: &str, tools: Vec<Value>, resources: Vec<Value>) -> Self {
         let name = name.to_owned();
@@ -43,12 +57,7 @@ impl Tiny {
 
     /// The target for the host.
     pub(crate) fn target(&self) -> Target {
-        let server = self.clone();
-        Target::in_process(move || -> DuplexStream {
-            let (ours, theirs) = tokio::io::duplex(64 * 1024);
-            tokio::spawn(server.clone().serve(theirs));
-            ours
-        })
+        in_process(self, Self::serve)
     }
 
     /// The parameters of each call so far.

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
+import { settled, until } from "./turns.mjs";
 
 let sources = [];
 let shown;
@@ -104,27 +105,26 @@ afterEach(() => {
   ports = [];
   delete globalThis.SharedWorker;
 });
-const soon = () => new Promise((resolve) => setTimeout(resolve, 60));
 
 test("tabs share one stream, and each hears the past first and nothing twice", async () => {
   const answer = await together('id: 1\ndata: {"n":1}\n\nid: 2\ndata: {"n":2}\n\n');
   start();
-  await soon();
+  await until(() => sources.length > 0);
   const other = [];
   const second = listen(FROM, 0, { event: (event) => other.push(event), state() {} });
-  await soon();
+  await settled();
   assert.equal(sources.length, 1, "one stream for both");
   sources[0].onmessage({ data: '{"n":2}', lastEventId: "2" });
   sources[0].onmessage({ data: '{"n":3}', lastEventId: "3" });
-  await soon();
+  await settled();
   assert.deepEqual(heard, [], "the past comes first");
   answer();
-  await soon();
+  await until(() => heard.length + other.length >= 6);
   assert.deepEqual(heard.map((event) => event.n), [1, 2, 3]);
   assert.deepEqual(other, heard);
   second.close();
-  await soon();
+  await settled();
   sources[0].onmessage({ data: '{"n":4}', lastEventId: "4" });
-  await soon();
+  await until(() => heard.length > 3);
   assert.deepEqual([heard.length, other.length], [4, 3], "who has left hears no more");
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { test } from "node:test";
+import { settled } from "./turns.mjs";
 
 // These tests need only the first module, not the page.
 registerHooks({
@@ -115,7 +116,6 @@ function slowHost() {
   };
   return { api, asked, polls };
 }
-const soon = () => new Promise((resolve) => setTimeout(resolve, 2));
 
 test("calls that take long wait on one connection, and are answered as they end", async () => {
   const { api, asked, polls } = slowHost();
@@ -123,12 +123,12 @@ test("calls that take long wait on one connection, and are answered as they end"
   const answers = Array.from({ length: 9 }, (_, n) =>
     asks.ask({ ticket: String(n), method: "tools/call", params: {} }, n),
   );
-  await soon();
+  await settled();
   assert.equal(asked.length, 9, "none is held back");
   assert.equal(polls.length, 1);
   polls[0].resolve({ answers: [{ n: 1, callId: "r-8", answer: { result: "last first" } }] });
   assert.deepEqual(await answers[8], { result: "last first" });
-  await soon();
+  await settled();
   assert.deepEqual(polls.map((poll) => poll.after), [0, 1]);
   polls[1].resolve({ answers: [{ n: 2, callId: "r-0", answer: { error: { code: 1, message: "no" } } }] });
   assert.deepEqual(await answers[0], { error: { code: 1, message: "no" } });
@@ -138,7 +138,7 @@ test("nobody waits for a View that is closed", async () => {
   const { api, polls } = slowHost();
   const asks = createAsks(api, "v", "r");
   const answers = ["a", "b"].map((ticket) => asks.ask({ ticket, method: "tools/call", params: {} }, 1));
-  await soon();
+  await settled();
   polls[0].reject(new Error("the view v was closed"));
   for (const answer of await Promise.all(answers))
     assert.deepEqual(answer, { error: { code: -32603, message: "the view v was closed" } });
@@ -157,7 +157,7 @@ test("an answer that overtakes the word that it comes later is kept", async () =
   );
   const first = asks.ask({ ticket: "a", method: "tools/call", params: {} }, 1);
   const second = asks.ask({ ticket: "b", method: "tools/call", params: {} }, 2);
-  await soon();
+  await settled();
   polls[0].resolve({
     answers: [
       { n: 1, callId: "r-b", answer: { result: 2 } },

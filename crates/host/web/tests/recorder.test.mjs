@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { settled } from "./turns.mjs";
 
-globalThis.requestAnimationFrame = (call) => setTimeout(call, 0);
+globalThis.requestAnimationFrame = setImmediate;
 const { createRecorder } = await import("../recorder.js");
 
 /** A slow host. */
@@ -14,7 +15,6 @@ function slowHost() {
   };
   return { api: { log }, batches, open };
 }
-const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 test("one batch at a time; what comes in the meantime goes together with the next", async () => {
   const host = slowHost();
@@ -25,7 +25,7 @@ test("one batch at a time; what comes in the meantime goes together with the nex
   }
   assert.deepEqual(host.batches, [[1]]);
   host.open[0].resolve();
-  await soon();
+  await settled();
   assert.deepEqual(host.batches, [[1], [2, 3, 4, 5]]);
 });
 
@@ -36,10 +36,10 @@ test("who flushes waits for what was there, not for what came later", async () =
   let done = false;
   void recorder.flush().then(() => (done = true));
   recorder.add("view", "host", {});
-  await soon();
+  await settled();
   assert.equal(done, false);
   host.open[0].resolve();
-  await soon();
+  await settled();
   assert.equal(done, true);
   await createRecorder(host.api, "w").flush();
 });
@@ -100,7 +100,7 @@ test("what comes faster than the host takes it is counted in the place of being 
   for (let i = 0; i < 5000; i++) recorder.add("view", "host", { i });
   assert.equal(recorder.add("view", "host", {}), undefined, "nobody is told a number that never comes");
   const flushed = recorder.flush();
-  for (let i = 0; i < 20; i++) (host.open.forEach(({ resolve }) => resolve()), await soon());
+  for (let i = 0; i < 20; i++) (host.open.forEach(({ resolve }) => resolve()), await settled());
   await flushed;
   const last = seen.at(-1);
   assert.deepEqual(last.message, { yardstick: "dropped", count: 1001 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { beforeEach, test } from "node:test";
+import { beforeEach, mock, test } from "node:test";
+import { settled } from "./turns.mjs";
 
 /** A fake window with only what a session uses. */
 const listeners = new Set();
@@ -7,8 +8,10 @@ globalThis.window = {
   addEventListener: (_, call) => listeners.add(call),
   removeEventListener: (_, call) => listeners.delete(call),
 };
+globalThis.requestAnimationFrame = setImmediate;
 globalThis.matchMedia = () => ({ matches: false });
-globalThis.requestAnimationFrame = (call) => setTimeout(call, 0);
+// The page yields when a slice of time is used up; how fast this machine is does not matter here.
+mock.method(performance, "now", () => 0);
 globalThis.document = {
   createElement: () => {
     const sent = [];
@@ -56,7 +59,6 @@ const later = () => {
   made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
   return made;
 };
-const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 let rig;
 beforeEach(() => {
@@ -129,7 +131,7 @@ test("View and call are asked for at once", () => {
 test("input and result that came early are delivered after the handshake", async () => {
   const started = rig.session.start();
   rig.call.resolve({ content: [] });
-  await soon();
+  await settled();
   rig.view.resolve(VIEW);
   await started;
   post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} });
@@ -152,9 +154,9 @@ test("what the app asks of its server is asked, and every message is written dow
   await shown();
   handshake();
   say({ id: 1, method: "tools/call", params: { name: "x" } });
-  await soon();
+  await settled();
   assert.equal(sent().at(-1), "answer 1");
-  await soon();
+  await settled();
   const log = rig.did.filter((one) => one.includes(">"));
   assert.deepEqual(log.slice(0, 4), [
     "proxy>host ui/notifications/sandbox-proxy-ready",
@@ -180,7 +182,7 @@ test("a View that cannot be opened fails with the reason", async () => {
 test("an error instead of a result is told to the View as cancelled, and the run stays failed", async () => {
   await shown();
   rig.call.resolve({ error: { code: -32603, message: "broken" } });
-  await soon();
+  await settled();
   handshake();
   assert.deepEqual(sent().slice(2), ["ui/notifications/tool-input", "ui/notifications/tool-cancelled"]);
   assert.equal(rig.store.get().status, "failed");
@@ -193,7 +195,7 @@ test("cancel tells server and View, and a late result changes nothing", async ()
   assert.ok(rig.did.includes("cancel"));
   assert.equal(sent().at(-1), "ui/notifications/tool-cancelled");
   rig.call.resolve({ content: [] });
-  await soon();
+  await settled();
   assert.equal(sent().at(-1), "ui/notifications/tool-cancelled");
 });
 
@@ -206,7 +208,7 @@ test("a teardown waits for the View's answer, then everything goes", async () =>
   assert.equal(rig.frame.removed, undefined);
   say({ id, result: {} });
   await over;
-  await soon();
+  await settled();
   assert.equal(rig.frame.removed, true);
   assert.equal(listeners.size, 0);
   assert.equal(rig.did.at(-1), "close v1");
@@ -234,7 +236,7 @@ test("streamed arguments come in parts before the whole, and the call after them
   rig.session.args = { text: "a text that is long enough for a few pieces", n: 1 };
   const started = rig.session.start();
   rig.view.resolve(VIEW);
-  await soon();
+  await settled();
   post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready" });
   handshake();
   assert.ok(!rig.did.includes("call"));
@@ -266,7 +268,7 @@ test("a cancel while the arguments are written stops them, and no call is made",
   rig.store.choose({ stream: true });
   const started = rig.session.start();
   rig.view.resolve(VIEW);
-  await soon();
+  await settled();
   rig.session.cancel();
   post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready" });
   handshake();
@@ -321,7 +323,7 @@ test("a result with a member named error is a result all the same", async () => 
   await shown();
   handshake();
   rig.call.resolve({ content: [], error: { code: 1, message: "my own" } });
-  await soon();
+  await settled();
   assert.equal(sent().at(-1), "ui/notifications/tool-result");
   assert.equal(rig.store.get().status, "ready");
 });
@@ -343,7 +345,7 @@ test("a driver can hold back and add messages, and only what was posted is recor
   await shown();
   handshake();
   rig.call.resolve({ content: [] });
-  await soon();
+  await settled();
   assert.deepEqual(sent().slice(1), ["answer 0", "ui/notifications/tool-result", "extra"]);
   assert.ok(rig.did.includes("host>view extra") && !rig.did.includes("host>view ui/notifications/tool-input"));
 });

@@ -30,15 +30,13 @@ test("texts, lists, buffers and collections weigh what they hold", () => {
   for (const value of some) assert.match(unfit(value), /larger than 4 MiB/);
 });
 
-test("what is endless as JSON is known soon", () => {
+test("what is endless as JSON is refused without writing it out", () => {
   const cycle = {};
   cycle.self = cycle;
   let again = ["x"];
   for (let n = 0; n < 60; n++) again = [again, again];
-  const start = performance.now();
   assert.match(unfit(cycle), /contains itself/);
   assert.match(unfit(again), /larger than/);
-  assert.ok(performance.now() - start < 3000);
 });
 
 test("why a message is not taken, and whom that is told to", () => {

@@ -6,18 +6,18 @@ mod meaning;
 use serde_json::Value;
 
 use super::breach::{Breach, Gravity};
+use super::direction::BridgeDirection;
 use super::lifecycle::Lifecycle;
 use super::message::BridgeMessage;
 use super::method::{self, SANDBOX_PREFIX, UiMethod};
 use super::rule;
-use super::way::Way;
 use crate::schema::is_alike;
 
 /// A request that waits for its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct UnansweredRequest {
     /// Its direction.
-    pub(super) way: Way,
+    pub(super) direction: BridgeDirection,
     /// Its method.
     pub(super) method: String,
     /// Its parameters.
@@ -37,10 +37,10 @@ impl Bridge {
     }
 
     /// Judges the next message.
-    pub fn judge_next(&mut self, way: Way, value: &Value) -> Vec<Breach> {
-        let about = self.lifecycle.answered_request(way, value).cloned();
-        let mut found = judge_message(way, value, about.as_ref());
-        found.extend(self.lifecycle.judge_next(way, value));
+    pub fn judge_next(&mut self, direction: BridgeDirection, value: &Value) -> Vec<Breach> {
+        let about = self.lifecycle.answered_request(direction, value).cloned();
+        let mut found = judge_message(direction, value, about.as_ref());
+        found.extend(self.lifecycle.judge_next(direction, value));
         found
     }
 
@@ -56,15 +56,19 @@ impl Bridge {
 }
 
 /// Judges one message by itself. `about` is the request that it answers, if any.
-fn judge_message(way: Way, value: &Value, about: Option<&UnansweredRequest>) -> Vec<Breach> {
-    let by = way.from();
+fn judge_message(
+    direction: BridgeDirection,
+    value: &Value,
+    about: Option<&UnansweredRequest>,
+) -> Vec<Breach> {
+    let by = direction.from();
     match BridgeMessage::from_value(value) {
         BridgeMessage::Foreign => {
             vec![rule::FOREIGN.broken(by, "is not a JSON-RPC message; nobody will read it")]
         }
         BridgeMessage::Malformed(why) => vec![rule::JSON_RPC.broken(by, why)],
         message @ (BridgeMessage::Request { .. } | BridgeMessage::Notification { .. }) => {
-            judge_call(way, value, message)
+            judge_call(direction, value, message)
         }
         BridgeMessage::Result { result, .. } => {
             let Some(about) = about else { return Vec::new() };
@@ -79,9 +83,11 @@ fn judge_message(way: Way, value: &Value, about: Option<&UnansweredRequest>) -> 
 }
 
 /// Judges a request or notification.
-fn judge_call(way: Way, value: &Value, message: BridgeMessage<'_>) -> Vec<Breach> {
-    let (by, name) = (way.from(), message.method().unwrap_or_default());
-    let Some(row) = way.method(name) else { return judge_direction(way, name).into_iter().collect() };
+fn judge_call(direction: BridgeDirection, value: &Value, message: BridgeMessage<'_>) -> Vec<Breach> {
+    let (by, name) = (direction.from(), message.method().unwrap_or_default());
+    let Some(row) = direction.method(name) else {
+        return judge_direction(direction, name).into_iter().collect();
+    };
     if row.is_request != message.is_request() {
         let says = if row.is_request {
             format!("{name} is a request; without an `id` nobody answers it")
@@ -98,9 +104,10 @@ fn judge_call(way: Way, value: &Value, message: BridgeMessage<'_>) -> Vec<Breach
 }
 
 /// Judges a method that does not belong to this direction.
-fn judge_direction(way: Way, name: &str) -> Option<Breach> {
-    let by = way.from();
-    let reserved = name.starts_with(SANDBOX_PREFIX) && matches!(way, Way::ViewToHost | Way::HostToView);
+fn judge_direction(direction: BridgeDirection, name: &str) -> Option<Breach> {
+    let by = direction.from();
+    let reserved = name.starts_with(SANDBOX_PREFIX)
+        && matches!(direction, BridgeDirection::ViewToHost | BridgeDirection::HostToView);
     // Cancellation and progress belong to both directions, and a method without `ui/` may be meant for the server.
     if reserved || !name.starts_with("ui/") && method::named(name).is_empty() {
         return None;
@@ -108,7 +115,7 @@ fn judge_direction(way: Way, name: &str) -> Option<Breach> {
     if !method::named(name).is_empty() {
         // The text lists size-changed among the notifications of the host, and says that the View sends it.
         let most = if name == "ui/notifications/size-changed" { Gravity::Note } else { Gravity::Must };
-        let says = format!("{name} is not for {by} to send to {}", way.to());
+        let says = format!("{name} is not for {by} to send to {}", direction.to());
         return Some(rule::DIRECTION.broken(by, says).at_most(most));
     }
     let alike = |row: &&UiMethod| is_alike(row.name, name);

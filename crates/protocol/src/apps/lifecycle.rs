@@ -1,6 +1,6 @@
 //! Judges the order of the messages on the bridge of one View.
 //!
-//! The text contradicts itself in some places. Following either reading is no breach there; a comment at each place gives
+//! The text contradicts itself in some places. Following either reading is not a breach there; a comment at each place gives
 //! the readings.
 
 mod answers;
@@ -15,9 +15,9 @@ mod teardown;
 use serde_json::Value;
 
 use super::breach::Breach;
+use super::direction::BridgeDirection;
 use super::judge::UnansweredRequest;
 use super::message::BridgeMessage;
-use super::way::Way;
 
 /// The state of one View's bridge, by the rules that use it.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ pub(super) struct Lifecycle {
 /// A message, its direction, and the request that it answers.
 #[derive(Clone, Copy, Debug)]
 struct PlacedMessage<'a> {
-    way: Way,
+    direction: BridgeDirection,
     message: BridgeMessage<'a>,
     /// The request that it answers.
     about: Option<&'a UnansweredRequest>,
@@ -43,20 +43,24 @@ struct PlacedMessage<'a> {
 
 impl Lifecycle {
     /// The request that a message answers, if it waits for its answer.
-    pub(super) fn answered_request(&self, way: Way, value: &Value) -> Option<&UnansweredRequest> {
-        self.answers.answered_request(way, &BridgeMessage::from_value(value))
+    pub(super) fn answered_request(
+        &self,
+        direction: BridgeDirection,
+        value: &Value,
+    ) -> Option<&UnansweredRequest> {
+        self.answers.answered_request(direction, &BridgeMessage::from_value(value))
     }
 
     /// Judges the next message by its place in the order.
-    pub(super) fn judge_next(&mut self, way: Way, value: &Value) -> Vec<Breach> {
+    pub(super) fn judge_next(&mut self, direction: BridgeDirection, value: &Value) -> Vec<Breach> {
         let message = BridgeMessage::from_value(value);
-        if way == Way::HostToProxy && self.sandbox.replaces_view(&message) {
+        if direction == BridgeDirection::HostToProxy && self.sandbox.replaces_view(&message) {
             // New HTML is a new View, whose lifecycle starts again.
             *self = Self { sandbox: std::mem::take(&mut self.sandbox), ..Self::default() };
         }
         let mut found = Vec::new();
-        let about = self.answers.judge(way, &message, &mut found);
-        let placed = PlacedMessage { way, message, about: about.as_ref() };
+        let about = self.answers.judge(direction, &message, &mut found);
+        let placed = PlacedMessage { direction, message, about: about.as_ref() };
         self.sandbox.judge(&placed, &mut found);
         self.teardown.judge(&placed, &mut found);
         self.handshake.judge(&placed, &mut found);
@@ -86,22 +90,24 @@ impl Lifecycle {
 
 impl<'a> PlacedMessage<'a> {
     /// The method, if this is a request or notification in that direction.
-    fn method_sent(&self, way: Way) -> Option<&'a str> {
-        self.message.method().filter(|_| self.way == way)
+    fn method_sent(&self, direction: BridgeDirection) -> Option<&'a str> {
+        self.message.method().filter(|_| self.direction == direction)
     }
 
     /// The request and its result, if this is the result of a request in that direction.
-    fn granted_request(&self, way: Way) -> Option<(&'a UnansweredRequest, &'a Value)> {
+    fn granted_request(&self, direction: BridgeDirection) -> Option<(&'a UnansweredRequest, &'a Value)> {
         match (self.about, self.message) {
-            (Some(about), BridgeMessage::Result { result, .. }) if about.way == way => Some((about, result)),
+            (Some(about), BridgeMessage::Result { result, .. }) if about.direction == direction => {
+                Some((about, result))
+            }
             _ => None,
         }
     }
 
     /// The request and the error's code, if this is an error that answers a request in that direction.
-    fn refused_request(&self, way: Way) -> Option<(&'a UnansweredRequest, i64)> {
+    fn refused_request(&self, direction: BridgeDirection) -> Option<(&'a UnansweredRequest, i64)> {
         match (self.about, self.message) {
-            (Some(about), BridgeMessage::Error { error, .. }) if about.way == way => {
+            (Some(about), BridgeMessage::Error { error, .. }) if about.direction == direction => {
                 Some((about, wire::integer_of(&error["code"]).unwrap_or_default()))
             }
             _ => None,

@@ -81,11 +81,6 @@ impl<'a> BridgeMessage<'a> {
         matches!(self, Self::Request { .. })
     }
 
-    /// Whether it answers a request.
-    pub const fn is_answer(&self) -> bool {
-        matches!(self, Self::Result { .. } | Self::Error { .. })
-    }
-
     fn of_members(members: &'a Map<String, Value>) -> Self {
         let ours = ["method", "result", "error"].iter().any(|name| members.contains_key(*name));
         match members.get("jsonrpc") {
@@ -149,10 +144,8 @@ mod tests {
         let message = json!({"jsonrpc": "2.0", "id": 0, "method": "ping"});
         assert!(matches!(BridgeMessage::from_value(&message), BridgeMessage::Request { method: "ping", .. }));
         let message = json!({"jsonrpc": "2.0", "id": "", "result": null});
-        assert!(
-            BridgeMessage::from_value(&message).is_answer(),
-            "the empty string is an id, null is a result"
-        );
+        // The empty string is an id, and null is a result.
+        assert!(matches!(BridgeMessage::from_value(&message), BridgeMessage::Result { .. }));
         let message = json!({"jsonrpc": "2.0", "method": "ui/notifications/initialized"});
         assert_eq!(BridgeMessage::from_value(&message).method(), Some("ui/notifications/initialized"));
         let message = json!({"jsonrpc": "2.0", "id": null, "error": {}});

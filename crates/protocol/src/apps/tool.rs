@@ -1,6 +1,6 @@
 //! `_meta.ui` of a tool: which View shows its results, and who may call it.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::read::MetadataReader;
 use super::{MetadataProblem, Weight, is_ui_uri};
@@ -70,25 +70,6 @@ impl ToolUi {
         self.resource_uri.is_some()
     }
 
-    /// The metadata that says this, with the deprecated key on request.
-    pub fn to_meta(&self, with_legacy_key: bool) -> Map<String, Value> {
-        let mut ui = Map::new();
-        let mut meta = Map::new();
-        if let Some(uri) = &self.resource_uri {
-            ui.insert("resourceUri".to_owned(), json!(uri));
-            if with_legacy_key {
-                meta.insert(LEGACY_RESOURCE_URI.to_owned(), json!(uri));
-            }
-        }
-        if self.visibility != Visibility::default() {
-            ui.insert("visibility".to_owned(), json!(self.visibility.names()));
-        }
-        if !ui.is_empty() {
-            meta.insert("ui".to_owned(), Value::Object(ui));
-        }
-        meta
-    }
-
     fn from_meta(meta: &mut MetadataReader<'_, '_>) -> Self {
         let mut nested = None;
         let mut visibility = Visibility::default();
@@ -142,6 +123,8 @@ fn read_visibility(ui: &mut MetadataReader<'_, '_>) -> Visibility {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn read(meta: &Value) -> (ToolUi, Vec<String>) {
@@ -207,22 +190,5 @@ mod tests {
             let (ui, findings) = read(&meta);
             assert_eq!((ui.resource_uri, findings), (None, vec![said.to_owned()]));
         }
-    }
-
-    #[test]
-    fn metadata_is_written_as_it_is_read() {
-        let ui = ToolUi {
-            resource_uri: Some("ui://a".into()),
-            visibility: Visibility { model: false, app: true },
-        };
-        let meta = ui.to_meta(true);
-        assert_eq!(
-            Value::Object(meta.clone()),
-            json!({
-                "ui/resourceUri": "ui://a", "ui": {"resourceUri": "ui://a", "visibility": ["app"]},
-            })
-        );
-        assert_eq!(read(&Value::Object(meta)), (ui, vec![]));
-        assert!(ToolUi::default().to_meta(true).is_empty());
     }
 }

@@ -1,10 +1,9 @@
-//! Extensions: their identifiers, and whether both ends have declared one.
+//! Extensions: the ones we know, and whether both ends have declared one.
 
 use serde_json::{Map, Value};
 
 use super::Capabilities;
 use crate::apps::{self, MediaType};
-use crate::meta::{KeyProblem, parse_key};
 use crate::{Span, Version};
 
 /// The member of the capabilities that lists extensions.
@@ -13,20 +12,6 @@ pub const FIELD: &str = "extensions";
 pub const UI: &str = "io.modelcontextprotocol/ui";
 /// Tasks (SEP-2663).
 pub const TASKS: &str = "io.modelcontextprotocol/tasks";
-
-/// What is wrong with the identifier of an extension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum IdProblem {
-    /// It is not even a key that `_meta` allows.
-    #[error("the extension's identifier is malformed: {0}")]
-    Key(KeyProblem),
-    /// It does not say whose extension it is.
-    #[error("the extension's identifier has no prefix; write it as `vendor.example/name`")]
-    NoPrefix,
-    /// It says whose extension it is, and nothing else.
-    #[error("the extension's identifier has no name after the prefix")]
-    NoName,
-}
 
 /// An extension that both ends have declared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,15 +33,6 @@ pub enum UiSupport {
     OtherTypes(Vec<String>),
     /// The client shows Apps.
     Yes,
-}
-
-/// Checks that an identifier is a `_meta` key with a prefix, as versioning#extension-negotiation demands.
-pub fn check_id(id: &str) -> Result<(), IdProblem> {
-    let key = parse_key(id).map_err(IdProblem::Key)?;
-    if key.prefix.is_none() {
-        return Err(IdProblem::NoPrefix);
-    }
-    if key.name.is_empty() { Err(IdProblem::NoName) } else { Ok(()) }
 }
 
 /// The revisions in which an extension that we know means something.
@@ -105,15 +81,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn identifiers_need_prefix_and_name() {
-        assert_eq!(check_id(UI), Ok(()));
-        assert_eq!(check_id("com.example/x"), Ok(()));
-        assert_eq!(check_id("ui"), Err(IdProblem::NoPrefix));
-        assert_eq!(check_id("com.example/"), Err(IdProblem::NoName));
-        assert!(matches!(check_id("1com/x"), Err(IdProblem::Key(_))));
-    }
 
     #[test]
     fn an_extension_counts_when_both_ends_declare_it() {

@@ -45,9 +45,6 @@ pub enum MetaError {
     /// The params have no `_meta`.
     #[error("the request has no `params._meta`; a client sends it with every request")]
     NoMeta,
-    /// The params have two `_meta`, so nobody knows which one counts.
-    #[error("the request has `params._meta` twice")]
-    TwoMetas,
     /// A required field is missing.
     #[error("`params._meta` lacks the required `{0}`")]
     Missing(&'static str),
@@ -74,20 +71,6 @@ impl RequestMeta {
     pub fn from_params(params: Option<&Value>) -> Result<Self, MetaError> {
         let params = params.and_then(Value::as_object).ok_or(MetaError::NoParams)?;
         Self::from_meta(params.get("_meta"))
-    }
-
-    /// Reads `_meta` out of params that have not been parsed.
-    pub fn of_raw(params: Option<&RawValue>) -> Result<Self, MetaError> {
-        #[derive(serde::Deserialize)]
-        struct Params {
-            #[serde(rename = "_meta")]
-            meta: Option<Value>,
-        }
-        let text =
-            params.map(RawValue::get).filter(|text| text.starts_with('{')).ok_or(MetaError::NoParams)?;
-        // Only a second `_meta` can make this fail, since a raw value has been parsed before.
-        let params: Params = serde_json::from_str(text).map_err(|_| MetaError::TwoMetas)?;
-        Self::from_meta(params.meta.as_ref())
     }
 
     /// Reads a `_meta` that has not been parsed. The usual members are read without building a tree.
@@ -272,22 +255,6 @@ mod tests {
     fn optional_fields_may_be_absent() {
         let meta = RequestMeta::from_params(Some(&params(|_| ()))).unwrap();
         assert_eq!((meta.client_info, meta.log_level, meta.progress_token), (None, None, None));
-    }
-
-    #[test]
-    fn raw_params_give_the_same() {
-        let params = params(|_| ());
-        let raw = RawValue::from_string(params.to_string()).unwrap();
-        assert_eq!(RequestMeta::of_raw(Some(&raw)), RequestMeta::from_params(Some(&params)));
-        for (text, problem) in [
-            ("{}", MetaError::NoMeta),
-            ("[1]", MetaError::NoParams),
-            ("{\"_meta\":{},\"_meta\":{}}", MetaError::TwoMetas),
-        ] {
-            let raw = RawValue::from_string(text.into()).unwrap();
-            assert_eq!(RequestMeta::of_raw(Some(&raw)), Err(problem));
-        }
-        assert_eq!(RequestMeta::of_raw(None), Err(MetaError::NoParams));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What to do: the verdict on each revision, what to mend first, and what was not tested.
+//! What to do: the verdict on each revision, what to fix first, and what was not tested.
 
 use std::fmt::{self, Write as _};
 
@@ -20,7 +20,7 @@ pub(super) fn write(out: &mut String, report: &Report, findings: &Findings<'_>, 
     }
     let digest = Digest::from_report(report, findings);
     if !digest.first.is_empty() {
-        writeln!(out, "<section class=\"digest\"><h2>Mend first</h2><p>{}</p><ol>", escape(&digest.counted))?;
+        writeln!(out, "<section class=\"digest\"><h2>Fix first</h2><p>{}</p><ol>", escape(&digest.counted))?;
         for group in &digest.first {
             let (id, title) = (escape(&group.case.check), escape(&group.case.title));
             writeln!(

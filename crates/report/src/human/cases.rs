@@ -10,7 +10,7 @@ use crate::tally::sections_of;
 use crate::text::{self, visible};
 
 /// Every check, with what came of it in each revision.
-pub(super) fn all(out: &mut String, report: &Report, look: &Layout) -> fmt::Result {
+pub(super) fn write_cases(out: &mut String, report: &Report, look: &Layout) -> fmt::Result {
     for part in sections_of(report) {
         writeln!(out, "{BOLD}{}{BOLD:#}", visible(part.name))?;
         for case in part.cases {

@@ -1,4 +1,4 @@
-//! The end of the report, next to the prompt: what to mend first, and what was not tested.
+//! The end of the report, next to the prompt: what to fix first, and what was not tested.
 
 use std::fmt::{self, Write as _};
 
@@ -36,7 +36,7 @@ fn list(out: &mut String, text: &str, look: &Layout) -> fmt::Result {
 }
 
 fn findings(out: &mut String, report: &Report, digest: &Digest<'_>, look: &Layout) -> fmt::Result {
-    let order = if digest.first.len() > 1 { "; mend first" } else { "" };
+    let order = if digest.first.len() > 1 { "; fix first" } else { "" };
     let counted = wrap(&format!("{}{order}", digest.counted), look.room(2)).join("\n  ");
     writeln!(out, "\n{BOLD}{counted}{BOLD:#}")?;
     let width = digest.first.iter().map(|group| group.case.check.chars().count()).max().unwrap_or(0);

@@ -18,7 +18,12 @@ const MAX_FRAMES: usize = 6;
 const INDENT: usize = 12;
 
 /// Every finding, in full. What could not be tested stands before what is only recommended.
-pub(super) fn all(out: &mut String, report: &Report, findings: &Findings<'_>, look: &Layout) -> fmt::Result {
+pub(super) fn write_findings(
+    out: &mut String,
+    report: &Report,
+    findings: &Findings<'_>,
+    look: &Layout,
+) -> fmt::Result {
     let (warnings, others): (Vec<_>, Vec<_>) =
         findings.found.iter().partition(|group| group.case.outcome == Outcome::Warned);
     for group in others {

@@ -125,11 +125,11 @@ fn write(out: &mut String, report: &Report, look: &Layout) -> fmt::Result {
         Detail::Brief => finding::brief(out, &findings)?,
         Detail::Findings => {
             sections(out, report, &findings, look)?;
-            finding::all(out, report, &findings, look)?;
+            finding::write_findings(out, report, &findings, look)?;
         }
         Detail::Everything => {
-            cases::all(out, report, look)?;
-            finding::all(out, report, &findings, look)?;
+            cases::write_cases(out, report, look)?;
+            finding::write_findings(out, report, &findings, look)?;
         }
     }
     // The one obstacle stands just above.

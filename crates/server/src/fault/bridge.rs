@@ -1,6 +1,6 @@
 //! Faults of the bridge: what View, host and sandbox proxy say to each other.
 
-use protocol::apps::Way::{self, HostToProxy, HostToView, ProxyToHost, ViewToHost};
+use protocol::apps::BridgeDirection::{self, HostToProxy, HostToView, ProxyToHost, ViewToHost};
 use serde_json::{Value, json};
 
 use super::{Effect, Fault};
@@ -241,18 +241,18 @@ pub const TEARDOWN_HASTY: Fault = Fault {
 };
 
 /// The index of the first message with that method in that direction; the end if there is none.
-fn place(session: &Session, way: Way, method: &str) -> usize {
-    find_message(session, |(went, message)| *went == way && message["method"] == method)
+fn place(session: &Session, direction: BridgeDirection, method: &str) -> usize {
+    find_message(session, |(went, message)| *went == direction && message["method"] == method)
 }
 
 /// The index of the answer to that request in that direction; the end if there is none.
-fn answer(session: &Session, way: Way, id: i64) -> usize {
+fn answer(session: &Session, direction: BridgeDirection, id: i64) -> usize {
     find_message(session, |(went, message)| {
-        *went == way && message["id"] == id && message.get("method").is_none()
+        *went == direction && message["id"] == id && message.get("method").is_none()
     })
 }
 
-fn find_message(session: &Session, wanted: impl Fn(&(Way, Value)) -> bool) -> usize {
+fn find_message(session: &Session, wanted: impl Fn(&(BridgeDirection, Value)) -> bool) -> usize {
     session.iter().position(wanted).unwrap_or(session.len())
 }
 
@@ -263,7 +263,7 @@ fn edit(session: &mut Session, at: usize, change: impl FnOnce(&mut Map)) {
 }
 
 /// An answer that says that the method is unknown.
-fn refusal(way: Way, id: impl Into<Value>) -> (Way, Value) {
+fn refusal(direction: BridgeDirection, id: impl Into<Value>) -> (BridgeDirection, Value) {
     let error = json!({"code": protocol::code::METHOD_NOT_FOUND, "message": "method not found"});
-    (way, json!({"jsonrpc": "2.0", "id": id.into(), "error": error}))
+    (direction, json!({"jsonrpc": "2.0", "id": id.into(), "error": error}))
 }

@@ -5,10 +5,8 @@ use wire::Entry;
 
 use super::rows::STRICT;
 use super::viewing::Viewing;
+use crate::checks::INITIALIZES;
 use crate::{Evidence, Excerpt, Finding, Party, Verdict};
-
-/// The check that says that an app never completed its handshake; all others depend on it.
-pub(crate) const INITIALIZES_CHECK: &str = "app/lifecycle/initializes";
 
 /// What a check of an app has to work with.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +72,7 @@ impl<'a> AppCx<'a> {
             (true, Some(why)) => Err(Finding::blocked(format!("in the row {}: {why}", first.row.name))),
             (true, None) => {
                 let why = format!("the app never completed its handshake in the row {}", first.row.name);
-                Err(Finding::blocked_by(INITIALIZES_CHECK, why))
+                Err(Finding::blocked_by(INITIALIZES.id, why))
             }
         }
     }

@@ -7,16 +7,14 @@ use protocol::method::Side;
 use transport::Transport;
 
 use super::cx::AppCx;
-use super::rows::{HostRow, name};
+use super::rows::HostRow;
 use crate::check::Run;
+use crate::checks::{ANSWERED, UNCHANGED};
 use crate::lanes::worse;
 use crate::{Applies, Basis, Case, CaseReport, Finding, Level, Plan, Selection, Verdict, WireCx, registry};
 
 /// The revision whose types the messages between View and host are made of.
 pub(crate) const BRIDGE: Version = Version::V2025_11_25;
-
-/// The check that compares an app with reference pictures.
-pub(crate) const LOOKS_UNCHANGED: &str = "app/looks/unchanged";
 
 /// The selected checks of an app: those that look at it in a browser, and those that read what a View says.
 pub(super) fn plan(selection: &Selection) -> Plan {
@@ -39,7 +37,7 @@ pub(super) fn report_case(
     took: Duration,
     has_references: bool,
 ) -> CaseReport {
-    if case.check.id != LOOKS_UNCHANGED || !has_references {
+    if case.check.id != UNCHANGED.id || !has_references {
         return CaseReport::new(case, verdict, took);
     }
     let case = Case { level: Level::Must, ..*case };
@@ -49,25 +47,16 @@ pub(super) fn report_case(
 /// Whether a check of the plan looks at `row`. The passive checks read every row.
 pub(super) fn needs_row(plan: &Plan, row: &HostRow) -> bool {
     plan.cases.iter().any(|case| match case.check.run {
-        Run::App(rows, _) => rows.contains(&row.name),
+        Run::App(rows, _) | Run::AppInTime(rows, _) => rows.contains(&row.name),
         ref other => matches!(other, Run::Wire(..)),
     })
 }
 
-/// The passive check of requests and their answers.
-const ANSWERED_ONCE_CHECK: &str = "wire/ui/answered-once";
-/// The rows in which requests are made on purpose whose answers have checks of their own.
-const PROVOKING_ROWS: &[&str] = &[name::CLOSED, name::HOSTILE, name::REPEATED];
-
-/// The checks that find fault with what did not come in time.
-const SILENCE_CHECKS: [&str; 2] = ["app/lifecycle/", "app/size/reported"];
-
 /// The rows in which something did not come in time that a check of the plan finds fault with.
 pub(super) fn silent_rows(plan: &Plan, cx: &AppCx<'_>) -> Vec<&'static str> {
     let mut found = Vec::new();
-    for case in plan.cases.iter().filter(|case| SILENCE_CHECKS.iter().any(|id| case.check.id.starts_with(id)))
-    {
-        let Run::App(rows, judge) = case.check.run else { continue };
+    for case in &plan.cases {
+        let Run::AppInTime(rows, judge) = case.check.run else { continue };
         if !matches!(judge(cx), Err(Finding::Violated(_))) {
             continue;
         }
@@ -82,7 +71,7 @@ pub(super) fn silent_rows(plan: &Plan, cx: &AppCx<'_>) -> Vec<&'static str> {
 /// What a check says about an app; none when it is not one of apps.
 pub(super) fn verdict_of(case: &Case, cx: &AppCx<'_>) -> Option<Verdict> {
     match case.check.run {
-        Run::App(_, judge) => Some(judge(cx)),
+        Run::App(_, judge) | Run::AppInTime(_, judge) => Some(judge(cx)),
         Run::Wire(_, judge) => Some(judge_all_rows(case.check.id, judge, cx)),
         Run::Server(_)
         | Run::Alone(_)
@@ -98,8 +87,9 @@ pub(super) fn verdict_of(case: &Case, cx: &AppCx<'_>) -> Option<Verdict> {
 /// What a passive check says about the messages of all rows. A row in which the View said nothing shows nothing.
 fn judge_all_rows(id: &str, judge: fn(&WireCx<'_>) -> Verdict, cx: &AppCx<'_>) -> Verdict {
     let mut verdict = Err(Finding::blocked("the View said nothing"));
-    let apart = if id == ANSWERED_ONCE_CHECK { PROVOKING_ROWS } else { &[] };
-    let read = cx.viewings.iter().filter(|viewing| !apart.contains(&viewing.row.name));
+    // The answers to requests that a row makes on purpose have checks of their own.
+    let leaves_out = |row: &HostRow| id == ANSWERED.id && row.provokes_answers;
+    let read = cx.viewings.iter().filter(|viewing| !leaves_out(viewing.row));
     for viewing in read.filter(|viewing| viewing.messages_of_view().next().is_some()) {
         let wire = WireCx::new(BRIDGE, Transport::Stdio, Side::Client, &viewing.transcript);
         let one = judge(&wire).map_err(|finding| name_row(finding, viewing.row.name));

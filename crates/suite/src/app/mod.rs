@@ -30,8 +30,8 @@ use crate::run::redact_event;
 use crate::{Calls, Decision, Event, Finding, Report, RunCx, Selection, ServerCx, TargetReport, ViewedApp};
 
 pub use self::cx::AppCx;
-pub(crate) use self::cx::{INITIALIZES_CHECK, RowFinding, first_line};
-pub(crate) use self::judging::{BRIDGE, LOOKS_UNCHANGED};
+pub(crate) use self::cx::{RowFinding, first_line};
+pub(crate) use self::judging::BRIDGE;
 pub use self::pictures::{Comparison, PictureDifference, ReferencePictures, Tolerance, picture_place};
 pub use self::rows::{HostRow, ROWS, row_named};
 pub(crate) use self::stage::HANDSHAKE_TIMEOUT;

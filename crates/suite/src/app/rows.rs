@@ -27,6 +27,8 @@ pub struct HostRow {
     pub(crate) script: &'static str,
     /// What happens once the app has its result.
     pub(crate) after_result: &'static [RowAction],
+    /// Whether it makes requests on purpose whose answers have checks of their own.
+    pub(crate) provokes_answers: bool,
     /// The display mode that an app must have declared to be shown in this row.
     pub(crate) mode: Option<&'static str>,
 }
@@ -57,6 +59,7 @@ const STRICT_ROW: HostRow = HostRow {
     offline: false,
     script: "{}",
     after_result: &[],
+    provokes_answers: false,
     mode: None,
 };
 
@@ -82,6 +85,15 @@ pub(crate) mod name {
     pub(crate) const HOSTILE: &str = "hostile";
     pub(crate) const PRESSED: &str = "pressed";
     pub(crate) const KEPT_MODE: &str = "kept-mode";
+
+    use super::STRICT;
+
+    /// The rows in which an app is expected to complete its handshake.
+    pub(crate) const WITH_HANDSHAKE: &[&str] =
+        &[STRICT, MINIMAL, DARK, PHONE, FULLSCREEN, FIXED, SLOW, OLD_ERRORS, STREAMED, CANCELLED, TOOL_ERROR];
+    /// The rows in which an app is expected to show something.
+    pub(crate) const WITH_CONTENT: &[&str] =
+        &[STRICT, MINIMAL, DARK, PHONE, FULLSCREEN, FIXED, SLOW, CANCELLED, TOOL_ERROR];
 }
 
 /// Every row; the first is the one that all others are compared with.
@@ -168,12 +180,14 @@ pub const ROWS: &[HostRow] = &[
         about: "every answer of the host comes twice, and answers come to nothing that was asked",
         script: REPEATED_ANSWERS,
         after_result: &[RowAction::Script(STRAY_ANSWERS)],
+        provokes_answers: true,
         ..STRICT_ROW
     },
     HostRow {
         name: name::HOSTILE,
         about: "unknown and malformed messages, and messages from a window that is not the host",
         after_result: &[RowAction::Script(ODD_MESSAGES), RowAction::Script(FOREIGN_PING)],
+        provokes_answers: true,
         ..STRICT_ROW
     },
     HostRow {
@@ -196,31 +210,20 @@ pub const ROWS: &[HostRow] = &[
         name: name::CLOSED,
         about: "the host asks whether the app is alive, and then closes it",
         after_result: &[RowAction::Script(PINGS), RowAction::TearDown],
+        provokes_answers: true,
         ..STRICT_ROW
     },
 ];
 
 /// The names of all rows, for what is judged in each.
-pub(crate) const EVERY_ROW: &[&str] = &[
-    STRICT,
-    name::MINIMAL,
-    name::DARK,
-    name::PHONE,
-    name::FULLSCREEN,
-    name::FIXED,
-    name::OFFLINE,
-    name::SLOW,
-    name::OLD_ERRORS,
-    name::STREAMED,
-    name::CANCELLED,
-    name::TOOL_ERROR,
-    name::CHANGED,
-    name::REPEATED,
-    name::HOSTILE,
-    name::PRESSED,
-    name::KEPT_MODE,
-    name::CLOSED,
-];
+pub(crate) const EVERY_ROW: &[&str] = &{
+    let (mut names, mut row) = ([""; ROWS.len()], 0);
+    while row < ROWS.len() {
+        names[row] = ROWS[row].name;
+        row += 1;
+    }
+    names
+};
 
 /// The row of that name.
 pub fn row_named(name: &str) -> Option<&'static HostRow> {

@@ -222,7 +222,7 @@ impl AppStage {
 }
 
 impl Viewing {
-    /// Takes over what was said.
+    /// Takes over the recorded messages.
     fn add_messages(&mut self, session: RecordedSession) {
         self.transcript = session.transcript;
         let start = self.transcript.entries.first().map(|entry| entry.at).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use browser::{NetworkRequest, Violation};
-use protocol::apps::Way;
+use protocol::apps::BridgeDirection;
 use serde::Deserialize;
 use serde_json::Value;
 use wire::{Direction, Entry, Transcript, What};
@@ -174,8 +174,8 @@ impl Viewing {
         let posted = self.transcript.entries.iter().filter(|entry| entry.what == What::Message);
         // What the proxy says is not the View's doing.
         let of_view = posted.filter(|entry| {
-            let way = Way::of_entry(entry);
-            way == Way::ViewToHost || way == Way::HostToView
+            let direction = BridgeDirection::of_entry(entry);
+            direction == BridgeDirection::ViewToHost || direction == BridgeDirection::HostToView
         });
         of_view.filter_map(|entry| Some((entry, serde_json::from_slice(&entry.bytes).ok()?)))
     }

@@ -15,7 +15,8 @@ pub(super) fn parse_official(text: &str) -> Result<Baseline, BaselineError> {
             // Clients are not what is measured here.
             "client" => continue,
             other => {
-                let what = format!("`{other}` is no part of a list of expected failures: `server`, `client`");
+                let what =
+                    format!("`{other}` is not a part of a list of expected failures: `server`, `client`");
                 return Err(BaselineError { line: item.line, what });
             }
         };

@@ -62,7 +62,8 @@ fn flow(text: &str) -> Result<Vec<&str>, String> {
         return Ok(Vec::new());
     }
     let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-    let inside = inside.ok_or_else(|| format!("`{text}` is no list; write `- entry` lines below the key"))?;
+    let inside =
+        inside.ok_or_else(|| format!("`{text}` is not a list; write `- entry` lines below the key"))?;
     Ok(inside.split(',').map(str::trim).filter(|word| !word.is_empty()).collect())
 }
 

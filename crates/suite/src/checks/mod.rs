@@ -1,8 +1,8 @@
 //! The checks, a file per section of the protocol.
 //!
-//! `server` holds the checks that talk to a server, `wire` those that only read what was said, `app` those that look at an
-//! app in a browser. Above each check stands, in our
-//! own words, what the specification asks; the place itself is in its `cites`.
+//! `server` holds the checks that talk to a server, `wire` those that only read recorded messages, `app` those that look at an
+//! app in a browser, and `host` those of hosts. Above each check stands, in our own words, what the specification asks; the
+//! place itself is in its `cites`.
 
 mod app;
 mod host;
@@ -11,8 +11,19 @@ pub(crate) mod wire;
 
 use crate::Check;
 
+// Checks that the runs name: because a finding of another check is due to theirs, or because they are treated in their own way.
+pub(crate) use app::lifecycle::INITIALIZES;
+pub(crate) use app::looks::UNCHANGED;
+pub(crate) use host::server::SHOWN;
+pub(crate) use server::calls::CALL_IN_TIME;
+pub(crate) use server::lifecycle::HANDSHAKE_COMPLETE;
+pub(crate) use server::lists::{PROMPTS_LISTED, RESOURCES_LISTED, TOOLS_LISTED};
+pub(crate) use wire::http::ONE_OBJECT;
+pub(crate) use wire::message::SCHEMA;
+pub(crate) use wire::response_ids::ERROR_ID;
+pub(crate) use wire::ui::messages::ANSWERED;
+
 pub(crate) use server::apps::Surface;
-pub(crate) use wire::message::SCHEMA_CHECK;
 
 /// Every check, section by section, in the order in which reports show them.
 pub(crate) const ALL: &[&[Check]] = &[

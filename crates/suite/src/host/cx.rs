@@ -6,10 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::facts::{ActFailure, HostFacts, SceneFacts};
+use crate::checks::SHOWN;
 use crate::{Finding, Verdict};
-
-/// The check that reports a View that was not shown.
-const VIEW_SHOWN_CHECK: &str = "host/server/view-shown";
 
 /// What a check of a host has to work with: the facts of one run.
 #[derive(Debug)]
@@ -42,7 +40,7 @@ impl<'a> HostCx<'a> {
             true => format!("the View of the scene {name} told nothing"),
             false => format!("the View of the scene {name} did not come to its end: {errors}"),
         };
-        Err(Finding::blocked_by(VIEW_SHOWN_CHECK, why))
+        Err(Finding::blocked_by(SHOWN.id, why))
     }
 
     /// What the scene of that name showed, whether or not its View told anything.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::drivers::Chromium;
 use super::facts::ActFailure;
 
 /// What comes of something that is done with a host.
@@ -45,9 +46,14 @@ pub trait HostDriver: Send + Sync {
         cannot("no arguments stream here")
     }
 
+    /// The browser that shows the host's page, if we started it.
+    fn chromium(&self) -> Option<&Chromium> {
+        None
+    }
+
     /// What the View knows, read without the host's help.
     fn read_view(&self) -> DriverStep<'_, Value> {
-        cannot("the View cannot be looked into")
+        self.chromium().map_or_else(|| cannot("the View cannot be looked into"), Chromium::read_view)
     }
 
     /// Cancels the call that is under way.
@@ -87,22 +93,30 @@ pub trait HostDriver: Send + Sync {
 
     /// The addresses of the pages that were opened since the View is shown.
     fn opened_links(&self) -> DriverStep<'_, Value> {
-        cannot("which pages were opened cannot be seen here")
+        self.chromium()
+            .map_or_else(|| cannot("which pages were opened cannot be seen here"), Chromium::read_popups)
     }
 
     /// The names below `zone` that were looked up, as their first labels.
-    fn names_looked_up<'a>(&'a self, _zone: &'a str) -> DriverStep<'a, Value> {
-        cannot("which names were looked up cannot be seen here")
+    fn names_looked_up<'a>(&'a self, zone: &'a str) -> DriverStep<'a, Value> {
+        match self.chromium() {
+            Some(chromium) => chromium.read_names(zone),
+            None => cannot("which names were looked up cannot be seen here"),
+        }
     }
 
     /// The frames from the host's page down to the View: address, origin, and the attributes of their elements.
     fn frames(&self) -> DriverStep<'_, Value> {
-        cannot("the frames cannot be seen from outside here")
+        self.chromium()
+            .map_or_else(|| cannot("the frames cannot be seen from outside here"), Chromium::read_frames)
     }
 
     /// How many milliseconds the host's page took to react, at most.
     fn responsive(&self) -> DriverStep<'_, Value> {
-        cannot("whether the host's page reacts cannot be seen here")
+        self.chromium().map_or_else(
+            || cannot("whether the host's page reacts cannot be seen here"),
+            Chromium::measure_gap,
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use protocol::apps::Way;
+use protocol::apps::BridgeDirection;
 use serde_json::{Value, json};
 use wire::recording::{Medium, RecordedSession};
 use wire::{Entry, What};
@@ -111,7 +111,9 @@ impl SceneFacts {
 
     /// The messages that the host sent to the View, in order.
     pub fn messages_to_view(&self) -> impl Iterator<Item = &Value> {
-        self.traffic().filter(|(way, _)| *way == Way::HostToView).map(|(_, entry)| &entry["message"])
+        self.traffic()
+            .filter(|(direction, _)| *direction == BridgeDirection::HostToView)
+            .map(|(_, entry)| &entry["message"])
     }
 
     /// The notifications and requests of that method that the host sent, in order.
@@ -119,11 +121,11 @@ impl SceneFacts {
         self.messages_to_view().filter(move |message| message["method"] == method)
     }
 
-    fn traffic(&self) -> impl Iterator<Item = (Way, &Value)> {
+    fn traffic(&self) -> impl Iterator<Item = (BridgeDirection, &Value)> {
         let entries = self.told["traffic"].as_array().map(Vec::as_slice).unwrap_or_default();
         entries.iter().filter_map(|entry| match entry["way"].as_str()? {
-            "to-view" => Some((Way::HostToView, entry)),
-            "to-host" => Some((Way::ViewToHost, entry)),
+            "to-view" => Some((BridgeDirection::HostToView, entry)),
+            "to-host" => Some((BridgeDirection::ViewToHost, entry)),
             _ => None,
         })
     }
@@ -131,8 +133,8 @@ impl SceneFacts {
     /// What View and host said to each other, as a recorded session.
     pub fn recorded_session(&self, name: &str) -> RecordedSession {
         let mut session = RecordedSession::new(name, Some(Medium::PostMessage), None);
-        for (way, entry) in self.traffic() {
-            let (direction, exchange) = way.recorded();
+        for (went, entry) in self.traffic() {
+            let (direction, exchange) = went.recorded();
             let at = Duration::from_millis(entry["at"].as_u64().unwrap_or_default());
             let bytes = entry["message"].to_string().into();
             session.transcript.entries.push(Entry { at, direction, what: What::Message, exchange, bytes });

@@ -25,7 +25,7 @@ pub(super) fn version(session: &RecordedSession) -> Result<Version, String> {
         }
     }
     match unknown {
-        Some(name) => Err(format!("is in `{name}`, which is no known revision")),
+        Some(name) => Err(format!("is in `{name}`, which is not a known revision")),
         None if asked_over_http(session) => Ok(VERSION_WITHOUT_HEADER),
         None => Err("does not tell its revision".to_owned()),
     }

@@ -9,15 +9,13 @@ use transport::client::{Reply, Session};
 use super::SessionPool;
 use crate::Finding;
 use crate::append_only_list::AppendOnlyList;
+use crate::checks::HANDSHAKE_COMPLETE;
 use crate::run_cx::Slot;
 
 /// How often the process of a server that ends the shared session is started again.
 const MAX_RESTARTS: usize = 5;
 /// How many sessions in a row may be lost before one of them has answered anything.
 const MAX_LOST_IN_A_ROW: usize = 8;
-
-/// The check that reports what is wrong with a handshake.
-const HANDSHAKE_CHECK: &str = "server/lifecycle/handshake-complete";
 
 /// The shared session, and those that came before it.
 #[derive(Debug, Default)]
@@ -93,7 +91,7 @@ impl SessionPool {
             }
             Err(Finding::blocked("neither server/discover nor any list is answered"))
         });
-        established.await.map_err(|finding: Finding| finding.into_obstacle_of(HANDSHAKE_CHECK))
+        established.await.map_err(|finding: Finding| finding.into_obstacle_of(HANDSHAKE_COMPLETE.id))
     }
 
     async fn answers_a_list(&self, session: &Session) -> Result<bool, Finding> {

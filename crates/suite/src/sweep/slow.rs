@@ -8,10 +8,10 @@ use super::CalledTool;
 use crate::policy::is_fixture;
 use crate::{Finding, ServerCx};
 
-/// What takes at least so long can be interrupted.
-const LONG: Duration = Duration::from_millis(600);
-/// What takes so long does so every time.
-const VERY_LONG: Duration = Duration::from_millis(2500);
+/// A call that takes at least this long can be interrupted.
+const INTERRUPTIBLE_TIME: Duration = Duration::from_millis(600);
+/// A call that takes this long does so every time.
+const ALWAYS_SLOW_TIME: Duration = Duration::from_millis(2500);
 /// How often a call is tried again to see how long it takes.
 const CONFIRMATIONS: usize = 2;
 /// The tool of the official suite that takes a while and says how far it is.
@@ -44,7 +44,7 @@ impl ServerCx {
             Some((took, called)) => {
                 let arguments = self.arguments_for(&called.tool).await.unwrap_or_else(|| json!({}));
                 let took = self.confirmed(&called.tool, &arguments, took).await?;
-                let needed = LONG.max(self.pace().benefit_of_doubt());
+                let needed = INTERRUPTIBLE_TIME.max(self.pace().benefit_of_doubt());
                 if took >= needed {
                     return Ok(SlowCall {
                         tool: called.tool.clone(),
@@ -70,7 +70,7 @@ impl ServerCx {
     async fn confirmed(&self, tool: &Value, arguments: &Value, took: Duration) -> Result<Duration, Finding> {
         let mut shortest = took;
         for _ in 0..CONFIRMATIONS {
-            if shortest < LONG || shortest >= VERY_LONG {
+            if shortest < INTERRUPTIBLE_TIME || shortest >= ALWAYS_SLOW_TIME {
                 break;
             }
             let session = self.exclusive_session().await?;

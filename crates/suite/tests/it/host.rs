@@ -51,7 +51,7 @@ async fn every_check_of_hosts_catches_its_fault() {
 
 /// What slips through, each time: on a busy machine a host may be too slow to show its fault.
 async fn escapes(check: &'static Check) -> Vec<String> {
-    let Some(fault) = HostFault::of(check.fault) else {
+    let Some(fault) = HostFault::with_fault(check.fault) else {
         return vec![format!("{} names no fault of hosts", check.id)];
     };
     let mut escaped = Vec::new();

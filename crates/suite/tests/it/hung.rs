@@ -4,22 +4,23 @@ use std::time::{Duration, Instant};
 
 use server::fault::http::CALLS_HANG;
 use suite::{CaseReport, Options, Outcome, run};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use transport::client::{Endpoint, Limits, Target};
 
 use crate::reference::{Subject, piped, served};
+use crate::stubborn::answering;
 
-const BRIEF: Duration = Duration::from_millis(250);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// A tenth of what the command line allows, and less.
 fn options() -> Options {
     let limits = Limits {
-        request: BRIEF,
-        start: BRIEF * 3,
-        probe: BRIEF,
-        connect: BRIEF,
-        shutdown: BRIEF,
+        request: SHORT_TIMEOUT,
+        start: SHORT_TIMEOUT * 3,
+        probe: SHORT_TIMEOUT,
+        connect: SHORT_TIMEOUT,
+        shutdown: SHORT_TIMEOUT,
         ..Limits::default()
     };
     Options { limits, ..Options::default() }
@@ -58,24 +59,9 @@ where
     Target::Url(Endpoint::new(&url).unwrap())
 }
 
-/// A pipe whose lines are answered as `answer` says.
+/// A pipe whose messages are answered as `answer` says.
 fn pipe(answer: fn(&serde_json::Value) -> Option<String>) -> Target {
-    Target::InProcess(std::sync::Arc::new(move || -> DuplexStream {
-        let (ours, theirs) = tokio::io::duplex(64 * 1024);
-        tokio::spawn(async move {
-            let (read, mut write) = tokio::io::split(theirs);
-            let mut lines = BufReader::new(read).lines();
-            while let Ok(Some(line)) = lines.next_line().await {
-                let Some(answer) = serde_json::from_str(&line).ok().and_then(|value| answer(&value)) else {
-                    continue;
-                };
-                if write.write_all(format!("{answer}\n").as_bytes()).await.is_err() {
-                    return;
-                }
-            }
-        });
-        ours
-    }))
+    answering(move |line| answer(&serde_json::from_str(line).ok()?))
 }
 
 #[tokio::test]
@@ -96,7 +82,7 @@ async fn a_pipe_that_is_read_and_never_answered() {
 
 #[tokio::test]
 async fn a_pipe_that_answers_with_nonsense() {
-    let options = Options { limits: Limits { start: BRIEF * 40, ..options().limits }, ..options() };
+    let options = Options { limits: Limits { start: SHORT_TIMEOUT * 40, ..options().limits }, ..options() };
     let cases = measure_with(&options, &pipe(|_| Some("hello?".into())), Duration::from_secs(8)).await;
     assert_eq!(passed(&cases), [""; 0]);
     assert!(cases.iter().any(|case| case.outcome == Outcome::Failed), "it was there, and said something");

@@ -35,7 +35,8 @@ fn needed(check: &Check) -> Vec<String> {
         | Run::SharedLast(_)
         | Run::Last(_)
         | Run::CounterOffer(_)
-        | Run::App(..) => &[],
+        | Run::App(..)
+        | Run::AppInTime(..) => &[],
         Run::Wire(..) => &["server/base", "server/tools", &section],
         Run::Host(_) => &[],
     };

@@ -30,9 +30,11 @@ async fn passed(target: Target) -> Vec<String> {
         .collect()
 }
 
-fn answering(answer: fn(&str) -> Option<String>) -> Target {
+/// A pipe whose lines are answered as `answer` says.
+pub(crate) fn answering(answer: impl Fn(&str) -> Option<String> + Clone + Send + Sync + 'static) -> Target {
     Target::InProcess(std::sync::Arc::new(move || -> DuplexStream {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        let answer = answer.clone();
         tokio::spawn(async move {
             let (read, mut write) = tokio::io::split(theirs);
             let mut lines = BufReader::new(read).lines();

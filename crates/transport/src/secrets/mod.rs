@@ -111,12 +111,6 @@ impl Secrets {
         Cow::Owned(String::from_utf8_lossy(&hidden).into_owned())
     }
 
-    /// The bytes with every secret hidden; `None` when there is none in them.
-    pub fn hide_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let spans = self.find(bytes);
-        (!spans.is_empty()).then(|| replace(bytes, &spans))
-    }
-
     /// The spans of all secrets, in order and without overlaps.
     pub(crate) fn find(&self, text: &[u8]) -> Vec<Range<usize>> {
         let Some(known) = &self.0 else { return Vec::new() };

@@ -60,7 +60,7 @@ pub struct RecordedSession {
     pub protocol: Option<String>,
     /// How many entries there were before these, which were not kept.
     pub dropped: u64,
-    /// What was said.
+    /// The recorded messages.
     pub transcript: Transcript,
 }
 

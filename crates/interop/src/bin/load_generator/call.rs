@@ -81,7 +81,7 @@ impl Caller {
         if self.read_another().await? && self.is_another(digits.as_bytes()) {
             return Ok(());
         }
-        let answer = self.read().await?;
+        let answer = self.read_answer().await?;
         let body = &self.answer[answer.head..answer.end];
         let right = contains(body, ECHOED_TEXT.as_bytes()) && contains(body, digits.as_bytes());
         if answer.status != 200 || !right {
@@ -127,14 +127,14 @@ impl Caller {
         let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
         self.stream.write_all(&self.post(&body.to_string())).await?;
         self.answer.clear();
-        let answer = self.read().await?;
+        let answer = self.read_answer().await?;
         ensure!(answer.status == 200, "initialize was answered with {}", answer.status);
         let head = String::from_utf8_lossy(&self.answer[..answer.head]).into_owned();
         self.session = header(&head, SESSION).map(str::to_owned);
         let body = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         self.stream.write_all(&self.post(&body.to_string())).await?;
         self.answer.clear();
-        self.read().await?;
+        self.read_answer().await?;
         Ok(())
     }
 
@@ -156,7 +156,7 @@ impl Caller {
     }
 
     /// Reads one answer: a head, and as much body as it announces. Some of it may have been read already.
-    async fn read(&mut self) -> Result<Answer> {
+    async fn read_answer(&mut self) -> Result<Answer> {
         loop {
             if let Some(answer) = measure(&self.answer)? {
                 return Ok(answer);
@@ -171,10 +171,12 @@ impl Caller {
 /// The answer in `bytes`, once it is complete.
 fn measure(bytes: &[u8]) -> Result<Option<Answer>> {
     let Some(head) = find(bytes, b"\r\n\r\n").map(|at| at + 4) else { return Ok(None) };
-    let text = std::str::from_utf8(&bytes[..head]).context("a response head that is no text")?;
+    let text = std::str::from_utf8(&bytes[..head]).context("a response head that is not text")?;
     let status = text.get(9..12).and_then(|code| code.parse().ok()).context("a response without a status")?;
     let end = match (header(text, "content-length"), header(text, "transfer-encoding")) {
-        (Some(length), _) => head + length.parse::<usize>().context("a content-length that is no number")?,
+        (Some(length), _) => {
+            head + length.parse::<usize>().context("a content-length that is not a number")?
+        }
         (None, Some(_)) => match find(&bytes[head..], b"0\r\n\r\n") {
             Some(last) => head + last,
             None => return Ok(None),

@@ -35,7 +35,7 @@ fn rounds(options: &[String]) -> Result<usize> {
     match options {
         [] => Ok(5),
         [option, value] if option == "--rounds" => {
-            let rounds = value.parse().with_context(|| format!("--rounds {value} is no number"))?;
+            let rounds = value.parse().with_context(|| format!("--rounds {value} is not a number"))?;
             ensure!((1..=100).contains(&rounds), "--rounds must be between 1 and 100");
             Ok(rounds)
         }

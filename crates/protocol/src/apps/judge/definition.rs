@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::UnansweredRequest;
 use crate::Version;
 use crate::apps::breach::Breach;
+use crate::apps::direction::BridgeParty;
 use crate::apps::method::UiMethod;
 use crate::apps::rule;
-use crate::apps::way::BridgeParty;
 use crate::method;
 use crate::schema::{Extension, Schema, SchemaFlaw, Validator};
 
@@ -32,7 +32,7 @@ pub(super) fn check_result(by: BridgeParty, about: &UnansweredRequest, result: &
     if elsewhere || about.method == "tools/call" && result["task"].is_object() {
         return Vec::new();
     }
-    let row = about.way.method(&about.method);
+    let row = about.direction.method(&about.method);
     let name = match row.and_then(|row| row.schema) {
         Some(request) => request.strip_suffix("Request").map(|stem| format!("{stem}Result")),
         None => row.and_then(|row| method::find(BASE, row.name)?.result.map(str::to_owned)),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::UnansweredRequest;
 use crate::apps::breach::{Breach, Gravity};
-use crate::apps::way::BridgeParty;
+use crate::apps::direction::BridgeParty;
 use crate::apps::{
     AppCapabilities, HostCapabilities, HostContext, MetadataProblem, PROTOCOL_VERSION, Weight, rule,
 };

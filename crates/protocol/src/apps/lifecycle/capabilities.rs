@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::PlacedMessage;
 use crate::apps::breach::Breach;
-use crate::apps::method::{self, UiMethod};
-use crate::apps::way::{BridgeParty, Way};
+use crate::apps::direction::{BridgeDirection, BridgeParty};
+use crate::apps::method::UiMethod;
 use crate::apps::{Modality, rule};
 use crate::code;
 
@@ -19,15 +19,15 @@ pub(super) struct CapabilityRules {
 impl CapabilityRules {
     pub(super) fn judge(&mut self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
         let params = placed.message.params();
-        match placed.method_sent(Way::ViewToHost) {
+        match placed.method_sent(BridgeDirection::ViewToHost) {
             Some("ui/initialize") => self.app = Some(params["appCapabilities"].clone()),
             Some(name) => self.judge_view_use(name, params, found),
             None => {}
         }
-        if let Some(name) = placed.method_sent(Way::HostToView) {
+        if let Some(name) = placed.method_sent(BridgeDirection::HostToView) {
             self.judge_host_use(name, found);
         }
-        if let Some((about, result)) = placed.granted_request(Way::ViewToHost)
+        if let Some((about, result)) = placed.granted_request(BridgeDirection::ViewToHost)
             && about.method == "ui/initialize"
         {
             self.host = Some(result["hostCapabilities"].clone());
@@ -38,7 +38,9 @@ impl CapabilityRules {
     /// The text describes the capabilities of a host. Only for sampling does it forbid a View to ignore them.
     fn judge_view_use(&self, name: &str, params: &Value, found: &mut Vec<Breach>) {
         let by = BridgeParty::View;
-        if let (Some(host), Some(needed)) = (&self.host, method::from_view(name).and_then(needed_of_host)) {
+        if let (Some(host), Some(needed)) =
+            (&self.host, BridgeDirection::ViewToHost.method(name).and_then(needed_of_host))
+        {
             let says = |what: &str| format!("{name} needs {what}, which the host did not announce");
             let sampling = needed == "sampling";
             if !host[needed].is_object() {
@@ -95,14 +97,14 @@ impl CapabilityRules {
 
     /// Judges an end that announced a capability and then does not know its method.
     fn judge_denial(&self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
-        if let Some((about, code::METHOD_NOT_FOUND)) = placed.refused_request(Way::ViewToHost)
-            && let Some(needed) = method::from_view(&about.method).and_then(stable_need)
+        if let Some((about, code::METHOD_NOT_FOUND)) = placed.refused_request(BridgeDirection::ViewToHost)
+            && let Some(needed) = BridgeDirection::ViewToHost.method(&about.method).and_then(stable_need)
             && self.host.as_ref().is_some_and(|host| host[needed].is_object())
         {
             let says = format!("{} is not known to the host, which announced {needed}", about.method);
             found.push(rule::HOST_KEEPS.broken(BridgeParty::Host, says));
         }
-        if let Some((about, code::METHOD_NOT_FOUND)) = placed.refused_request(Way::HostToView)
+        if let Some((about, code::METHOD_NOT_FOUND)) = placed.refused_request(BridgeDirection::HostToView)
             && matches!(about.method.as_str(), "tools/list" | "tools/call")
             && self.app.as_ref().is_some_and(|app| app["tools"].is_object())
         {

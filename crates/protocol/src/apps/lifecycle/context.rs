@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::PlacedMessage;
 use crate::apps::breach::Breach;
-use crate::apps::way::{BridgeParty, Way};
+use crate::apps::direction::{BridgeDirection, BridgeParty};
 use crate::apps::{merge_context, rule};
 
 /// The host context as the View knows it.
@@ -15,7 +15,7 @@ pub(super) struct ContextRules {
 
 impl ContextRules {
     pub(super) fn judge(&mut self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
-        match placed.granted_request(Way::ViewToHost) {
+        match placed.granted_request(BridgeDirection::ViewToHost) {
             Some((about, result)) if about.method == "ui/initialize" => {
                 self.known = result["hostContext"].as_object().cloned().unwrap_or_default();
             }
@@ -24,7 +24,7 @@ impl ContextRules {
             }
             _ => {}
         }
-        if placed.method_sent(Way::HostToView) == Some("ui/notifications/host-context-changed")
+        if placed.method_sent(BridgeDirection::HostToView) == Some("ui/notifications/host-context-changed")
             && let Some(change) = placed.message.params().as_object()
         {
             self.judge_change(change, found);

@@ -2,8 +2,8 @@
 
 use super::PlacedMessage;
 use crate::apps::breach::{Breach, Gravity};
+use crate::apps::direction::{BridgeDirection, BridgeParty};
 use crate::apps::rule;
-use crate::apps::way::{BridgeParty, Way};
 
 /// Which data the View has got.
 #[derive(Clone, Debug, Default)]
@@ -17,10 +17,10 @@ pub(super) struct DataRules {
 
 impl DataRules {
     pub(super) fn judge(&mut self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
-        if placed.method_sent(Way::ViewToHost) == Some("tools/call") {
+        if placed.method_sent(BridgeDirection::ViewToHost) == Some("tools/call") {
             self.called = true;
         }
-        match placed.method_sent(Way::HostToView) {
+        match placed.method_sent(BridgeDirection::HostToView) {
             Some("ui/notifications/tool-input") => self.judge_input(found),
             Some("ui/notifications/tool-input-partial") => self.judge_partial(found),
             Some("ui/notifications/tool-result") => self.judge_result(found),

@@ -2,9 +2,9 @@
 
 use super::PlacedMessage;
 use crate::apps::breach::{Breach, Gravity};
+use crate::apps::direction::{BridgeDirection, BridgeParty};
 use crate::apps::message::BridgeMessage;
 use crate::apps::rule;
-use crate::apps::way::{BridgeParty, Way};
 
 /// The stages of the handshake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,16 +29,22 @@ impl HandshakeRules {
     }
 
     pub(super) fn judge(&mut self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
-        if let Some(method) = placed.method_sent(Way::ViewToHost) {
+        if let Some(method) = placed.method_sent(BridgeDirection::ViewToHost) {
             self.judge_view(method, &placed.message, found);
         }
-        if let Some(method) = placed.method_sent(Way::HostToView) {
+        if let Some(method) = placed.method_sent(BridgeDirection::HostToView) {
             self.judge_host(method, found);
         }
-        if placed.granted_request(Way::ViewToHost).is_some_and(|(about, _)| about.method == "ui/initialize") {
+        if placed
+            .granted_request(BridgeDirection::ViewToHost)
+            .is_some_and(|(about, _)| about.method == "ui/initialize")
+        {
             self.stage = self.stage.max(Stage::Answered);
         }
-        if placed.refused_request(Way::ViewToHost).is_some_and(|(about, _)| about.method == "ui/initialize") {
+        if placed
+            .refused_request(BridgeDirection::ViewToHost)
+            .is_some_and(|(about, _)| about.method == "ui/initialize")
+        {
             // A View may try again.
             self.stage = if self.stage == Stage::Asked { Stage::NotStarted } else { self.stage };
         }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::PlacedMessage;
 use crate::apps::breach::{Breach, Gravity};
-use crate::apps::way::{BridgeParty, Way};
+use crate::apps::direction::{BridgeDirection, BridgeParty};
 use crate::apps::{AppCapabilities, DisplayMode, rule};
 use crate::code;
 
@@ -23,17 +23,17 @@ pub(super) struct ModeRules {
 impl ModeRules {
     pub(super) fn judge(&mut self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
         let params = placed.message.params();
-        match placed.method_sent(Way::ViewToHost) {
+        match placed.method_sent(BridgeDirection::ViewToHost) {
             Some("ui/initialize") => {
                 self.declared = AppCapabilities::from_value(&params["appCapabilities"]).0.display_modes;
             }
             Some("ui/request-display-mode") => self.judge_request(params, found),
             _ => {}
         }
-        if placed.method_sent(Way::HostToView) == Some("ui/notifications/host-context-changed") {
+        if placed.method_sent(BridgeDirection::HostToView) == Some("ui/notifications/host-context-changed") {
             self.judge_change(params, found);
         }
-        match placed.granted_request(Way::ViewToHost) {
+        match placed.granted_request(BridgeDirection::ViewToHost) {
             Some((about, result)) if about.method == "ui/initialize" => {
                 self.judge_first(&result["hostContext"], found);
             }
@@ -42,7 +42,7 @@ impl ModeRules {
             }
             _ => {}
         }
-        match placed.refused_request(Way::ViewToHost) {
+        match placed.refused_request(BridgeDirection::ViewToHost) {
             Some((about, code)) if about.method == "ui/request-display-mode" => judge_refusal(code, found),
             _ => {}
         }

@@ -2,10 +2,10 @@
 
 use super::PlacedMessage;
 use crate::apps::breach::{Breach, Gravity};
+use crate::apps::direction::{BridgeDirection, BridgeParty};
 use crate::apps::message::BridgeMessage;
 use crate::apps::method::SANDBOX_PREFIX;
 use crate::apps::rule;
-use crate::apps::way::{BridgeParty, Way};
 
 const READY: &str = "ui/notifications/sandbox-proxy-ready";
 const RESOURCE: &str = "ui/notifications/sandbox-resource-ready";
@@ -24,17 +24,18 @@ impl SandboxRules {
     }
 
     pub(super) fn judge(&mut self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
-        for way in [Way::ViewToHost, Way::HostToView] {
-            if let Some(method) = placed.method_sent(way).filter(|method| method.starts_with(SANDBOX_PREFIX))
+        for direction in [BridgeDirection::ViewToHost, BridgeDirection::HostToView] {
+            if let Some(method) =
+                placed.method_sent(direction).filter(|method| method.starts_with(SANDBOX_PREFIX))
             {
                 let says = format!("{method} is for host and sandbox proxy alone, and never passed on");
-                found.push(rule::RESERVED.broken(way.from(), says));
+                found.push(rule::RESERVED.broken(direction.from(), says));
             }
         }
-        if let Some(method) = placed.method_sent(Way::ProxyToHost) {
+        if let Some(method) = placed.method_sent(BridgeDirection::ProxyToHost) {
             self.judge_proxy(method, &placed.message, found);
         }
-        if placed.method_sent(Way::HostToProxy) == Some(RESOURCE) {
+        if placed.method_sent(BridgeDirection::HostToProxy) == Some(RESOURCE) {
             if !self.ready {
                 let says = "the HTML is sent before the sandbox proxy is ready";
                 found.push(rule::RESOURCE_AFTER_READY.broken(BridgeParty::Host, says));

@@ -2,8 +2,8 @@
 
 use super::PlacedMessage;
 use crate::apps::breach::{Breach, Gravity};
+use crate::apps::direction::{BridgeDirection, BridgeParty};
 use crate::apps::rule;
-use crate::apps::way::{BridgeParty, Way};
 
 /// The state of the teardown.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct TeardownRules {
 
 impl TeardownRules {
     pub(super) fn judge(&mut self, placed: &PlacedMessage<'_>, found: &mut Vec<Breach>) {
-        if let Some(method) = placed.method_sent(Way::HostToView) {
+        if let Some(method) = placed.method_sent(BridgeDirection::HostToView) {
             if self.asked {
                 // Answers to the View's requests may still come, but no new messages.
                 let most = if method == "ui/resource-teardown" { Gravity::Note } else { Gravity::Should };
@@ -23,7 +23,7 @@ impl TeardownRules {
             }
             self.asked |= method == "ui/resource-teardown";
         }
-        if let Some(method) = placed.method_sent(Way::ViewToHost).filter(|_| self.answered) {
+        if let Some(method) = placed.method_sent(BridgeDirection::ViewToHost).filter(|_| self.answered) {
             let says = format!("{method} comes after the View has answered ui/resource-teardown");
             found.push(rule::QUIET_AFTER.broken(BridgeParty::View, says));
         }

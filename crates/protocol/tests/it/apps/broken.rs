@@ -1,17 +1,17 @@
 //! Broken rules are found, and blamed on the right party.
 
 use serde_json::{Value, json};
+use yardstick_protocol::apps::BridgeDirection::{HostToProxy, HostToView, ProxyToHost, ViewToHost};
 use yardstick_protocol::apps::BridgeParty::{self, Host, Proxy, View};
 use yardstick_protocol::apps::Gravity::{self, Must, Note, Should};
-use yardstick_protocol::apps::Way::{HostToProxy, HostToView, ProxyToHost, ViewToHost};
-use yardstick_protocol::apps::{Bridge, Way};
+use yardstick_protocol::apps::{Bridge, BridgeDirection};
 
 use super::session::{Session, correct_session, error, handshake, judged, notice, request, result};
 
 type Expected = (&'static str, Gravity, BridgeParty);
 
 /// The session after the handshake, with more said.
-fn then(more: impl IntoIterator<Item = (Way, Value)>) -> Session {
+fn then(more: impl IntoIterator<Item = (BridgeDirection, Value)>) -> Session {
     let input = notice(HostToView, "ui/notifications/tool-input", json!({"arguments": {}}));
     handshake().into_iter().chain([input]).chain(more).collect()
 }
@@ -23,7 +23,7 @@ fn shaken(index: usize, change: impl FnOnce(&mut Value)) -> Session {
     session
 }
 
-fn finds(session: &[(Way, Value)], expected: &[Expected]) {
+fn finds(session: &[(BridgeDirection, Value)], expected: &[Expected]) {
     let found = judged(session);
     let short: Vec<Expected> = found.iter().map(|b| (b.rule.id, b.gravity, b.by)).collect();
     assert_eq!(short, expected, "{found:#?}");
@@ -85,7 +85,7 @@ fn both_readings_of_a_message_are_fine() {
 
 #[test]
 fn names_and_directions_are_checked() {
-    let cases: [(Way, Value, Expected); 8] = [
+    let cases: [(BridgeDirection, Value, Expected); 8] = [
         (
             ViewToHost,
             json!({"jsonrpc": "2.0", "id": 7, "method": "ui/openLink"}),
@@ -115,8 +115,8 @@ fn names_and_directions_are_checked() {
             ("ui/message/sense", Note, View),
         ),
     ];
-    for (way, message, expected) in cases {
-        let found = judged(&then([(way, message.clone())]));
+    for (direction, message, expected) in cases {
+        let found = judged(&then([(direction, message.clone())]));
         let short: Vec<Expected> = found.iter().map(|b| (b.rule.id, b.gravity, b.by)).collect();
         assert!(short.contains(&expected), "{message}: {short:?}");
     }
@@ -290,7 +290,7 @@ fn capabilities_are_announced_and_kept() {
     finds(&sampling, &[("ui/capabilities/sampling-announced", Must, View)]);
     let link = request(ViewToHost, 7, "ui/open-link", json!({"url": "https://example.com"}));
     finds(&then([link, error(HostToView, 7, -32601)]), &[("ui/capabilities/host-keeps", Should, Host)]);
-    let list = |answer: (Way, Value)| [request(HostToView, 1, "tools/list", json!({})), answer];
+    let list = |answer: (BridgeDirection, Value)| [request(HostToView, 1, "tools/list", json!({})), answer];
     finds(&then(list(error(ViewToHost, 1, -32601))), &[("ui/capabilities/app-keeps", Must, View)]);
     let mut toolless = then(list(error(ViewToHost, 1, -32601)));
     toolless[2].1["params"]["appCapabilities"] = json!({});
@@ -338,10 +338,10 @@ fn nothing_follows_the_end() {
 
 #[test]
 fn a_view_is_told_before_it_goes() {
-    let closed = |session: &[(Way, Value)]| {
+    let closed = |session: &[(BridgeDirection, Value)]| {
         let mut bridge = Bridge::new();
-        for (way, message) in session {
-            bridge.judge_next(*way, message);
+        for (direction, message) in session {
+            bridge.judge_next(*direction, message);
         }
         bridge.judge_closed().iter().map(|b| (b.rule.id, b.gravity, b.by)).collect::<Vec<_>>()
     };

@@ -1,7 +1,7 @@
 //! Sessions written after what well-known hosts say.
 
 use serde_json::Value;
-use yardstick_protocol::apps::{Breach, BridgeParty, Gravity, Way};
+use yardstick_protocol::apps::{Breach, BridgeDirection, BridgeParty, Gravity};
 
 use super::session::{Session, judged};
 
@@ -9,14 +9,14 @@ fn read(file: &str) -> Session {
     let parse = |line| serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}"));
     let lines = file.lines().map(parse);
     let party = |value: &Value| value.as_str().and_then(BridgeParty::named);
-    let entry = |line: Value| -> Option<(Way, Value)> {
+    let entry = |line: Value| -> Option<(BridgeDirection, Value)> {
         let from = party(&line["from"]).filter(|_| line.get("message").is_some())?;
         let to = party(&line["to"]).unwrap_or(if from == BridgeParty::Host {
             BridgeParty::View
         } else {
             BridgeParty::Host
         });
-        Some((Way::between(from, to)?, line["message"].clone()))
+        Some((BridgeDirection::between(from, to)?, line["message"].clone()))
     };
     lines.filter_map(entry).collect()
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use yardstick_protocol::apps::Way::{HostToView, ViewToHost};
+use yardstick_protocol::apps::BridgeDirection::{HostToView, ViewToHost};
 
 use super::session::{Session, error, handshake, judged, notice, request, result};
 

@@ -1,25 +1,34 @@
 //! Sessions to judge: a list of who said what.
 
 use serde_json::{Value, json};
-use yardstick_protocol::apps::{Breach, Bridge, Way};
+use yardstick_protocol::apps::{Breach, Bridge, BridgeDirection};
 
 /// What was said, in order.
-pub(super) type Session = Vec<(Way, Value)>;
+pub(super) type Session = Vec<(BridgeDirection, Value)>;
 
-pub(super) fn request(way: Way, id: impl Into<Value>, method: &str, params: Value) -> (Way, Value) {
-    (way, with(json!({"jsonrpc": "2.0", "id": id.into(), "method": method}), "params", params))
+pub(super) fn request(
+    direction: BridgeDirection,
+    id: impl Into<Value>,
+    method: &str,
+    params: Value,
+) -> (BridgeDirection, Value) {
+    (direction, with(json!({"jsonrpc": "2.0", "id": id.into(), "method": method}), "params", params))
 }
 
-pub(super) fn notice(way: Way, method: &str, params: Value) -> (Way, Value) {
-    (way, with(json!({"jsonrpc": "2.0", "method": method}), "params", params))
+pub(super) fn notice(direction: BridgeDirection, method: &str, params: Value) -> (BridgeDirection, Value) {
+    (direction, with(json!({"jsonrpc": "2.0", "method": method}), "params", params))
 }
 
-pub(super) fn result(way: Way, id: impl Into<Value>, result: Value) -> (Way, Value) {
-    (way, with(json!({"jsonrpc": "2.0", "id": id.into()}), "result", result))
+pub(super) fn result(
+    direction: BridgeDirection,
+    id: impl Into<Value>,
+    result: Value,
+) -> (BridgeDirection, Value) {
+    (direction, with(json!({"jsonrpc": "2.0", "id": id.into()}), "result", result))
 }
 
-pub(super) fn error(way: Way, id: impl Into<Value>, code: i64) -> (Way, Value) {
-    (way, json!({"jsonrpc": "2.0", "id": id.into(), "error": {"code": code, "message": "no"}}))
+pub(super) fn error(direction: BridgeDirection, id: impl Into<Value>, code: i64) -> (BridgeDirection, Value) {
+    (direction, json!({"jsonrpc": "2.0", "id": id.into(), "error": {"code": code, "message": "no"}}))
 }
 
 fn with(mut message: Value, member: &str, value: Value) -> Value {
@@ -28,10 +37,10 @@ fn with(mut message: Value, member: &str, value: Value) -> Value {
 }
 
 /// Everything that is wrong with a session, up to where the record ends.
-pub(super) fn judged(session: &[(Way, Value)]) -> Vec<Breach> {
+pub(super) fn judged(session: &[(BridgeDirection, Value)]) -> Vec<Breach> {
     let mut bridge = Bridge::new();
     let mut found: Vec<_> =
-        session.iter().flat_map(|(way, message)| bridge.judge_next(*way, message)).collect();
+        session.iter().flat_map(|(direction, message)| bridge.judge_next(*direction, message)).collect();
     found.extend(bridge.judge_end());
     found
 }
@@ -39,14 +48,14 @@ pub(super) fn judged(session: &[(Way, Value)]) -> Vec<Breach> {
 /// The handshake: what the proxy and the host do first, and the View's two messages.
 pub(super) fn handshake() -> Session {
     vec![
-        notice(Way::ProxyToHost, "ui/notifications/sandbox-proxy-ready", json!({})),
+        notice(BridgeDirection::ProxyToHost, "ui/notifications/sandbox-proxy-ready", json!({})),
         notice(
-            Way::HostToProxy,
+            BridgeDirection::HostToProxy,
             "ui/notifications/sandbox-resource-ready",
             json!({"html": "<!doctype html><p>hello", "sandbox": "allow-scripts", "csp": {"connectDomains": []}}),
         ),
         request(
-            Way::ViewToHost,
+            BridgeDirection::ViewToHost,
             0,
             "ui/initialize",
             json!({
@@ -56,7 +65,7 @@ pub(super) fn handshake() -> Session {
             }),
         ),
         result(
-            Way::HostToView,
+            BridgeDirection::HostToView,
             0,
             json!({
                 "protocolVersion": "2026-01-26",
@@ -72,7 +81,7 @@ pub(super) fn handshake() -> Session {
                 },
             }),
         ),
-        notice(Way::ViewToHost, "ui/notifications/initialized", json!({})),
+        notice(BridgeDirection::ViewToHost, "ui/notifications/initialized", json!({})),
     ]
 }
 
@@ -80,25 +89,33 @@ pub(super) fn handshake() -> Session {
 pub(super) fn correct_session() -> Session {
     let mut session = handshake();
     session.extend([
-        notice(Way::HostToView, "ui/notifications/tool-input-partial", json!({"arguments": {}})),
-        notice(Way::HostToView, "ui/notifications/tool-input", json!({"arguments": {"zone": "UTC"}})),
+        notice(BridgeDirection::HostToView, "ui/notifications/tool-input-partial", json!({"arguments": {}})),
         notice(
-            Way::HostToView,
+            BridgeDirection::HostToView,
+            "ui/notifications/tool-input",
+            json!({"arguments": {"zone": "UTC"}}),
+        ),
+        notice(
+            BridgeDirection::HostToView,
             "ui/notifications/tool-result",
             json!({"content": [{"type": "text", "text": "noon"}], "structuredContent": [1, 2]}),
         ),
-        notice(Way::ViewToHost, "ui/notifications/size-changed", json!({"width": 300, "height": 120.5})),
-        request(Way::ViewToHost, 1, "ui/request-display-mode", json!({"mode": "fullscreen"})),
         notice(
-            Way::HostToView,
+            BridgeDirection::ViewToHost,
+            "ui/notifications/size-changed",
+            json!({"width": 300, "height": 120.5}),
+        ),
+        request(BridgeDirection::ViewToHost, 1, "ui/request-display-mode", json!({"mode": "fullscreen"})),
+        notice(
+            BridgeDirection::HostToView,
             "ui/notifications/host-context-changed",
             json!({"displayMode": "fullscreen"}),
         ),
-        result(Way::HostToView, 1, json!({"mode": "fullscreen"})),
-        request(Way::ViewToHost, "two", "tools/call", json!({"name": "now", "arguments": {}})),
-        result(Way::HostToView, "two", json!({"content": [], "isError": false})),
-        request(Way::HostToView, 0, "ui/resource-teardown", json!({"reason": "closed"})),
-        result(Way::ViewToHost, 0, json!({})),
+        result(BridgeDirection::HostToView, 1, json!({"mode": "fullscreen"})),
+        request(BridgeDirection::ViewToHost, "two", "tools/call", json!({"name": "now", "arguments": {}})),
+        result(BridgeDirection::HostToView, "two", json!({"content": [], "isError": false})),
+        request(BridgeDirection::HostToView, 0, "ui/resource-teardown", json!({"reason": "closed"})),
+        result(BridgeDirection::ViewToHost, 0, json!({})),
     ]);
     session
 }

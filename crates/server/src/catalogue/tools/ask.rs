@@ -57,11 +57,11 @@ const PING: Tool = Tool::new(
 async fn ask(call: Call, key: &'static str, message: &str, schema: Value) -> Result<Value, Stop> {
     let form = json!({ "mode": "form", "message": message, "requestedSchema": schema });
     let answer = call.ask(Ask::elicitation(key, form)).await?;
-    Ok(text(said(&answer)))
+    Ok(text(describe_answer(&answer)))
 }
 
 /// The user's answer in words.
-pub(super) fn said(answer: &Value) -> String {
+pub(super) fn describe_answer(answer: &Value) -> String {
     match answer["action"].as_str() {
         Some("accept") => format!("the user said {}", answer["content"]),
         Some(action) => format!("the user chose to {action}"),

@@ -27,7 +27,7 @@ const SAMPLE: Tool = Tool::new(
 
 async fn sample(call: Call, arguments: Value) -> Result<Value, Stop> {
     let question = arguments["question"].as_str().unwrap_or("How long is a yard?");
-    let answer = call.ask(Ask::sampling("answer", request(&json!([said("user", question)])))).await?;
+    let answer = call.ask(Ask::sampling("answer", request(&json!([text_message("user", question)])))).await?;
     Ok(text(format!("the model says: {}", words(&answer["content"]))))
 }
 
@@ -47,7 +47,7 @@ const SAMPLE_WITH_TOOLS: Tool = Tool::new(
 .in_span(Span::since(Version::V2025_11_25));
 
 async fn sample_with_tools(call: Call) -> Result<Value, Stop> {
-    let question = said("user", "What is 6 yards in metres? Use the tool.");
+    let question = text_message("user", "What is 6 yards in metres? Use the tool.");
     let mut first = request(&json!([question]));
     first["tools"] = json!([converter()]);
     first["toolChoice"] = json!({ "mode": "required" });
@@ -90,7 +90,7 @@ fn converter() -> Value {
     })
 }
 
-fn said(role: &str, words: &str) -> Value {
+fn text_message(role: &str, words: &str) -> Value {
     json!({ "role": role, "content": { "type": "text", "text": words } })
 }
 

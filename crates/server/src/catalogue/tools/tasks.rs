@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 
-use super::ask::said;
+use super::ask::describe_answer;
 use crate::call::{Ask, Call, Stop};
 use crate::catalogue::icon;
 use crate::catalogue::tool::{Run, TaskSupport, Tool, text};
@@ -71,7 +71,7 @@ async fn interview(call: Call, arguments: Value) -> Result<Value, Stop> {
     let name = call.ask(question("name", "What is your name?")).await?;
     work(call.clone(), arguments, "").await?;
     let trade = call.ask(question("trade", "What do you do?")).await?;
-    Ok(text(format!("{}; {}", said(&name), said(&trade))))
+    Ok(text(format!("{}; {}", describe_answer(&name), describe_answer(&trade))))
 }
 
 fn question(key: &'static str, message: &str) -> Ask {

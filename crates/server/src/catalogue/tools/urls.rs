@@ -6,7 +6,7 @@ use protocol::capability::ELICITATION_URL;
 use protocol::{Era, Span, Version, code};
 use serde_json::{Value, json};
 
-use super::ask::said;
+use super::ask::describe_answer;
 use crate::call::{Ask, Call, Stop};
 use crate::catalogue::tool::{Run, Tool, text};
 use crate::feature::modern;
@@ -38,7 +38,7 @@ async fn ask(call: Call) -> Result<Value, Stop> {
     if answer["action"] == "accept" && call.version().era() == Era::Legacy {
         page.visited(&call).await;
     }
-    Ok(text(said(&answer)))
+    Ok(text(describe_answer(&answer)))
 }
 
 /// Refuses until the user has visited the page, as 2025-11-25 defines it. Later revisions do not have this.

@@ -13,7 +13,7 @@ pub struct ReferencePictures {
     pub files: BTreeMap<String, Vec<u8>>,
     /// How much may differ.
     pub tolerance: Tolerance,
-    /// Whether pictures that differ or are missing become the new references, so that they are no finding.
+    /// Whether pictures that differ or are missing become the new references, so that they are not a finding.
     pub is_update: bool,
 }
 

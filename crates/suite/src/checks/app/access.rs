@@ -3,7 +3,7 @@
 use protocol::Span;
 use server::fault::view as fault;
 
-use super::page::SHOWS_ID;
+use super::page::SHOWS;
 use super::{facts_of, judge_document, listed};
 use crate::app::rows::STRICT;
 use crate::{AppCx, Applies, Check, DocumentFacts, Finding, Run, Verdict, advice};
@@ -100,7 +100,7 @@ const MAIN: Check = Check {
 /// Judges the document in the strict row. One that is blank is another check's.
 fn strict(cx: &AppCx<'_>, expected: &str, wrong: impl Fn(&DocumentFacts) -> Option<String>) -> Verdict {
     if cx.ready_viewings(&[STRICT])?.iter().all(|viewing| facts_of(viewing).is_none()) {
-        return Err(Finding::blocked_by(SHOWS_ID, "the app shows nothing"));
+        return Err(Finding::blocked_by(SHOWS.id, "the app shows nothing"));
     }
     cx.judge(&[STRICT], expected, |viewing| judge_document(viewing, &wrong))
 }

@@ -4,23 +4,23 @@ use protocol::Span;
 use serde_json::{Value, json};
 use server::fault::view as fault;
 
+use crate::app::RowFinding;
 use crate::app::rows::{STRICT, name};
-use crate::app::{INITIALIZES_CHECK as ID, RowFinding};
 use crate::{AppCx, Applies, Check, Evidence, Finding, Run, Verdict, Viewing, advice, advised, defined};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[INITIALIZES, BEFORE_NETWORK, PING, IDS, TEARDOWN];
 
 /// Lifecycle: a View sends ui/initialize, gets the result, and sends ui/notifications/initialized. Nothing in the text makes
 /// that depend on what the host offers.
-const INITIALIZES: Check = Check {
-    id: ID,
+pub(crate) const INITIALIZES: Check = Check {
+    id: "app/lifecycle/initializes",
     title: "an app completes its handshake in every host",
     cites: &[defined("apps.mdx#lifecycle", Span::ALWAYS)],
     aliases: &[],
     why: "a host sends neither input nor result before the handshake, so the app stays empty",
     fix: "send ui/initialize when the document has loaded, then ui/notifications/initialized, whatever the host offers",
     applies: Applies::ToViews,
-    run: Run::App(ALL, initializes),
+    run: Run::AppInTime(name::WITH_HANDSHAKE, initializes),
     fault: &fault::NEVER_INITIALIZES,
 };
 
@@ -33,7 +33,7 @@ const BEFORE_NETWORK: Check = Check {
     why: "where a library cannot be loaded, the app shows nothing and cannot even say why",
     fix: "bring along what the handshake needs, and load the rest afterwards",
     applies: Applies::ToViews,
-    run: Run::App(&[STRICT, name::OFFLINE], before_network),
+    run: Run::AppInTime(&[STRICT, name::OFFLINE], before_network),
     fault: &fault::WAITS_FOR_NETWORK,
 };
 
@@ -47,7 +47,7 @@ const PING: Check = Check {
     why: "a host that checks whether the app is alive takes it for dead",
     fix: "answer ping with an empty result",
     applies: Applies::ToViews,
-    run: Run::App(&[name::CLOSED], |cx| {
+    run: Run::AppInTime(&[name::CLOSED], |cx| {
         cx.judge(&[name::CLOSED], "an empty result for each ping", |viewing| {
             let pings = [json!(7001), json!(0), json!("text")];
             // Some ids alone are another check's.
@@ -67,7 +67,7 @@ const IDS: Check = Check {
     why: "the SDK's first id is zero: a host made with it waits for ever for its first answer",
     fix: "compare the id with undefined instead of testing whether it is truthy, and return it unchanged",
     applies: Applies::ToViews,
-    run: Run::App(&[name::CLOSED], any_id),
+    run: Run::AppInTime(&[name::CLOSED], any_id),
     fault: &fault::ZERO_ID_IGNORED,
 };
 
@@ -80,7 +80,7 @@ const TEARDOWN: Check = Check {
     why: "the host waits for the answer before it removes the app, and the user waits with it",
     fix: "save what is to be saved, and answer ui/resource-teardown with an empty result",
     applies: Applies::ToViews,
-    run: Run::App(&[name::CLOSED], |cx| {
+    run: Run::AppInTime(&[name::CLOSED], |cx| {
         cx.judge(&[name::CLOSED], "a response to ui/resource-teardown", |viewing| {
             let (request, message) = viewing
                 .messages_to_view()
@@ -92,22 +92,8 @@ const TEARDOWN: Check = Check {
     fault: &fault::TEARDOWN_UNANSWERED,
 };
 
-const ALL: &[&str] = &[
-    STRICT,
-    name::MINIMAL,
-    name::DARK,
-    name::PHONE,
-    name::FULLSCREEN,
-    name::FIXED,
-    name::SLOW,
-    name::OLD_ERRORS,
-    name::STREAMED,
-    name::CANCELLED,
-    name::TOOL_ERROR,
-];
-
 fn initializes(cx: &AppCx<'_>) -> Verdict {
-    let here: Vec<&Viewing> = ALL.iter().filter_map(|name| cx.row(name)).collect();
+    let here: Vec<&Viewing> = name::WITH_HANDSHAKE.iter().filter_map(|name| cx.row(name)).collect();
     let silent: Vec<&Viewing> = here.into_iter().filter(|viewing| viewing.initialized.is_none()).collect();
     let Some(first) = silent.first() else { return Ok(()) };
     // What stood in the way of one row is not the app's doing.

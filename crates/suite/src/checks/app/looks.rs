@@ -10,8 +10,8 @@ use crate::{AppCx, Applies, Check, Evidence, Finding, Run, Verdict, advice};
 pub(in crate::checks) const CHECKS: &[Check] = &[UNCHANGED];
 
 /// No specification asks for it. If the user gave pictures, it binds like a MUST.
-const UNCHANGED: Check = Check {
-    id: crate::app::LOOKS_UNCHANGED,
+pub(crate) const UNCHANGED: Check = Check {
+    id: "app/looks/unchanged",
     title: "an app looks as in its reference pictures",
     cites: &[advice("https://playwright.dev/docs/test-snapshots", Span::ALWAYS)],
     aliases: &[],

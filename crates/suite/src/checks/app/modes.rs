@@ -18,11 +18,11 @@ const KEPT: Check = Check {
     why: "the app lays itself out for a mode that it is not in, or stops",
     fix: "take the mode from the answer, not from the request",
     applies: Applies::ToViews,
-    run: Run::App(&[name::PRESSED, name::KEPT_MODE], kept),
+    run: Run::App(&[name::PRESSED, name::KEPT_MODE], keeps_declared_mode),
     fault: &fault::MODE_TAKEN_FOR_GRANTED,
 };
 
-fn kept(cx: &AppCx<'_>) -> Verdict {
+fn keeps_declared_mode(cx: &AppCx<'_>) -> Verdict {
     let asks = |row: &str| {
         cx.row(row)
             .is_some_and(|viewing| viewing.sent_with_method("ui/request-display-mode").next().is_some())

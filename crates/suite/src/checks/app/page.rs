@@ -11,20 +11,17 @@ use crate::{AppCx, Applies, Check, Finding, Run, Verdict, Viewing, advice};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[SHOWS, EXCEPTIONS, CONSOLE, BUTTONS];
 
-/// The id of the check for a blank app, on which others depend.
-pub(super) const SHOWS_ID: &str = "app/page/shows-something";
-
 /// An app is there to be seen, also in hosts that send no styles.
-const SHOWS: Check = Check {
-    id: SHOWS_ID,
+pub(super) const SHOWS: Check = Check {
+    id: "app/page/shows-something",
     title: "an app shows something in every host",
     cites: &[advice("apps.mdx#theming", Span::ALWAYS)],
     aliases: &[],
     why: "the user looks at an empty box",
     fix: "show something at once, be it that the app waits; have a value of your own for every variable that you use",
     applies: Applies::ToViews,
-    run: Run::App(SEEN, |cx| {
-        cx.judge(SEEN, "a text, a picture or a control", |viewing| {
+    run: Run::App(name::WITH_CONTENT, |cx| {
+        cx.judge(name::WITH_CONTENT, "a text, a picture or a control", |viewing| {
             let blank = viewing.facts.as_ref().is_some_and(|facts| facts.shown == 0);
             blank.then(|| RowFinding::new("nothing that a person could see"))
         })
@@ -55,7 +52,7 @@ const CONSOLE: Check = Check {
     cites: &[advice("https://developer.mozilla.org/en-US/docs/Web/API/console/error_static", Span::ALWAYS)],
     aliases: &[],
     why: "among errors that do not matter nobody sees the one that does",
-    fix: "mend what is reported; log what is no error with another level",
+    fix: "fix what is reported; log what is not an error with another level",
     applies: Applies::ToViews,
     run: Run::App(&[STRICT, name::DARK, name::PHONE], console),
     fault: &fault::CONSOLE_ERROR,
@@ -75,18 +72,6 @@ const BUTTONS: Check = Check {
     }),
     fault: &fault::BUTTON_BREAKS,
 };
-
-const SEEN: &[&str] = &[
-    STRICT,
-    name::MINIMAL,
-    name::DARK,
-    name::PHONE,
-    name::FULLSCREEN,
-    name::FIXED,
-    name::SLOW,
-    name::CANCELLED,
-    name::TOOL_ERROR,
-];
 
 /// What cannot be reached from here may be all that is wrong.
 fn without_network(cx: &AppCx<'_>, rows: &[&str], verdict: Verdict) -> Verdict {

@@ -20,7 +20,7 @@ const REPORTED: Check = Check {
     why: "a host that lets the app choose its height cuts it off, or shows it in a hole",
     fix: "send ui/notifications/size-changed from a ResizeObserver on the document",
     applies: Applies::ToViews,
-    run: Run::App(&[STRICT, name::PHONE], |cx| {
+    run: Run::AppInTime(&[STRICT, name::PHONE], |cx| {
         cx.judge(&[STRICT, name::PHONE], "ui/notifications/size-changed with a height", |viewing| {
             let with_height = |message: &Value| message["params"]["height"].is_number();
             let reported = viewing.sent_with_method(CHANGED).any(|(_, message)| with_height(&message));

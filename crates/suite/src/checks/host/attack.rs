@@ -12,11 +12,11 @@ pub(in crate::checks) const CHECKS: &[Check] =
 /// A host must validate messages and reject malformed ones; one that rejects them goes on.
 const NOISE: Check = Check {
     id: "host/attack/noise-survived",
-    title: "what is no message, or answers nobody's request, does not end the bridge",
+    title: "what is not a message, or answers no request, does not end the bridge",
     cites: &[defined("apps.mdx#2-auditable-communication", Span::ALWAYS)],
     aliases: &[],
     why: "any script in the View can end the app with one message",
-    fix: "ignore what is no JSON-RPC message, and answers to what you did not ask",
+    fix: "ignore what is not a JSON-RPC message, and responses to requests that you did not send",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
         let answer = cx.answer("basic", "alive")?;
@@ -32,7 +32,7 @@ const NOISE: Check = Check {
 /// A host validates what comes in. A message that another window sent is not the View's.
 const FOREIGN: Check = Check {
     id: "host/attack/foreign-window-ignored",
-    title: "messages of windows that are no View are not carried out",
+    title: "messages from windows other than the View are not carried out",
     cites: &[defined("apps.mdx#2-auditable-communication", Span::ALWAYS)],
     aliases: &[],
     why: "any page that a View embeds, or that embeds the host, acts in the View's name",
@@ -105,10 +105,10 @@ const SIZE_SHOWABLE: Check = Check {
     fix: "limit what size-changed asks for, and tell the View the limit as maxHeight",
     applies: Applies::ToHosts,
     run: Run::Host(|cx| {
-        const MOST: f64 = 50_000.0;
+        const MAX_HEIGHT: f64 = 50_000.0;
         let height = cx.scene("basic")?.fact("heightBomb").as_f64().unwrap_or_default();
-        expect_none((height > MOST).then_some(height), |height| {
-            Finding::violated(format!("at most {MOST}"), format!("a height of {height}"))
+        expect_none((height > MAX_HEIGHT).then_some(height), |height| {
+            Finding::violated(format!("at most {MAX_HEIGHT}"), format!("a height of {height}"))
         })
     }),
     fault: &faults::SIZE_UNBOUNDED.fault,
@@ -186,7 +186,7 @@ const BLOB: Check = Check {
 /// Other media types than text/html;profile=mcp-app are reserved. What a host does with them, no sentence says.
 const WRONG_TYPE: Check = Check {
     id: "host/attack/other-type-refused",
-    title: "a resource that is no app is not run as one",
+    title: "a resource that is not an app is not run as one",
     cites: &[advice("apps.mdx#content-requirements", Span::ALWAYS)],
     aliases: &[],
     why: "text that a server only passes on becomes code",

@@ -34,7 +34,7 @@ const MIME_TYPES: Check = Check {
 };
 
 /// A host must read the resource that a tool names with resources/read, and renders the tool's result with it.
-const SHOWN: Check = Check {
+pub(crate) const SHOWN: Check = Check {
     id: "host/server/view-shown",
     title: "the resource that a tool names is read and shown",
     cites: &[must("apps.mdx#behavior", Span::ALWAYS)],

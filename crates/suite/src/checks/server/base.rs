@@ -49,7 +49,7 @@ const NOTIFICATIONS: &[Cite] = &[
 
 /// All messages must follow JSON-RPC 2.0, in which every request gets a response, and one for an unknown method gets an
 /// error.
-const UNKNOWN_METHOD: Check = Check {
+pub(super) const UNKNOWN_METHOD: Check = Check {
     id: "server/base/unknown-method-refused",
     title: "a request for a method that does not exist is answered with an error",
     cites: MESSAGES,

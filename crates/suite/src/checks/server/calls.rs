@@ -11,7 +11,6 @@ use server::fault::{calls, http, tools as fault};
 
 use crate::arguments::{Kind, Wrong};
 use crate::expect::Answer;
-use crate::liveness::CALL_IN_TIME_CHECK;
 use crate::schema::{Judged, Unjudged};
 use crate::sweep::last;
 use crate::{
@@ -129,8 +128,8 @@ async fn call_answered(cx: &ServerCx) -> Verdict {
 
 /// No page sets a time limit for a tool call. We advise an answer within the limit that the run was given, because
 /// clients are told to set timeouts and give up.
-const CALL_IN_TIME: Check = Check {
-    id: CALL_IN_TIME_CHECK,
+pub(crate) const CALL_IN_TIME: Check = Check {
+    id: "server/tools/call-in-time",
     title: "a call is answered within the time limit of the run",
     cites: &[advice("server/tools#calling-tools", Span::ALWAYS)],
     aliases: &[],
@@ -143,18 +142,20 @@ const CALL_IN_TIME: Check = Check {
 
 async fn call_in_time(cx: &ServerCx) -> Verdict {
     let calls = cx.calls().await?;
-    let lost = calls.iter().find_map(|called| match &called.answers {
-        Err(Finding::Blocked(obstacle)) if obstacle.because == Some(CALL_IN_TIME_CHECK) => {
-            Some((called, &obstacle.why))
-        }
-        Ok(_) | Err(_) => None,
-    });
-    match lost {
+    match calls.iter().find_map(|called| Some((called, why_lost(called)?))) {
         Some((called, why)) => {
             let actual = format!("{why}, for the tool {}; other requests were answered", called.tool["name"]);
             Err(Finding::violated("an answer", actual).showing_request(cx.session().await?, "tools/call"))
         }
         None => Ok(()),
+    }
+}
+
+/// Why a call was never answered, if it was not.
+fn why_lost(called: &CalledTool) -> Option<&str> {
+    match &called.answers {
+        Err(Finding::Blocked(obstacle)) if obstacle.because == Some(CALL_IN_TIME.id) => Some(&obstacle.why),
+        Ok(_) | Err(_) => None,
     }
 }
 

@@ -21,7 +21,7 @@ pub(in crate::checks) const CHECKS: &[Check] = &[
 
 /// Lifecycle, initialization: the server must answer initialize with its protocol version, its capabilities and
 /// information about itself.
-const HANDSHAKE_COMPLETE: Check = Check {
+pub(crate) const HANDSHAKE_COMPLETE: Check = Check {
     id: "server/lifecycle/handshake-complete",
     title: "the result of initialize has protocolVersion, capabilities and serverInfo",
     cites: &[must("basic/lifecycle#initialization", Span::LEGACY)],

@@ -105,13 +105,13 @@ async fn told_after_cancel(
     trigger: &Value,
 ) -> Verdict {
     cx.has_caught_up(session).await;
-    while told(cx, subscription, kind.event).await?.is_some() {}
+    while next_notification(cx, subscription, kind.event).await?.is_some() {}
     change(cx, session, trigger).await?;
     expect_told(cx, subscription, kind, "the other subscription after one was cancelled").await
 }
 
 async fn expect_told(cx: &ServerCx, subscription: &mut Subscription, kind: &Kind, which: &str) -> Verdict {
-    if told(cx, subscription, kind.event).await?.is_some() {
+    if next_notification(cx, subscription, kind.event).await?.is_some() {
         return Ok(());
     }
     let expected = format!("{} with subscriptionId {}", kind.event, subscription.id);
@@ -139,7 +139,7 @@ async fn filter_honoured(cx: &ServerCx) -> Verdict {
     // Beside it another one asks for what it does not. A server may refuse a second one.
     let beside = Subscription::open(cx, &session, json!({ "promptsListChanged": true })).await.ok();
     change(cx, &session, trigger).await?;
-    let told = told(cx, &mut subscription, "notifications/prompts/list_changed").await;
+    let told = next_notification(cx, &mut subscription, "notifications/prompts/list_changed").await;
     subscription.end().await;
     if let Some(beside) = beside {
         beside.end().await;
@@ -203,11 +203,12 @@ async fn cancelled_ends(cx: &ServerCx) -> Verdict {
     subscription.pending.cancel("measured by yardstick").await?;
     // Notifications that were sent before the server read the cancellation do not count.
     cx.has_caught_up(&session).await;
-    while told(cx, &mut subscription, "notifications/prompts/list_changed").await?.is_some() {}
+    while next_notification(cx, &mut subscription, "notifications/prompts/list_changed").await?.is_some() {}
     change(cx, &session, trigger).await?;
-    expect_none(told(cx, &mut subscription, "notifications/prompts/list_changed").await?, |message| {
-        Finding::violated_in(&message.bytes, "nothing after the cancellation", "a notification")
-    })
+    expect_none(
+        next_notification(cx, &mut subscription, "notifications/prompts/list_changed").await?,
+        |message| Finding::violated_in(&message.bytes, "nothing after the cancellation", "a notification"),
+    )
 }
 
 /// Changes the list of prompts, and changes it back.
@@ -222,7 +223,7 @@ async fn change(cx: &ServerCx, session: &Session, trigger: &Value) -> Verdict {
 }
 
 /// The first notification of `method` that names our subscription, if one comes.
-async fn told(
+async fn next_notification(
     cx: &ServerCx,
     subscription: &mut Subscription,
     method: &str,

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use server::fault::{lists as fault, resources};
 use transport::client::Session;
 
+use super::pagination::NO_REPEATS;
 use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, defined, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[
@@ -29,7 +30,7 @@ const KEEP: &str = "build the list from what the server offers, not from what ha
 
 /// A server that declares tools answers tools/list with an array. 2026-07-28 makes it a MUST; before, the page defines
 /// it by example.
-const TOOLS_LISTED: Check = Check {
+pub(crate) const TOOLS_LISTED: Check = Check {
     id: "server/tools/listed",
     title: "a server that declares tools lists them",
     cites: &[
@@ -46,7 +47,7 @@ const TOOLS_LISTED: Check = Check {
 
 /// A server that declares resources answers resources/list with an array. 2026-07-28 makes it a MUST; before, the page
 /// defines it by example.
-const RESOURCES_LISTED: Check = Check {
+pub(crate) const RESOURCES_LISTED: Check = Check {
     id: "server/resources/listed",
     title: "a server that declares resources lists them",
     cites: &[
@@ -63,7 +64,7 @@ const RESOURCES_LISTED: Check = Check {
 
 /// A server that declares prompts answers prompts/list with an array. 2026-07-28 makes it a MUST; before, the page
 /// defines it by example.
-const PROMPTS_LISTED: Check = Check {
+pub(crate) const PROMPTS_LISTED: Check = Check {
     id: "server/prompts/listed",
     title: "a server that declares prompts lists them",
     cites: &[
@@ -140,7 +141,7 @@ pub(super) async fn expect_unique(
             return Err(Finding::violated(format!("each {key} once"), format!("{twice} twice")));
         }
     }
-    Err(Finding::blocked_by("server/pagination/no-repeats", format!("{twice} is on two pages")))
+    Err(Finding::blocked_by(NO_REPEATS.id, format!("{twice} is on two pages")))
 }
 
 /// The first `key` that two items have.

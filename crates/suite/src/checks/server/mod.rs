@@ -1,4 +1,4 @@
-//! Checks that talk to a server. Those that only read what was said are in `wire`.
+//! Checks that talk to a server. Those that only read recorded messages are in `wire`.
 
 pub(super) mod apps;
 mod asking;

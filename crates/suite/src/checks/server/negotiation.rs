@@ -18,7 +18,7 @@ const NEGOTIATION: &str = "basic/lifecycle#version-negotiation";
 
 /// Capabilities say which optional features are available. The pages do not demand in so many words that a declared
 /// feature works, so a missing method is a warning.
-const CAPABILITIES_SERVED: Check = Check {
+pub(super) const CAPABILITIES_SERVED: Check = Check {
     id: "server/lifecycle/capabilities-served",
     title: "the server serves every capability that it declares",
     cites: &[

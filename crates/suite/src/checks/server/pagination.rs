@@ -99,7 +99,7 @@ async fn pages_end(cx: &ServerCx) -> Verdict {
 }
 
 /// A cursor represents a position in the result set, so the next page starts where the last one ended.
-const NO_REPEATS: Check = Check {
+pub(super) const NO_REPEATS: Check = Check {
     id: "server/pagination/no-repeats",
     title: "no item is on two pages",
     cites: &[advised("server/utilities/pagination#pagination-model", Span::ALWAYS)],

@@ -5,6 +5,7 @@ use protocol::{Span, code};
 use serde_json::{Value, json};
 use server::fault::{calls, resources as fault};
 
+use super::negotiation::CAPABILITIES_SERVED;
 use crate::sweep::last;
 use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised, defined, should};
 
@@ -15,7 +16,7 @@ pub(in crate::checks) const CHECKS: &[Check] =
 /// a warning.
 const GETTABLE: Check = Check {
     id: "server/prompts/listed-gettable",
-    title: "a listed prompt without arguments can be got",
+    title: "a listed prompt without arguments can be fetched",
     cites: &[advised("server/prompts#getting-a-prompt", Span::ALWAYS)],
     aliases: &["test_prompts_capability"],
     why: "the user picks it from the menu, and sees an error",
@@ -88,7 +89,7 @@ async fn argument_required(cx: &ServerCx) -> Verdict {
         && matches!(cx.prompts().await, Err(Finding::NotApplicable(_)))
     {
         // A server that declares prompts and has none of their methods has one defect, not two.
-        return Err(Finding::blocked_by("server/lifecycle/capabilities-served", "prompts/get is not there"));
+        return Err(Finding::blocked_by(CAPABILITIES_SERVED.id, "prompts/get is not there"));
     }
     answer.expect_error(&[code::INVALID_PARAMS])
 }

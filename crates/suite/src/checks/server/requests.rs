@@ -8,7 +8,7 @@ use transport::Transport;
 use transport::client::{Failure, Message};
 use wire::Kind;
 
-use super::base::{BROKEN, broken_json};
+use super::base::{BROKEN, UNKNOWN_METHOD, broken_json};
 use crate::expect::Answer;
 use crate::knowledge::InvalidRequests;
 use crate::{Applies, Check, Cite, Evidence, Excerpt, Finding, Party, Run, ServerCx, Verdict, must};
@@ -188,7 +188,7 @@ const OWN_ANSWERS: Check = Check {
 };
 
 /// The concurrent requests, and the member that shows which of them a result belongs to.
-const MANY: &[(&str, &str)] = &[
+const PARALLEL_REQUESTS: &[(&str, &str)] = &[
     ("tools/list", "tools"),
     ("prompts/list", "prompts"),
     ("resources/list", "resources"),
@@ -200,11 +200,14 @@ const MANY: &[(&str, &str)] = &[
 ];
 
 async fn own_answers(cx: &ServerCx) -> Verdict {
-    for (answer, (method, member)) in many(cx).await.map_err(Finding::into_obstacle)?.into_iter().zip(MANY) {
+    for (answer, (method, member)) in
+        ask_in_parallel(cx).await.map_err(Finding::into_obstacle)?.into_iter().zip(PARALLEL_REQUESTS)
+    {
         let answer = answer.map_err(Finding::into_obstacle)?;
         let Some(result) = answer.reply.result() else { continue };
-        let strange =
-            MANY.iter().any(|(_, other)| !other.is_empty() && other != member && result.get(other).is_some());
+        let strange = PARALLEL_REQUESTS
+            .iter()
+            .any(|(_, other)| !other.is_empty() && other != member && result.get(other).is_some());
         if strange {
             let expected =
                 if member.is_empty() { "an error".to_owned() } else { format!("{member} in the result") };
@@ -228,7 +231,9 @@ const ALL_ANSWERED: Check = Check {
 };
 
 async fn all_answered(cx: &ServerCx) -> Verdict {
-    for (answer, (method, _)) in many(cx).await.map_err(Finding::into_obstacle)?.into_iter().zip(MANY) {
+    for (answer, (method, _)) in
+        ask_in_parallel(cx).await.map_err(Finding::into_obstacle)?.into_iter().zip(PARALLEL_REQUESTS)
+    {
         let answer = match answer {
             Ok(answer) => answer,
             Err(finding) => return Err(unless_never_refused(cx, method, finding).await),
@@ -254,12 +259,12 @@ async fn unless_never_refused(cx: &ServerCx, method: &str, finding: Finding) -> 
     };
     match alone {
         Ok(_) => finding,
-        Err(_) => finding.into_obstacle_of("server/base/unknown-method-refused"),
+        Err(_) => finding.into_obstacle_of(UNKNOWN_METHOD.id),
     }
 }
 
-async fn many(cx: &ServerCx) -> Result<Vec<Result<Answer, Finding>>, Finding> {
+async fn ask_in_parallel(cx: &ServerCx) -> Result<Vec<Result<Answer, Finding>>, Finding> {
     let session = cx.session().await?;
-    let asks = MANY.iter().map(|(method, _)| cx.request_on(session, method).send());
+    let asks = PARALLEL_REQUESTS.iter().map(|(method, _)| cx.request_on(session, method).send());
     Ok(join_all(asks).await)
 }

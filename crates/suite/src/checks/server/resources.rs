@@ -140,7 +140,7 @@ pub(super) async fn expect_no_template_for_all(cx: &ServerCx, answer: &Answer, s
 }
 
 async fn read_nothing(cx: &ServerCx) -> Result<Answer, Finding> {
-    read(cx, "yardstick-nowhere:///no/such/resource").await
+    read_resource(cx, "yardstick-nowhere:///no/such/resource").await
 }
 
 /// Resources, security considerations: a server must validate every resource URI.
@@ -186,8 +186,8 @@ async fn traversal(cx: &ServerCx) -> Verdict {
     let up = "/..".repeat(12);
     for path in [format!("{folder}{up}/etc/passwd"), format!("{folder}{}/etc/passwd", up.replace('.', "%2e"))]
     {
-        let answer = read(cx, &path).await?;
-        if !answer.reply.is_error() && has_contents(&read(cx, "file:///etc/passwd").await?) {
+        let answer = read_resource(cx, &path).await?;
+        if !answer.reply.is_error() && has_contents(&read_resource(cx, "file:///etc/passwd").await?) {
             return Err(Finding::not_applicable("the server serves files from everywhere"));
         }
         answer.expect_any_error()?;
@@ -195,7 +195,7 @@ async fn traversal(cx: &ServerCx) -> Verdict {
     Ok(())
 }
 
-async fn read(cx: &ServerCx, uri: &str) -> Result<Answer, Finding> {
+async fn read_resource(cx: &ServerCx, uri: &str) -> Result<Answer, Finding> {
     cx.request("resources/read").await?.params(json!({ "uri": uri })).send().await
 }
 

@@ -8,7 +8,7 @@ use server::fault::cancellation as fault;
 use transport::Transport;
 
 use super::progress::{token_in_meta, token_of};
-use super::{answered_ids, cancelled, said, violated};
+use super::{answered_ids, cancelled, frames_of_both_sides, violated};
 use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, must, must_not};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[OWN_REQUESTS, QUIET_AFTERWARDS];
@@ -32,7 +32,7 @@ const OWN_REQUESTS: Check = Check {
 
 fn own_requests(cx: &WireCx<'_>) -> Verdict {
     let mut cancellable: Vec<Id> = Vec::new();
-    for (entry, frame) in said(cx) {
+    for (entry, frame) in frames_of_both_sides(cx) {
         let name = frame.method();
         let request = frame.kind() == Kind::Request;
         match (entry.direction, cx.version.era()) {
@@ -90,7 +90,7 @@ fn quiet_afterwards(cx: &WireCx<'_>) -> Verdict {
     let mut tokens: HashMap<Id, Id> = HashMap::new();
     let mut all: Vec<Cancelled> = Vec::new();
     let mut seen = false;
-    for (entry, frame) in said(cx) {
+    for (entry, frame) in frames_of_both_sides(cx) {
         match (entry.direction, frame.kind()) {
             (Direction::ToServer, Kind::Request) => {
                 let Some(id) = frame.id() else { continue };

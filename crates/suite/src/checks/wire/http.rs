@@ -12,7 +12,7 @@ pub(in crate::checks) const CHECKS: &[Check] = &[ONE_OBJECT, EVENT_MESSAGES, RES
 
 /// A server answers a request with an event stream, or with `application/json` and one JSON object. Bodies that come for
 /// notifications have a check of their own.
-const ONE_OBJECT: Check = Check {
+pub(crate) const ONE_OBJECT: Check = Check {
     id: "wire/http/one-json-object",
     title: "a JSON body is one message",
     cites: &[

@@ -7,7 +7,7 @@ use protocol::{Span, Version};
 use serde_json::Value;
 use server::fault::negotiation as fault;
 
-use super::{Asked, frames, said, value, violated};
+use super::{Asked, frames, frames_of_both_sides, value, violated};
 use crate::{
     Applies, Check, Cite, Finding, Run, Sides, Verdict, WireCx, advised, defined, must, should, should_not,
 };
@@ -39,7 +39,7 @@ const QUIET_AT_FIRST: Check = Check {
 
 fn quiet_at_first(cx: &WireCx<'_>) -> Verdict {
     let mut opening = None;
-    for (entry, frame) in said(cx) {
+    for (entry, frame) in frames_of_both_sides(cx) {
         let name = frame.method();
         match (entry.direction, name.as_deref()) {
             (Direction::ToServer, Some("notifications/initialized")) => return Ok(()),

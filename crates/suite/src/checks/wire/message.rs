@@ -15,9 +15,6 @@ use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, advised, defin
 pub(in crate::checks) const CHECKS: &[Check] =
     &[STRICT_JSON, UTF8, SCHEMA, RESULT_TYPE, SERVER_INFO, PROGRESS_INCREASES];
 
-/// The id of the check that compares whole messages, and so overlaps with those of their parts.
-pub(crate) const SCHEMA_CHECK: &str = "wire/message/schema";
-
 /// Messages must follow JSON-RPC 2.0, whose messages are JSON objects. RFC 8259 says that the names in an object should be
 /// unique, so this is implied.
 const STRICT_JSON: Check = Check {
@@ -68,8 +65,8 @@ fn utf8(cx: &WireCx<'_>) -> Verdict {
 
 /// The messages of a revision are defined by its schema, which the page names as the source of truth. What a check of its own
 /// has told of is not told again.
-const SCHEMA: Check = Check {
-    id: SCHEMA_CHECK,
+pub(crate) const SCHEMA: Check = Check {
+    id: "wire/message/schema",
     title: "every message matches the schema of its revision",
     cites: &[defined("basic/index#schema", Span::ALWAYS)],
     aliases: &[],

@@ -36,7 +36,7 @@ use serde_json::value::RawValue;
 use crate::{Evidence, Excerpt, Finding, WireCx};
 
 /// Every frame of either side, in the order in which they were seen.
-fn said<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> {
+fn frames_of_both_sides<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = (&'a Entry, Frame<'a>)> {
     cx.all_frames().map(|(entry, frame)| (entry, frame.clone()))
 }
 
@@ -107,7 +107,7 @@ fn sent<'a>(cx: &'a WireCx<'_>) -> impl Iterator<Item = &'a Entry> {
     cx.transcript.entries.iter().filter(move |e| e.direction == cx.judged_direction() && kinds(e.what))
 }
 
-/// A session on a pipe in which this was said.
+/// A session on a pipe with these messages.
 #[cfg(test)]
 fn transcript_of(said: &[(::wire::Direction, Value)]) -> ::wire::Transcript {
     let recorder = ::wire::Recorder::new();

@@ -6,7 +6,7 @@ use ::wire::{Direction, Id, Kind};
 use protocol::Span;
 use server::fault::cancellation as fault;
 
-use super::{frames, requests, said, value, violated};
+use super::{frames, frames_of_both_sides, requests, value, violated};
 use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, must};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[TOKEN_KNOWN, STOPS];
@@ -72,7 +72,7 @@ struct Asked {
 fn stops(cx: &WireCx<'_>) -> Verdict {
     let mut asked: HashMap<Id, Asked> = HashMap::new();
     let mut seen = false;
-    for (entry, frame) in said(cx) {
+    for (entry, frame) in frames_of_both_sides(cx) {
         match (entry.direction, frame.kind()) {
             (Direction::ToServer, Kind::Request) => {
                 if let (Some(id), Some(token)) = (frame.id(), token_in_meta(frame.params)) {

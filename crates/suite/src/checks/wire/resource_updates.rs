@@ -6,7 +6,7 @@ use ::wire::{Direction, Id};
 use protocol::Span;
 use server::fault::resources as fault;
 
-use super::{said, value, violated};
+use super::{frames_of_both_sides, value, violated};
 use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, advised};
 
 pub(in crate::checks) const CHECKS: &[Check] = &[SUBSCRIBED];
@@ -29,7 +29,7 @@ fn subscribed(cx: &WireCx<'_>) -> Verdict {
     let mut active: Vec<String> = Vec::new();
     let mut ending: HashMap<Id, String> = HashMap::new();
     let mut asked = false;
-    for (entry, frame) in said(cx) {
+    for (entry, frame) in frames_of_both_sides(cx) {
         let uri = || value(frame.params)["uri"].as_str().unwrap_or_default().to_owned();
         match (entry.direction, frame.method().as_deref()) {
             (Direction::ToServer, Some("resources/subscribe")) => {

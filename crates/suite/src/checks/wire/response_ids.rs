@@ -19,7 +19,7 @@ const MIDDLE: Span = Span::between(Version::V2025_03_26, Version::V2025_06_18);
 
 /// An error must have the id of its request. Since 2025-11-25 it may lack it if the id could not be read from a
 /// malformed request.
-const ERROR_ID: Check = Check {
+pub(crate) const ERROR_ID: Check = Check {
     id: "wire/jsonrpc/error-id-present",
     title: "an error has the id of the request that it refuses",
     cites: &[

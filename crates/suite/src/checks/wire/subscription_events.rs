@@ -4,7 +4,7 @@ use ::wire::{Direction, Frame, Id, Kind};
 use protocol::meta::SUBSCRIPTION_ID;
 use serde_json::Value;
 
-use super::{said, value, violated};
+use super::{frames_of_both_sides, value, violated};
 use crate::{Finding, Verdict, WireCx};
 
 /// The notifications that come only on subscriptions, with the member of the filter that asks for them.
@@ -59,7 +59,7 @@ pub(super) fn each_notification(
 ) -> Verdict {
     let mut known: Vec<Subscription> = Vec::new();
     let mut seen = false;
-    for (entry, frame) in said(cx) {
+    for (entry, frame) in frames_of_both_sides(cx) {
         let name = frame.method().unwrap_or_default();
         if entry.direction == Direction::ToServer {
             known.extend(opened(&frame, entry.exchange));

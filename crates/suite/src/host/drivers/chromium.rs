@@ -1,11 +1,13 @@
-//! What can be done with any host whose page is in Chromium: looking into frames, popups and whether it reacts.
+//! What can be seen of any host whose page is in Chromium: its frames, popups and lookups, and whether it reacts.
 
 use std::time::Duration;
 
-use browser::{BrowserError, Page};
+use browser::{Browser, BrowserError, Page};
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
 
-use crate::host::ActFailure;
+use super::names::NameLog;
+use crate::host::{ActFailure, DriverStep};
 
 /// How long one look into a frame may take.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
@@ -20,6 +22,67 @@ const METER_SCRIPT: &str =
 const IFRAMES_SCRIPT: &str = "[...document.querySelectorAll('iframe')].map((it) => ({ src: it.src.slice(0, 300), \
     sandbox: it.getAttribute('sandbox'), allow: it.getAttribute('allow'), csp: it.getAttribute('csp') }))";
 
+/// The browser that shows a host's page, and that page.
+#[derive(Debug)]
+pub struct Chromium {
+    browser: Browser,
+    names: NameLog,
+    page: Mutex<Option<Page>>,
+}
+
+impl Chromium {
+    pub(super) async fn launch() -> Result<Self, BrowserError> {
+        let names = NameLog::new();
+        Ok(Self { browser: Browser::launch(names.launch_options()).await?, names, page: Mutex::new(None) })
+    }
+
+    /// Opens a new page in place of the one before; `prepare` sees it before it loads `url`.
+    pub(super) async fn open(
+        &self,
+        url: &str,
+        prepare: impl AsyncFnOnce(&Page) -> Result<(), BrowserError>,
+    ) -> Result<(), ActFailure> {
+        let mut shown = self.page.lock().await;
+        *shown = None;
+        let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
+        prepare(&page).await.map_err(|why| failed(&why))?;
+        page.goto(url).await.map_err(|why| failed(&why))?;
+        *shown = Some(page);
+        Ok(())
+    }
+
+    pub(super) async fn with_page<T>(
+        &self,
+        act: impl AsyncFnOnce(&Page) -> Result<T, ActFailure>,
+    ) -> Result<T, ActFailure> {
+        let page = self.page.lock().await;
+        act(page.as_ref().ok_or_else(|| ActFailure::Failed("no page is open".to_owned()))?).await
+    }
+
+    pub(in crate::host) fn read_view(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| read_view(page).await).await })
+    }
+
+    pub(in crate::host) fn read_popups(&self) -> DriverStep<'_, Value> {
+        let urls = |page: &Page| json!(page.popups().iter().map(Page::url).collect::<Vec<_>>());
+        Box::pin(async move { self.with_page(async |page| Ok(urls(page))).await })
+    }
+
+    pub(in crate::host) fn read_names<'a>(&'a self, zone: &'a str) -> DriverStep<'a, Value> {
+        Box::pin(self.names.read_names(&self.browser, zone))
+    }
+
+    pub(in crate::host) fn read_frames(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| Ok(read_frames(page).await)).await })
+    }
+
+    pub(in crate::host) fn measure_gap(&self) -> DriverStep<'_, Value> {
+        Box::pin(async {
+            self.with_page(async |page| measure_gap(page).await.map_err(|why| failed(&why))).await
+        })
+    }
+}
+
 /// What went wrong in the browser.
 pub(super) fn failed(why: &BrowserError) -> ActFailure {
     ActFailure::Failed(why.to_string())
@@ -32,7 +95,7 @@ async fn eval_in_frame(page: &Page, frame: &str, script: &str) -> Option<Value> 
 }
 
 /// What the View knows: that of the first frame that is one of ours.
-pub(super) async fn read_view(page: &Page) -> Result<Value, ActFailure> {
+async fn read_view(page: &Page) -> Result<Value, ActFailure> {
     for frame in page.frames().iter().rev() {
         let read = eval_in_frame(page, &frame.id, "globalThis.probeState?.() ?? null").await;
         if let Some(state) = read.filter(Value::is_object) {
@@ -43,7 +106,7 @@ pub(super) async fn read_view(page: &Page) -> Result<Value, ActFailure> {
 }
 
 /// Every frame: its address, its origin, the frame around it, and the elements of the frames in it.
-pub(super) async fn read_frames(page: &Page) -> Result<Value, ActFailure> {
+async fn read_frames(page: &Page) -> Value {
     let mut frames = Vec::new();
     for frame in page.frames() {
         let inner = eval_in_frame(page, &frame.id, IFRAMES_SCRIPT).await.unwrap_or_default();
@@ -54,19 +117,12 @@ pub(super) async fn read_frames(page: &Page) -> Result<Value, ActFailure> {
             "isProbe": is_probe.unwrap_or_default(),
         }));
     }
-    Ok(json!(frames))
-}
-
-/// The addresses of the popups.
-pub(super) fn read_popups(page: &Page) -> Value {
-    json!(page.popups().iter().map(Page::url).collect::<Vec<_>>())
+    json!(frames)
 }
 
 /// How long the page did not react, at most, in a while.
-pub(super) async fn measure_gap(page: &Page) -> Result<Value, ActFailure> {
-    page.eval(METER_SCRIPT).await.map_err(|why| failed(&why))?;
+async fn measure_gap(page: &Page) -> Result<Value, BrowserError> {
+    page.eval(METER_SCRIPT).await?;
     tokio::time::sleep(WATCH_TIME).await;
-    page.eval("Math.max(globalThis.probeGap, performance.now() - globalThis.probeBefore)")
-        .await
-        .map_err(|why| failed(&why))
+    page.eval("Math.max(globalThis.probeGap, performance.now() - globalThis.probeBefore)").await
 }

@@ -8,6 +8,7 @@ mod own;
 mod page;
 mod remote;
 
+pub use chromium::Chromium;
 pub use manual::{ManualHost, SkipButton, TellPerson};
 pub use observed::ObservedHost;
 pub(crate) use observed::UNDRIVEN;

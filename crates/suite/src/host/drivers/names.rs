@@ -34,7 +34,7 @@ impl NameLog {
     }
 
     /// The names below `zone` that were looked up. A lookup of our own shows first that the log works.
-    pub(super) async fn read(&self, browser: &Browser, zone: &str) -> Result<Value, ActFailure> {
+    pub(super) async fn read_names(&self, browser: &Browser, zone: &str) -> Result<Value, ActFailure> {
         // Nothing listens there: it is the lookup that counts.
         drop(browser.page(&format!("http://{CONTROL}.{zone}:9/")).await);
         let end = Instant::now() + LOG_TIMEOUT;

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Browser, Page};
+use browser::{BrowserError, Page};
 use host::{FaultHooks, Host, HostedServer, Options};
 use serde_json::Value;
-use tokio::sync::Mutex;
 use transport::client::{Endpoint, Target};
 
-use super::chromium::{failed, measure_gap, read_frames, read_popups, read_view};
-use super::names::NameLog;
+use super::chromium::{Chromium, failed};
 use crate::host::faults::HostFault;
 use crate::host::{ActFailure, DriverStep, HostDriver, ProbeStage};
 
@@ -30,10 +28,8 @@ const SWITCH_THEME: &str = "(() => { const dark = getComputedStyle(document.docu
 #[derive(Debug)]
 pub struct OwnHost {
     host: Host,
-    browser: Browser,
-    names: NameLog,
+    chromium: Chromium,
     fault: Option<&'static HostFault>,
-    page: Mutex<Option<Page>>,
 }
 
 impl OwnHost {
@@ -49,12 +45,12 @@ impl OwnHost {
         let fault_hooks: Option<Arc<dyn FaultHooks>> =
             fault.and_then(|fault| fault.fault_hooks.map(|make| make()));
         let targets = targets.into_iter().map(HostedServer::from).collect();
-        let names = NameLog::new();
         let options = Options { targets, fault_hooks, ..Options::default() };
-        let (host, browser) = tokio::join!(Host::start(options), Browser::launch(names.launch_options()));
-        let (host, browser) = (host.map_err(|why| why.to_string())?, browser.map_err(|why| why.to_string())?);
+        let (host, chromium) = tokio::join!(Host::start(options), Chromium::launch());
+        let host = host.map_err(|why| why.to_string())?;
+        let chromium = chromium.map_err(|why| why.to_string())?;
         host.settled(TIMEOUT).await;
-        Ok(Self { host, browser, names, fault, page: Mutex::new(None) })
+        Ok(Self { host, chromium, fault })
     }
 
     /// Ends the connections to the servers.
@@ -77,24 +73,26 @@ impl OwnHost {
     }
 
     async fn open(&self, tool: &str, arguments: &Value, streamed: bool) -> Result<(), ActFailure> {
-        let mut shown = self.page.lock().await;
-        *shown = None;
-        let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
+        let link = self.link(tool, arguments, streamed);
+        self.chromium.open(&link, async |page| self.break_page(page).await).await
+    }
+
+    async fn break_page(&self, page: &Page) -> Result<(), BrowserError> {
         if let Some(fault) = self.fault {
-            page.add_script(fault.page).await.map_err(|why| failed(&why))?;
+            page.add_script(fault.page).await?;
             page.add_frame_script(fault.frames);
         }
-        page.goto(&self.link(tool, arguments, streamed)).await.map_err(|why| failed(&why))?;
-        *shown = Some(page);
         Ok(())
     }
 
     /// Evaluates a script in the page, once `ready` holds there.
     async fn eval(&self, ready: &str, script: &str) -> Result<Value, ActFailure> {
-        let page = self.page.lock().await;
-        let page = page.as_ref().ok_or_else(|| ActFailure::Failed("no page is open".to_owned()))?;
-        page.wait_for(ready, TIMEOUT).await.map_err(|why| failed(&why))?;
-        page.eval(script).await.map_err(|why| failed(&why))
+        self.chromium
+            .with_page(async |page| {
+                page.wait_for(ready, TIMEOUT).await.map_err(|why| failed(&why))?;
+                page.eval(script).await.map_err(|why| failed(&why))
+            })
+            .await
     }
 
     /// Opens the Model tab and reads something in it. The tab is drawn once in a frame, so a frame has to pass.
@@ -111,14 +109,6 @@ impl OwnHost {
             "[...document.querySelectorAll('.toolbar button')].find((it) => it.textContent === '{name}' || it.getAttribute('aria-label') === '{name}')"
         );
         self.eval(&format!("{found} !== undefined"), &format!("{found}.click()")).await.map(drop)
-    }
-
-    async fn with_page<T>(
-        &self,
-        act: impl AsyncFnOnce(&Page) -> Result<T, ActFailure>,
-    ) -> Result<T, ActFailure> {
-        let page = self.page.lock().await;
-        act(page.as_ref().ok_or_else(|| ActFailure::Failed("no page is open".to_owned()))?).await
     }
 }
 
@@ -142,8 +132,8 @@ impl HostDriver for OwnHost {
         Box::pin(self.open(tool, arguments, true))
     }
 
-    fn read_view(&self) -> DriverStep<'_, Value> {
-        Box::pin(async { self.with_page(async |page| read_view(page).await).await })
+    fn chromium(&self) -> Option<&Chromium> {
+        Some(&self.chromium)
     }
 
     fn cancel(&self) -> DriverStep<'_, ()> {
@@ -163,7 +153,7 @@ impl HostDriver for OwnHost {
         let button = if allow { ".question button[type=submit]" } else { ".question button[type=button]" };
         Box::pin(async move {
             self.eval(CARD, "0").await?;
-            self.with_page(async |page| page.click(button).await.map_err(|why| failed(&why))).await
+            self.chromium.with_page(async |page| page.click(button).await.map_err(|why| failed(&why))).await
         })
     }
 
@@ -177,21 +167,5 @@ impl HostDriver for OwnHost {
 
     fn model_tools(&self) -> DriverStep<'_, Value> {
         Box::pin(async { self.eval("document.querySelector('#tool-select')", TOOLS).await })
-    }
-
-    fn opened_links(&self) -> DriverStep<'_, Value> {
-        Box::pin(async { self.with_page(async |page| Ok(read_popups(page))).await })
-    }
-
-    fn names_looked_up<'a>(&'a self, zone: &'a str) -> DriverStep<'a, Value> {
-        Box::pin(self.names.read(&self.browser, zone))
-    }
-
-    fn frames(&self) -> DriverStep<'_, Value> {
-        Box::pin(async { self.with_page(async |page| read_frames(page).await).await })
-    }
-
-    fn responsive(&self) -> DriverStep<'_, Value> {
-        Box::pin(async { self.with_page(async |page| measure_gap(page).await).await })
     }
 }

@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use browser::{Browser, Page};
 use serde_json::{Value, json};
-use tokio::sync::Mutex;
 
-use super::chromium::{failed, measure_gap, read_frames, read_popups, read_view};
-use super::names::NameLog;
+use super::chromium::{Chromium, failed};
 use crate::host::{ActFailure, DriverStep, HostDriver, ProbeStage};
 
 /// How long a function of the script may take.
@@ -16,9 +13,7 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// A host that is a web page.
 #[derive(Debug)]
 pub struct PageHost {
-    browser: Browser,
-    names: NameLog,
-    page: Mutex<Option<Page>>,
+    chromium: Chromium,
     template: String,
     script: String,
     server: String,
@@ -31,10 +26,9 @@ impl PageHost {
     /// `globalThis.yardstickDriver` to an object of functions: `show(tool, arguments)`, `cancel()`, `close()`, `switchTheme()`,
     /// `decide(allow)`, `conversation()`, `modelContext()` and `modelTools()`. What it leaves out, this host cannot.
     pub async fn start(stage: &ProbeStage, template: String, script: String) -> Result<Self, String> {
-        let names = NameLog::new();
-        let browser = Browser::launch(names.launch_options()).await.map_err(|why| why.to_string())?;
+        let chromium = Chromium::launch().await.map_err(|why| why.to_string())?;
         let (server, other) = (stage.url(), stage.other_url());
-        Ok(Self { browser, names, page: Mutex::new(None), template, script, server, other })
+        Ok(Self { chromium, template, script, server, other })
     }
 
     fn address(&self, tool: &str, arguments: &Value) -> String {
@@ -47,47 +41,31 @@ impl PageHost {
     }
 
     async fn open(&self, tool: &str, arguments: &Value) -> Result<(), ActFailure> {
-        let mut shown = self.page.lock().await;
-        *shown = None;
-        let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
-        page.add_script(&format!("if (globalThis.top === globalThis) {{ {} }}", self.script))
-            .await
-            .map_err(|why| failed(&why))?;
-        page.goto(&self.address(tool, arguments)).await.map_err(|why| failed(&why))?;
-        let shown_by_script = call(&page, "show", &json!([tool, arguments])).await;
-        *shown = Some(page);
-        match shown_by_script {
+        let script = format!("if (globalThis.top === globalThis) {{ {} }}", self.script);
+        self.chromium
+            .open(&self.address(tool, arguments), async |page| page.add_script(&script).await)
+            .await?;
+        match self.call("show", json!([tool, arguments])).await {
             Ok(_) | Err(ActFailure::Cannot(_)) => Ok(()),
             Err(failed) => Err(failed),
         }
     }
 
+    /// Calls a function of the script. A function that is not there is something that the host cannot do.
     async fn call(&self, name: &str, arguments: Value) -> Result<Value, ActFailure> {
-        self.with_page(async |page| call(page, name, &arguments).await).await
+        let script = format!(
+            "(async () => {{ const act = globalThis.yardstickDriver?.{name}; if (!act) return {{ cannot: true }}; \
+             return {{ value: (await act(...{arguments})) ?? null }}; }})()"
+        );
+        let run = self.chromium.with_page(async |page| page.eval(&script).await.map_err(|why| failed(&why)));
+        let done = tokio::time::timeout(CALL_TIMEOUT, run).await;
+        let done =
+            done.map_err(|_| ActFailure::Failed(format!("{name} of the script did not end in time")))??;
+        if done["cannot"] == true {
+            return Err(ActFailure::Cannot(format!("the script has no function {name}")));
+        }
+        Ok(done["value"].clone())
     }
-
-    async fn with_page<T>(
-        &self,
-        act: impl AsyncFnOnce(&Page) -> Result<T, ActFailure>,
-    ) -> Result<T, ActFailure> {
-        let page = self.page.lock().await;
-        act(page.as_ref().ok_or_else(|| ActFailure::Failed("no page is open".to_owned()))?).await
-    }
-}
-
-/// Calls a function of the script. A function that is not there is something that the host cannot.
-async fn call(page: &Page, name: &str, arguments: &Value) -> Result<Value, ActFailure> {
-    let script = format!(
-        "(async () => {{ const act = globalThis.yardstickDriver?.{name}; if (!act) return {{ cannot: true }}; \
-         return {{ value: (await act(...{arguments})) ?? null }}; }})()"
-    );
-    let done = tokio::time::timeout(CALL_TIMEOUT, page.eval(&script)).await;
-    let done = done.map_err(|_| ActFailure::Failed(format!("{name} of the script did not end in time")))?;
-    let done = done.map_err(|why| failed(&why))?;
-    if done["cannot"] == true {
-        return Err(ActFailure::Cannot(format!("the script has no function {name}")));
-    }
-    Ok(done["value"].clone())
 }
 
 impl HostDriver for PageHost {
@@ -109,8 +87,8 @@ impl HostDriver for PageHost {
         Box::pin(self.open(tool, arguments))
     }
 
-    fn read_view(&self) -> DriverStep<'_, Value> {
-        Box::pin(async { self.with_page(async |page| read_view(page).await).await })
+    fn chromium(&self) -> Option<&Chromium> {
+        Some(&self.chromium)
     }
 
     fn cancel(&self) -> DriverStep<'_, ()> {
@@ -139,21 +117,5 @@ impl HostDriver for PageHost {
 
     fn model_tools(&self) -> DriverStep<'_, Value> {
         Box::pin(self.call("modelTools", json!([])))
-    }
-
-    fn opened_links(&self) -> DriverStep<'_, Value> {
-        Box::pin(async { self.with_page(async |page| Ok(read_popups(page))).await })
-    }
-
-    fn names_looked_up<'a>(&'a self, zone: &'a str) -> DriverStep<'a, Value> {
-        Box::pin(self.names.read(&self.browser, zone))
-    }
-
-    fn frames(&self) -> DriverStep<'_, Value> {
-        Box::pin(async { self.with_page(async |page| read_frames(page).await).await })
-    }
-
-    fn responsive(&self) -> DriverStep<'_, Value> {
-        Box::pin(async { self.with_page(async |page| measure_gap(page).await).await })
     }
 }

@@ -455,7 +455,7 @@ pub const TEARDOWN_HASTY: HostFault = in_page(
 /// The host stops listening to a View that talked nonsense.
 pub const DEAF_AFTER_NOISE: HostFault = in_page(
     "host-deaf-after-noise",
-    "what is no message ends the bridge",
+    "what is not a message ends the bridge",
     "let deaf = false;
      addEventListener('message', (event) => {
        if (typeof event.data === 'number' || event.data?.jsonrpc === '1.0') deaf = true;

@@ -47,7 +47,7 @@ pub struct HostFault {
 
 impl HostFault {
     /// The way to break a host that a check names.
-    pub fn of(fault: &Fault) -> Option<&'static Self> {
+    pub fn with_fault(fault: &Fault) -> Option<&'static Self> {
         Self::all().find(|known| known.fault.name == fault.name)
     }
 

@@ -239,7 +239,7 @@ pub const SCENES: &[Scene] = &[
     },
     Scene {
         name: "broken",
-        about: "its tool answers with what is no result; nothing to do",
+        about: "its tool answers with something that is not a result; nothing to do",
         result: ToolAnswer::Malformed,
         ..DEFAULT_SCENE
     },

@@ -29,7 +29,7 @@ impl Tail {
         Stderr(self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect())
     }
 
-    fn keep(&self, line: &[u8]) {
+    fn keep_line(&self, line: &[u8]) {
         let shown: String = String::from_utf8_lossy(line).trim_end().chars().take(TAIL_LINE_CHARS).collect();
         if shown.is_empty() {
             return;
@@ -47,9 +47,9 @@ pub(crate) async fn drain(mut input: impl AsyncRead + Unpin, record: BoundedReco
     let mut lines = Lines::new(MAX_LINE_BYTES);
     let mut buffer = vec![0; 64 * 1024];
     let mut room = MAX_RECORDED_BYTES;
-    let keep = |line: Line, room: &mut usize| {
+    let keep_line = |line: Line, room: &mut usize| {
         let (Line::Whole(bytes) | Line::Overlong(bytes) | Line::Unterminated(bytes)) = line;
-        tail.keep(&bytes);
+        tail.keep_line(&bytes);
         *room = room.saturating_sub(bytes.len() + LINE_COST);
         if *room > 0 {
             record.record_stderr(bytes);
@@ -66,11 +66,11 @@ pub(crate) async fn drain(mut input: impl AsyncRead + Unpin, record: BoundedReco
         }
         lines.push(piece);
         while let Some(line) = lines.next() {
-            keep(line, &mut room);
+            keep_line(line, &mut room);
         }
     }
     if let Some(line) = lines.finish() {
-        keep(line, &mut room);
+        keep_line(line, &mut room);
     }
     if left_out > 0 {
         record.record_stderr(format!("[yardstick left out {left_out} bytes; the last lines follow]").into());

@@ -64,13 +64,6 @@ impl Profile {
         self
     }
 
-    /// The same client under another name.
-    #[must_use]
-    pub fn with_info(mut self, info: Value) -> Self {
-        self.info = info;
-        self
-    }
-
     /// The same client with other answers: a function of method and parameters.
     #[must_use]
     pub fn answering(self, answer: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static) -> Self {

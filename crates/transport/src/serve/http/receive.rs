@@ -157,7 +157,7 @@ mod tests {
         StreamBody::new(stream::iter(0..count).map(piece).boxed())
     }
 
-    async fn read<B>(body: B, limits: &Limits, work: &Budget) -> Result<Received, u16>
+    async fn receive_within<B>(body: B, limits: &Limits, work: &Budget) -> Result<Received, u16>
     where
         B: Body<Data = Bytes, Error = Infallible> + Unpin,
     {
@@ -169,7 +169,7 @@ mod tests {
     async fn a_body_in_single_bytes_costs_what_it_is() {
         let limits = Limits::default();
         let work = Budgets::of_process(&limits).work;
-        let received = read(pieces(100_000, 1), &limits, &work).await.unwrap();
+        let received = receive_within(pieces(100_000, 1), &limits, &work).await.unwrap();
         assert_eq!(received.bytes.len(), 100_000);
         let charged = work.used();
         assert!((100_000..=200_000).contains(&charged), "{charged}");
@@ -182,12 +182,15 @@ mod tests {
         let limits = Limits::default();
         let work = Budgets::of_process(&limits).work;
         let long = limits.message / 1024 + 1;
-        assert_eq!(read(pieces(long, 1024), &limits, &work).await.unwrap_err(), 413);
+        assert_eq!(receive_within(pieces(long, 1024), &limits, &work).await.unwrap_err(), 413);
         assert_eq!(work.used(), 0);
         let session = work.for_session(1024 * 1024);
         let _other = session.reserve(900 * 1024).unwrap();
-        assert_eq!(read(pieces(200, 1024), &limits, &session).await.unwrap_err(), 429);
-        assert_eq!(read(pieces(12, 1024), &limits, &session).await.map(|r| r.bytes.len()), Ok(12 * 1024));
+        assert_eq!(receive_within(pieces(200, 1024), &limits, &session).await.unwrap_err(), 429);
+        assert_eq!(
+            receive_within(pieces(12, 1024), &limits, &session).await.map(|r| r.bytes.len()),
+            Ok(12 * 1024)
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -197,14 +200,14 @@ mod tests {
         let stalled = stream::once(async { Piece::Ok(Frame::data(Bytes::from_static(b"{"))) });
         let stalled = StreamBody::new(stalled.chain(stream::pending()).boxed());
         let began = Instant::now();
-        assert_eq!(read(stalled, &limits, &work).await.unwrap_err(), 408);
+        assert_eq!(receive_within(stalled, &limits, &work).await.unwrap_err(), 408);
         assert_eq!(began.elapsed(), limits.body_stall);
         let dripping = stream::repeat(()).then(|()| async {
             tokio::time::sleep(Duration::from_secs(5)).await;
             Piece::Ok(Frame::data(Bytes::from_static(b" ")))
         });
         let began = Instant::now();
-        assert_eq!(read(StreamBody::new(dripping.boxed()), &limits, &work).await.unwrap_err(), 408);
+        assert_eq!(receive_within(StreamBody::new(dripping.boxed()), &limits, &work).await.unwrap_err(), 408);
         assert_eq!(began.elapsed(), limits.body);
     }
 }

@@ -24,12 +24,12 @@ pub(super) fn too_many_connections(stream: TcpStream) {
     }
     tokio::spawn(async move {
         // A client that does not read gets no response.
-        let _ = tokio::time::timeout(RESPONSE_TIMEOUT, tell(stream)).await;
+        let _ = tokio::time::timeout(RESPONSE_TIMEOUT, send_refusal(stream)).await;
         OPEN_REFUSALS.fetch_sub(1, Ordering::Relaxed);
     });
 }
 
-async fn tell(mut stream: TcpStream) -> std::io::Result<()> {
+async fn send_refusal(mut stream: TcpStream) -> std::io::Result<()> {
     let length = BODY.len();
     let head = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"

@@ -2,7 +2,7 @@
 
 use ::wire::Entry;
 use protocol::Span;
-use protocol::apps::{BridgeRule, Way, rule};
+use protocol::apps::{BridgeDirection, BridgeRule, rule};
 use serde_json::Value;
 use server::fault::bridge as fault;
 
@@ -73,7 +73,7 @@ const DRAFT: &str = "https://github.com/modelcontextprotocol/ext-apps/blob/main/
 /// Judges sessions in which the host asked the View for its tools.
 fn asked_for_tools(cx: &WireCx<'_>, rule: &'static BridgeRule) -> Verdict {
     let asks = |(entry, value): (&Entry, Value)| {
-        Way::of_entry(entry) == Way::HostToView
+        BridgeDirection::of_entry(entry) == BridgeDirection::HostToView
             && matches!(value["method"].as_str(), Some("tools/list" | "tools/call"))
     };
     if super::posted(cx).any(asks) {

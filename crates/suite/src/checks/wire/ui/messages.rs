@@ -53,7 +53,7 @@ const SHAPE: Check = Check {
 };
 
 /// The transport layer carries JSON-RPC 2.0, in which each request gets one response, with its id.
-const ANSWERED: Check = Check {
+pub(crate) const ANSWERED: Check = Check {
     id: "wire/ui/answered-once",
     title: "every request is answered once, with its id",
     cites: &[defined("apps.mdx#transport-layer", Span::ALWAYS)],

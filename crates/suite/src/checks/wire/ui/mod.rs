@@ -12,7 +12,7 @@ pub(in crate::checks) mod sandbox;
 pub(in crate::checks) mod teardown;
 
 use ::wire::{Entry, What};
-use protocol::apps::{Breach, Bridge, BridgeParty, BridgeRule, Gravity, Way};
+use protocol::apps::{Breach, Bridge, BridgeDirection, BridgeParty, BridgeRule, Gravity};
 use protocol::method::Side;
 use serde_json::Value;
 
@@ -22,12 +22,12 @@ use crate::{Finding, Verdict, WireCx};
 
 /// Passes unless the judged side breaks one of `rules`, as strongly as a requirement binds.
 fn must(cx: &WireCx<'_>, rules: &[&BridgeRule]) -> Verdict {
-    kept(cx, rules, Gravity::Must)
+    judge_rules(cx, rules, Gravity::Must)
 }
 
 /// Passes unless the judged side breaks one of `rules`, as strongly as a recommendation binds.
 fn should(cx: &WireCx<'_>, rules: &[&BridgeRule]) -> Verdict {
-    kept(cx, rules, Gravity::Should)
+    judge_rules(cx, rules, Gravity::Should)
 }
 
 /// Judges a session in which one of `methods` occurs; without any there is nothing to judge.
@@ -39,13 +39,13 @@ fn about(cx: &WireCx<'_>, methods: &[&str], judge: impl FnOnce(&WireCx<'_>) -> V
     Err(Finding::not_applicable(format!("the session has no {}", methods.join(" nor "))))
 }
 
-fn kept(cx: &WireCx<'_>, rules: &[&BridgeRule], least: Gravity) -> Verdict {
+fn judge_rules(cx: &WireCx<'_>, rules: &[&BridgeRule], least: Gravity) -> Verdict {
     let mut bridge = Bridge::new();
     let broken = |breach: &Breach| {
         rules.contains(&breach.rule) && breach.gravity >= least && is_judged(cx.side, breach.by)
     };
     for (entry, value) in posted(cx) {
-        let found = bridge.judge_next(Way::of_entry(entry), &value);
+        let found = bridge.judge_next(BridgeDirection::of_entry(entry), &value);
         if let Some(breach) = found.iter().find(|breach| broken(breach)) {
             return Err(violated(entry, breach.rule.about, breach.to_string()));
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::method::{self, BridgeDirection, UiMethod};
+use super::method::{self, UiMethod};
 
 /// An end of the bridge, or the proxy between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub enum BridgeParty {
 
 /// The direction of a message: who sent it to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum BridgeDirection {
     /// From the View to the host, perhaps through the proxy.
     ViewToHost,
     /// From the host to the View, perhaps through the proxy.
@@ -44,7 +44,7 @@ impl BridgeParty {
     }
 }
 
-impl Way {
+impl BridgeDirection {
     /// Every direction.
     pub const ALL: [Self; 4] = [Self::ViewToHost, Self::HostToView, Self::ProxyToHost, Self::HostToProxy];
 
@@ -85,7 +85,7 @@ impl Way {
         }
     }
 
-    /// The direction and exchange of an entry that went this way, in a recording over `postMessage`.
+    /// The direction and exchange of an entry of this direction, in a recording over `postMessage`.
     pub const fn recorded(self) -> (wire::Direction, u32) {
         match self {
             Self::ViewToHost => (wire::Direction::ToServer, 0),
@@ -95,7 +95,7 @@ impl Way {
         }
     }
 
-    /// The way that an entry of a recording over `postMessage` went.
+    /// The direction of an entry of a recording over `postMessage`.
     pub const fn of_entry(entry: &wire::Entry) -> Self {
         match (entry.direction, entry.exchange) {
             (wire::Direction::ToServer, wire::recording::PROXY) => Self::ProxyToHost,
@@ -105,20 +105,9 @@ impl Way {
         }
     }
 
-    /// The row of a method that goes this way.
+    /// The row of a method that may be sent in this direction.
     pub fn method(self, name: &str) -> Option<&'static UiMethod> {
-        method::named(name).iter().find(|row| self.carries(row.direction))
-    }
-
-    /// Whether messages of that direction go this way.
-    pub const fn carries(self, direction: BridgeDirection) -> bool {
-        match direction {
-            BridgeDirection::ViewToHost => matches!(self, Self::ViewToHost),
-            BridgeDirection::HostToView => matches!(self, Self::HostToView),
-            BridgeDirection::Both => matches!(self, Self::ViewToHost | Self::HostToView),
-            BridgeDirection::ProxyToHost => matches!(self, Self::ProxyToHost),
-            BridgeDirection::HostToProxy => matches!(self, Self::HostToProxy),
-        }
+        method::named(name).iter().find(|row| row.direction == self)
     }
 }
 
@@ -134,28 +123,39 @@ impl fmt::Display for BridgeParty {
 
 #[cfg(test)]
 mod tests {
+    use super::super::method::Since;
     use super::*;
 
     #[test]
-    fn ways_go_from_one_to_another_and_back() {
-        for way in Way::ALL {
-            assert_eq!(Way::between(way.from(), way.to()), Some(way));
-            assert_eq!(way.back().back(), way);
-            assert_eq!(way.back().from(), way.to());
-            let (direction, exchange) = way.recorded();
-            let (at, what, bytes) = (std::time::Duration::ZERO, wire::What::Message, Default::default());
-            assert_eq!(Way::of_entry(&wire::Entry { at, direction, what, exchange, bytes }), way);
+    fn directions_have_two_ends_and_a_way_back() {
+        for direction in BridgeDirection::ALL {
+            assert_eq!(BridgeDirection::between(direction.from(), direction.to()), Some(direction));
+            assert_eq!(direction.back().back(), direction);
+            assert_eq!(direction.back().from(), direction.to());
+            let ((recorded, exchange), what) = (direction.recorded(), wire::What::Message);
+            let entry = wire::Entry {
+                at: Default::default(),
+                direction: recorded,
+                what,
+                exchange,
+                bytes: Default::default(),
+            };
+            assert_eq!(BridgeDirection::of_entry(&entry), direction);
         }
-        assert_eq!(Way::between(BridgeParty::Proxy, BridgeParty::View), None);
+        assert_eq!(BridgeDirection::between(BridgeParty::Proxy, BridgeParty::View), None);
     }
 
     #[test]
-    fn a_method_is_found_on_its_way_alone() {
-        assert!(Way::ViewToHost.method("ui/open-link").is_some());
-        assert!(Way::HostToView.method("ui/open-link").is_none());
-        assert!(Way::HostToView.method("ping").is_some());
-        assert!(Way::ProxyToHost.method("ui/notifications/sandbox-proxy-ready").is_some());
-        assert!(Way::ViewToHost.method("ui/notifications/sandbox-proxy-ready").is_none());
+    fn a_method_is_found_in_its_direction_alone() {
+        assert!(BridgeDirection::ViewToHost.method("ui/open-link").is_some());
+        assert!(BridgeDirection::HostToView.method("ui/open-link").is_none());
+        assert!(BridgeDirection::ViewToHost.method("ping").is_some());
+        assert!(BridgeDirection::HostToView.method("ping").is_some());
+        assert!(BridgeDirection::ViewToHost.method("ui/openLink").is_none(), "names have hyphens");
+        assert_eq!(BridgeDirection::ViewToHost.method("tools/call").unwrap().since, Since::Stable);
+        assert_eq!(BridgeDirection::HostToView.method("tools/call").unwrap().since, Since::Ext2);
+        assert!(BridgeDirection::ProxyToHost.method("ui/notifications/sandbox-proxy-ready").is_some());
+        assert!(BridgeDirection::ViewToHost.method("ui/notifications/sandbox-proxy-ready").is_none());
     }
 
     #[test]
