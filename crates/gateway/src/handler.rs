@@ -10,6 +10,7 @@ use wire::{Kind, Malformed};
 use crate::client_message::ClientMessage;
 use crate::client_session::ClientSession;
 use crate::failure::refuse;
+use crate::slow_answer::stream_if_slow;
 use crate::upstream::UpstreamServer;
 
 /// A gateway to one server.
@@ -38,7 +39,10 @@ impl Handler for Gateway {
             return refuse(400, None, code::INVALID_REQUEST, why);
         }
         let session = Arc::clone(session);
-        Answer::Later(Box::pin(async move { session.relay(message).await }))
+        // The answer to a handshake gives the session its id, and so is never a stream.
+        let may_be_slow = message.kind == Kind::Request && !message.is("initialize");
+        let sending = Box::pin(async move { session.relay(message).await });
+        Answer::Later(if may_be_slow { Box::pin(stream_if_slow(sending)) } else { sending })
     }
 
     fn malformed(&self, _: Option<&ClientSession>, why: &Malformed) -> Answer {

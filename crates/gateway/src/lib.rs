@@ -14,6 +14,7 @@ mod headers;
 mod ids;
 mod mirrored_headers;
 mod send_order;
+mod slow_answer;
 mod upstream;
 
 pub use handler::Gateway;
