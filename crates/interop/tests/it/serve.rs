@@ -1,8 +1,8 @@
-//! `yardstick serve` among clients by others.
+//! `yardstick serve` among clients by others, directly and behind `yardstick gateway`.
 
 use serde_json::json;
 
-use crate::harness::{Client, LEGACY, MODERN, Server, Steps, Target};
+use crate::harness::{Client, LEGACY, MODERN, Server, Steps, Target, yardstick};
 
 const PLAN: &[&str] = &[
     "--call",
@@ -62,6 +62,42 @@ fn ts2_client_over_http() {
 fn rmcp_client_over_http() {
     let listening = Server::Yardstick.listen();
     serve(Client::Rmcp, &Target::Http(listening.url.clone()));
+}
+
+#[test]
+fn clients_over_http_to_a_process_behind_the_gateway() {
+    let listening = Server::Yardstick.behind_gateway();
+    for client in [Client::Ts1, Client::Ts2, Client::Rmcp] {
+        serve(client, &Target::Http(listening.url.clone()));
+    }
+}
+
+#[test]
+fn clients_over_http_to_http_behind_the_gateway() {
+    let listening = Server::Yardstick.listen();
+    let gateway = listening.behind_gateway();
+    for client in [Client::Ts1, Client::Ts2, Client::Rmcp] {
+        serve(client, &Target::Http(gateway.url.clone()));
+    }
+}
+
+#[test]
+fn clients_over_stdio_to_http_behind_the_gateway() {
+    let listening = Server::Yardstick.listen();
+    let gateway = [yardstick(), "gateway".into(), "--stdio".into(), listening.url.as_str().into()];
+    for client in [Client::Ts1, Client::Ts2, Client::Rmcp] {
+        serve(client, &Target::Stdio(gateway.to_vec()));
+    }
+}
+
+#[test]
+fn clients_over_http_with_sse_to_the_gateway() {
+    let listening = Server::Yardstick.behind_gateway();
+    let url = listening.url.replace("/mcp", "/sse");
+    for client in [Client::Ts1, Client::Ts2] {
+        let steps = client.visit(&Target::Sse(url.clone()), Some(LEGACY[0]), PLAN).all_ok();
+        assert_visit(&steps, LEGACY[0]);
+    }
 }
 
 #[test]

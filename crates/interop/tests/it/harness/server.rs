@@ -55,12 +55,29 @@ impl Server {
             Self::Rmcp | Self::Yardstick => "127.0.0.1:0",
             Self::Everything => panic!("the demonstration server cannot take a free port; use it over stdio"),
         });
+        Listening::start(command)
+    }
+
+    /// Starts our gateway on a free port, with the server behind it as a process.
+    pub(crate) fn behind_gateway(self) -> Listening {
+        let mut command = Command::new(yardstick());
+        command.args(["gateway", "--"]).args(self.stdio());
+        Listening::start(command)
+    }
+}
+
+impl Listening {
+    /// Starts our gateway on a free port, with this server behind it.
+    pub(crate) fn behind_gateway(&self) -> Self {
+        let mut command = Command::new(yardstick());
+        command.args(["gateway", &self.url]);
+        Self::start(command)
+    }
+
+    fn start(command: Command) -> Self {
         let process = Process::start(command);
         let url = process.line(START_LIMIT);
-        assert!(
-            url.starts_with("http://127.0.0.1:"),
-            "expected {self:?} to print its URL first, got {url:?}"
-        );
-        Listening { url, _process: process }
+        assert!(url.starts_with("http://127.0.0.1:"), "expected a URL as the first line, got {url:?}");
+        Self { url, _process: process }
     }
 }
