@@ -62,3 +62,56 @@ fn a_url_is_asked_as_it_was_once_the_secrets_are_put_in() {
     let without = again(&first, &[]).1;
     assert_eq!(without.status.code(), Some(3), "{}", stdout(&without));
 }
+
+/// The lines of the report that say what was found.
+fn findings(output: &Output) -> String {
+    let told = stdout(output);
+    let found: Vec<&str> = told.lines().filter(|line| line.starts_with("FAILED  ")).collect();
+    assert!(!found.is_empty(), "{told}{}", stderr(output));
+    found.join("\n")
+}
+
+#[test]
+fn apps_of_a_url_are_shown_as_they_were() {
+    let server = Running::serve(&["--token", "open-sesame", "--fault", "app-zero-id-ignored"]);
+    let options = [
+        "--row",
+        "closed",
+        "--tool",
+        "where_am_i",
+        "--header",
+        "Authorization: Bearer open-sesame",
+        "--jobs",
+        "2",
+    ];
+    let only = ["check", "app", "--only", "app/lifecycle/answers-any-id"];
+    let first = yardstick(&[&only, &options[..], &[server.url.as_str()]].concat());
+    let (line, second) = again(&first, &[("VALUE", "Bearer open-sesame")]);
+    let expected =
+        format!("app --tool where_am_i --row closed --header 'Authorization: VALUE' --jobs 2 {}", server.url);
+    assert!(line.ends_with(&expected), "{line}");
+    assert_eq!(findings(&second), findings(&first));
+}
+
+#[test]
+fn apps_of_a_program_are_shown_as_they_were() {
+    let script = "test \"$MODE\" = 'a b' && test \"$PWD\" = / && exec \"$0\" \"$@\"";
+    let target = ["--", "sh", "-c", script, SELF, "serve", "--fault", "app-zero-id-ignored"];
+    let options = ["--tool", "where_am_i", "--env", "MODE=a b", "--cwd", "/"];
+    let only = ["check", "app", "--only", "app/lifecycle/answers-any-id"];
+    let first = yardstick(&[&only, &options[..], &target].concat());
+    let (line, second) = again(&first, &[("MODE=VALUE", "'MODE=a b'")]);
+    assert!(line.contains("app --tool where_am_i --env MODE=VALUE --cwd / -- sh -c "), "{line}");
+    assert_eq!(findings(&second), findings(&first));
+}
+
+#[test]
+fn a_host_is_measured_as_it_was() {
+    let only = ["check", "host", "--only", "host/data/input-once"];
+    let first = yardstick(&[&only, &["--fault", "host-input-twice", "--platform", "a b"][..]].concat());
+    let (line, second) = again(&first, &[]);
+    let expected =
+        "yardstick check --only host/data/input-once host --platform 'a b' --fault host-input-twice";
+    assert_eq!(line, expected);
+    assert_eq!(findings(&second), findings(&first));
+}
