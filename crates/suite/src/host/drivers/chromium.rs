@@ -20,6 +20,14 @@ const METER_SCRIPT: &str =
 const IFRAMES_SCRIPT: &str = "[...document.querySelectorAll('iframe')].map((it) => ({ src: it.src.slice(0, 300), \
     sandbox: it.getAttribute('sandbox'), allow: it.getAttribute('allow'), csp: it.getAttribute('csp') }))";
 
+/// Records what frames send to the page. What a script of the page makes up itself does not count.
+pub(super) const HEARING_SCRIPT: &str = "if (globalThis.top === globalThis) {
+    const heard = globalThis.yardstickHeard = new Set();
+    addEventListener('message', ({ isTrusted, data }) => {
+      if (isTrusted && typeof data?.method === 'string' && heard.size < 200) heard.add(data.method);
+    }, true);
+  }";
+
 /// What went wrong in the browser.
 pub(super) fn failed(why: &BrowserError) -> ActFailure {
     ActFailure::Failed(why.to_string())
@@ -60,6 +68,11 @@ pub(super) async fn read_frames(page: &Page) -> Result<Value, ActFailure> {
 /// The addresses of the popups.
 pub(super) fn read_popups(page: &Page) -> Value {
     json!(page.popups().iter().map(Page::url).collect::<Vec<_>>())
+}
+
+/// The methods of what frames sent to the page.
+pub(super) async fn read_heard(page: &Page) -> Result<Value, ActFailure> {
+    page.eval("[...globalThis.yardstickHeard]").await.map_err(|why| failed(&why))
 }
 
 /// How long the page did not react, at most, in a while.

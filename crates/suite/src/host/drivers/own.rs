@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use transport::client::{Endpoint, Target};
 
-use super::chromium::{failed, measure_gap, read_frames, read_popups, read_view};
+use super::chromium::{HEARING_SCRIPT, failed, measure_gap, read_frames, read_heard, read_popups, read_view};
 use super::names::NameLog;
 use crate::host::faults::HostFault;
 use crate::host::{ActFailure, DriverStep, HostDriver, ProbeStage};
@@ -18,6 +18,9 @@ use crate::host::{ActFailure, DriverStep, HostDriver, ProbeStage};
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// A card that accepts clicks.
 const CARD: &str = "document.querySelector('.question:not(.settling)') !== null";
+const ALLOW: &str = ".question button[type=submit]";
+/// The time between the clicks of a double click.
+const DOUBLE_CLICK_GAP: Duration = Duration::from_millis(150);
 const CONVERSATION: &str = "[...document.querySelectorAll('#panel-model section:last-of-type > div')].map((it) => ({ \
     role: it.querySelector('b')?.textContent, text: it.querySelector('blockquote')?.textContent }))";
 const CONTEXT: &str = "document.querySelector('#panel-model section')?.textContent ?? ''";
@@ -80,6 +83,7 @@ impl OwnHost {
         let mut shown = self.page.lock().await;
         *shown = None;
         let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
+        page.add_script(HEARING_SCRIPT).await.map_err(|why| failed(&why))?;
         if let Some(fault) = self.fault {
             page.add_script(fault.page).await.map_err(|why| failed(&why))?;
             page.add_frame_script(fault.frames);
@@ -160,10 +164,20 @@ impl HostDriver for OwnHost {
 
     fn decide(&self, allow: bool) -> DriverStep<'_, ()> {
         // A real click: a browser opens no window without one.
-        let button = if allow { ".question button[type=submit]" } else { ".question button[type=button]" };
+        let button = if allow { ALLOW } else { ".question button[type=button]" };
         Box::pin(async move {
             self.eval(CARD, "0").await?;
             self.with_page(async |page| page.click(button).await.map_err(|why| failed(&why))).await
+        })
+    }
+
+    fn allow_twice(&self) -> DriverStep<'_, ()> {
+        Box::pin(async move {
+            self.eval(CARD, "0").await?;
+            let clicked = self.with_page(async |page| {
+                page.double_click(ALLOW, DOUBLE_CLICK_GAP).await.map_err(|why| failed(&why))
+            });
+            clicked.await
         })
     }
 
@@ -189,6 +203,10 @@ impl HostDriver for OwnHost {
 
     fn frames(&self) -> DriverStep<'_, Value> {
         Box::pin(async { self.with_page(async |page| read_frames(page).await).await })
+    }
+
+    fn methods_heard(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| read_heard(page).await).await })
     }
 
     fn responsive(&self) -> DriverStep<'_, Value> {

@@ -1,12 +1,13 @@
 //! Any host that is a web page, in Chromium: an address that shows a tool, and a script that knows the page.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use browser::{Browser, Page};
+use browser::{Browser, BrowserError, Page};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-use super::chromium::{failed, measure_gap, read_frames, read_popups, read_view};
+use super::chromium::{HEARING_SCRIPT, failed, measure_gap, read_frames, read_heard, read_popups, read_view};
 use super::names::NameLog;
 use crate::host::{ActFailure, DriverStep, HostDriver, ProbeStage};
 
@@ -19,6 +20,7 @@ pub struct PageHost {
     browser: Browser,
     names: NameLog,
     page: Mutex<Option<Page>>,
+    is_shown_by_script: AtomicBool,
     template: String,
     script: String,
     server: String,
@@ -29,12 +31,21 @@ impl PageHost {
     /// A host whose page at `template` shows a tool: `{server}` and `{other}` in it stand for the servers' URLs, `{tool}` for the
     /// name of the tool and `{arguments}` for its arguments, each encoded for a query. `script` sets
     /// `globalThis.yardstickDriver` to an object of functions: `show(tool, arguments)`, `cancel()`, `close()`, `switchTheme()`,
-    /// `decide(allow)`, `conversation()`, `modelContext()` and `modelTools()`. What it leaves out, this host cannot.
+    /// `decide(allow)`, `allowTwice()`, `conversation()`, `modelContext()` and `modelTools()`. What it leaves out, this host cannot.
     pub async fn start(stage: &ProbeStage, template: String, script: String) -> Result<Self, String> {
         let names = NameLog::new();
         let browser = Browser::launch(names.launch_options()).await.map_err(|why| why.to_string())?;
         let (server, other) = (stage.url(), stage.other_url());
-        Ok(Self { browser, names, page: Mutex::new(None), template, script, server, other })
+        Ok(Self {
+            browser,
+            names,
+            page: Mutex::new(None),
+            is_shown_by_script: AtomicBool::new(false),
+            template,
+            script,
+            server,
+            other,
+        })
     }
 
     fn address(&self, tool: &str, arguments: &Value) -> String {
@@ -50,12 +61,14 @@ impl PageHost {
         let mut shown = self.page.lock().await;
         *shown = None;
         let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
+        page.add_script(HEARING_SCRIPT).await.map_err(|why| failed(&why))?;
         page.add_script(&format!("if (globalThis.top === globalThis) {{ {} }}", self.script))
             .await
             .map_err(|why| failed(&why))?;
         page.goto(&self.address(tool, arguments)).await.map_err(|why| failed(&why))?;
-        let shown_by_script = call(&page, "show", &json!([tool, arguments])).await;
+        let shown_by_script = show(&page, tool, arguments).await;
         *shown = Some(page);
+        self.is_shown_by_script.store(shown_by_script.is_ok(), Ordering::Relaxed);
         match shown_by_script {
             Ok(_) | Err(ActFailure::Cannot(_)) => Ok(()),
             Err(failed) => Err(failed),
@@ -75,14 +88,21 @@ impl PageHost {
     }
 }
 
+/// Has the script show a tool, once more if the page loads itself anew meanwhile, as those of development servers do.
+async fn show(page: &Page, tool: &str, arguments: &Value) -> Result<Value, ActFailure> {
+    let given = json!([tool, arguments]);
+    match evaluate(page, "show", &given).await? {
+        Err(BrowserError::Left { .. }) => call(page, "show", &given).await,
+        done => read_result("show", done),
+    }
+}
+
 /// Calls a function of the script. A function that is not there is something that the host cannot.
 async fn call(page: &Page, name: &str, arguments: &Value) -> Result<Value, ActFailure> {
-    let script = format!(
-        "(async () => {{ const act = globalThis.yardstickDriver?.{name}; if (!act) return {{ cannot: true }}; \
-         return {{ value: (await act(...{arguments})) ?? null }}; }})()"
-    );
-    let done = tokio::time::timeout(CALL_TIMEOUT, page.eval(&script)).await;
-    let done = done.map_err(|_| ActFailure::Failed(format!("{name} of the script did not end in time")))?;
+    read_result(name, evaluate(page, name, arguments).await?)
+}
+
+fn read_result(name: &str, done: Result<Value, BrowserError>) -> Result<Value, ActFailure> {
     let done = done.map_err(|why| failed(&why))?;
     if done["cannot"] == true {
         return Err(ActFailure::Cannot(format!("the script has no function {name}")));
@@ -90,9 +110,22 @@ async fn call(page: &Page, name: &str, arguments: &Value) -> Result<Value, ActFa
     Ok(done["value"].clone())
 }
 
+async fn evaluate(
+    page: &Page,
+    name: &str,
+    arguments: &Value,
+) -> Result<Result<Value, BrowserError>, ActFailure> {
+    let script = format!(
+        "(async () => {{ const act = globalThis.yardstickDriver?.{name}; if (!act) return {{ cannot: true }}; \
+         return {{ value: (await act(...{arguments})) ?? null }}; }})()"
+    );
+    let done = tokio::time::timeout(CALL_TIMEOUT, page.eval(&script)).await;
+    done.map_err(|_| ActFailure::Failed(format!("{name} of the script did not end in time")))
+}
+
 impl HostDriver for PageHost {
     fn description(&self) -> String {
-        let end = self.template.find('?').unwrap_or(self.template.len());
+        let end = self.template.find(['?', '#']).unwrap_or(self.template.len());
         self.template[..end].to_owned()
     }
 
@@ -103,6 +136,10 @@ impl HostDriver for PageHost {
 
     fn has_other_server(&self) -> bool {
         self.template.contains("{other}")
+    }
+
+    fn passes_arguments(&self) -> bool {
+        self.template.contains("{arguments}") || self.is_shown_by_script.load(Ordering::Relaxed)
     }
 
     fn show<'a>(&'a self, tool: &'a str, arguments: &'a Value) -> DriverStep<'a, ()> {
@@ -129,6 +166,10 @@ impl HostDriver for PageHost {
         Box::pin(async move { self.call("decide", json!([allow])).await.map(drop) })
     }
 
+    fn allow_twice(&self) -> DriverStep<'_, ()> {
+        Box::pin(async { self.call("allowTwice", json!([])).await.map(drop) })
+    }
+
     fn conversation(&self) -> DriverStep<'_, Value> {
         Box::pin(self.call("conversation", json!([])))
     }
@@ -151,6 +192,10 @@ impl HostDriver for PageHost {
 
     fn frames(&self) -> DriverStep<'_, Value> {
         Box::pin(async { self.with_page(async |page| read_frames(page).await).await })
+    }
+
+    fn methods_heard(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| read_heard(page).await).await })
     }
 
     fn responsive(&self) -> DriverStep<'_, Value> {
