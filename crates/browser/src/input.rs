@@ -1,5 +1,7 @@
 //! Mouse and keyboard input.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::keys::{self, Stroke};
@@ -13,8 +15,21 @@ impl Page {
 
     /// Clicks at a point of the viewport.
     pub async fn click_at(&self, x: f64, y: f64) -> Result<(), BrowserError> {
+        self.click_again_at(x, y, 1).await
+    }
+
+    /// Clicks an element of the main frame twice at the same place, whatever is there the second time.
+    pub async fn double_click(&self, selector: &str, gap: Duration) -> Result<(), BrowserError> {
+        let (x, y) = self.main().bounds(selector).await?.centre();
+        self.click_again_at(x, y, 1).await?;
+        tokio::time::sleep(gap).await;
+        self.click_again_at(x, y, 2).await
+    }
+
+    /// Clicks at a point; `count` says which of several clicks it is.
+    async fn click_again_at(&self, x: f64, y: f64, count: u8) -> Result<(), BrowserError> {
         for (kind, button, count) in
-            [("mouseMoved", "none", 0), ("mousePressed", "left", 1), ("mouseReleased", "left", 1)]
+            [("mouseMoved", "none", 0), ("mousePressed", "left", count), ("mouseReleased", "left", count)]
         {
             let event = json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": count });
             self.call("Input.dispatchMouseEvent", event).await?;

@@ -1,12 +1,17 @@
 //! The options that a target needs when it is measured again: all that changes what is found, and no secrets.
 
+use std::fmt;
 use std::path::Path;
 
 use clap::ValueEnum as _;
 use transport::client::{Target, quoted};
 
-use crate::args::{AllowCalls, BuiltIn, CheckArguments, START_TIMEOUT, TIMEOUT};
+use crate::args::{
+    AllowCalls, AppArguments, BuiltIn, CheckArguments, CheckHostArguments, START_TIMEOUT, TIMEOUT,
+    TargetArguments,
+};
 use crate::configuration::NamedTarget;
+use crate::connection::ConnectionArguments;
 
 /// The words that replace secrets. Whoever runs the command again fills them in.
 const VALUE_PLACEHOLDER: &str = "VALUE";
@@ -16,17 +21,14 @@ const SCHEMES: [&str; 3] = ["Bearer", "Basic", "Token"];
 
 /// The arguments that name `target` again, options first.
 pub(crate) fn check_arguments(given: &CheckArguments, target: &Target) -> String {
-    let mut words = vec![target.redact(&options(given)).into_owned(), target_arguments(target)];
-    words.retain(|word| !word.is_empty());
-    words.join(" ")
+    join([&target.redact(&options(given)), &target_arguments(target)])
 }
 
 /// The arguments that name a server of a configuration again.
 pub(crate) fn configured_arguments(given: &CheckArguments, server: &NamedTarget) -> String {
     let file = given.config.as_deref().unwrap_or(Path::new("")).to_string_lossy();
     let named = format!("--config {} --server {}", quoted(&file), quoted(&server.name));
-    let options = server.target.redact(&options(given)).into_owned();
-    format!("{options} {named}").trim_start().to_owned()
+    join([&server.target.redact(&options(given)), &named])
 }
 
 /// The arguments that name the built-in server again.
@@ -36,7 +38,37 @@ pub(crate) fn built_in_arguments(given: &CheckArguments, ways: BuiltIn) -> Strin
         BuiltIn::Stdio => "--built-in=stdio",
         BuiltIn::Http => "--built-in=http",
     };
-    format!("{} {way}", options(given)).trim_start().to_owned()
+    join([&options(given), way])
+}
+
+/// The arguments that name the same apps again.
+pub(crate) fn app_arguments(given: &AppArguments, target: &Target) -> String {
+    let mut words = Words::default();
+    words.file("--html", given.html.as_deref());
+    words.file("--fixture", given.fixture.as_deref());
+    words.calls(given.allow_calls, &given.tool, &given.args);
+    given.row.iter().for_each(|row| words.option("--row", row));
+    words.server(&given.target);
+    words.file("--screenshots", given.screenshots.as_deref());
+    if let Some(tolerance) = given.tolerance {
+        words.option("--tolerance", &tolerance.share().to_string());
+    }
+    words.jobs(given.jobs);
+    words.connection(&given.connection, given.with_secrets);
+    join(["app", &target.redact(&words.to_string()), &target_arguments(target)])
+}
+
+/// The arguments that name the same host again.
+pub(crate) fn host_arguments(given: &CheckHostArguments) -> String {
+    let mut words = Words::default();
+    given.page.iter().for_each(|page| words.option("--page", page));
+    words.file("--script", given.script.as_deref());
+    given.remote.iter().for_each(|url| words.option("--remote", url));
+    words.flag("--manual", given.manual);
+    words.flag("--stdio", given.stdio);
+    given.platform.iter().for_each(|name| words.option("--platform", name));
+    given.fault.iter().for_each(|name| words.option("--fault", name));
+    join(["host", &words.to_string()])
 }
 
 /// The arguments that name `target` again where no command line named it.
@@ -49,52 +81,87 @@ pub(crate) fn target_arguments(target: &Target) -> String {
     }
 }
 
-/// The options alone, as a shell takes them.
+/// The options of `check` alone, as a shell takes them.
 pub(crate) fn options(given: &CheckArguments) -> String {
-    let mut words: Vec<String> = Vec::new();
-    let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value).into_owned()]);
-    if let Some(which) = given.allow_calls.to_possible_value().filter(|_| !is_default(given.allow_calls)) {
-        option("--allow-calls", which.get_name());
-    }
-    given.tool.iter().for_each(|tool| option("--tool", tool));
-    given.args.iter().for_each(|args| option("--args", args));
-    for header in &given.target.header {
-        let (name, value) = header.split_once(':').unwrap_or((header, ""));
-        let value = if is_only_variables(value) { value.trim() } else { VALUE_PLACEHOLDER };
-        option("--header", &format!("{}: {value}", name.trim()));
-    }
+    let mut words = Words::default();
+    words.calls(given.allow_calls, &given.tool, &given.args);
+    words.server(&given.target);
     // A token from the environment needs no option.
     if given.bearer.is_some() {
-        option("--bearer", TOKEN_PLACEHOLDER);
-    }
-    for variable in &given.target.env {
-        let name = variable.split_once('=').map_or(variable.as_str(), |(name, _)| name);
-        option("--env", &format!("{name}={VALUE_PLACEHOLDER}"));
-    }
-    if let Some(folder) = &given.target.cwd {
-        option("--cwd", &folder.to_string_lossy());
+        words.option("--bearer", TOKEN_PLACEHOLDER);
     }
     for (name, limit, usual) in
         [("--timeout", given.timeout, TIMEOUT), ("--start-timeout", given.start_timeout, START_TIMEOUT)]
     {
         let seconds = limit.as_secs_f64().to_string();
         if seconds != usual {
-            option(name, &seconds);
+            words.option(name, &seconds);
         }
     }
-    if let Some(jobs) = given.jobs {
-        option("--jobs", &jobs.to_string());
+    words.jobs(given.jobs);
+    words.connection(&given.connection, given.with_secrets);
+    words.to_string()
+}
+
+/// What is not empty, with spaces between.
+fn join<const COUNT: usize>(parts: [&str; COUNT]) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Options, each as a shell takes it. Whatever several subcommands flatten into their arguments has its method here, so that
+/// none of them forgets a part.
+#[derive(Debug, Default)]
+struct Words(Vec<String>);
+
+impl Words {
+    fn option(&mut self, name: &str, value: &str) {
+        self.0.extend([name.to_owned(), quoted(value).into_owned()]);
     }
-    if let Some(file) = &given.connection.cacert {
-        option("--cacert", &file.to_string_lossy());
+
+    fn flag(&mut self, name: &str, is_given: bool) {
+        self.0.extend(is_given.then(|| name.to_owned()));
     }
-    if given.with_secrets {
-        words.push("--with-secrets".to_owned());
+
+    fn file(&mut self, name: &str, path: Option<&Path>) {
+        path.into_iter().for_each(|path| self.option(name, &path.to_string_lossy()));
     }
-    if given.connection.insecure {
-        words.push("--insecure".to_owned());
+
+    fn jobs(&mut self, jobs: Option<usize>) {
+        jobs.into_iter().for_each(|jobs| self.option("--jobs", &jobs.to_string()));
     }
-    words.join(" ")
+
+    fn calls(&mut self, allow: AllowCalls, tools: &[String], args: &[String]) {
+        if let Some(which) = allow.to_possible_value().filter(|_| allow != AllowCalls::default()) {
+            self.option("--allow-calls", which.get_name());
+        }
+        tools.iter().for_each(|tool| self.option("--tool", tool));
+        args.iter().for_each(|args| self.option("--args", args));
+    }
+
+    fn server(&mut self, TargetArguments { url: _, command: _, header, env, cwd }: &TargetArguments) {
+        for header in header {
+            let (name, value) = header.split_once(':').unwrap_or((header, ""));
+            let value = if is_only_variables(value) { value.trim() } else { VALUE_PLACEHOLDER };
+            self.option("--header", &format!("{}: {value}", name.trim()));
+        }
+        for variable in env {
+            let name = variable.split_once('=').map_or(variable.as_str(), |(name, _)| name);
+            self.option("--env", &format!("{name}={VALUE_PLACEHOLDER}"));
+        }
+        self.file("--cwd", cwd.as_deref());
+    }
+
+    fn connection(&mut self, ConnectionArguments { cacert, insecure }: &ConnectionArguments, secrets: bool) {
+        self.file("--cacert", cacert.as_deref());
+        self.flag("--with-secrets", secrets);
+        self.flag("--insecure", *insecure);
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join(" "))
+    }
 }
 
 /// Whether a header's value holds no secret itself, because it consists of variables and perhaps a scheme.
@@ -112,10 +179,6 @@ fn is_only_variables(value: &str) -> bool {
     plain.push_str(rest);
     let scheme = plain.trim();
     variables > 0 && (scheme.is_empty() || SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)))
-}
-
-fn is_default(which: AllowCalls) -> bool {
-    which == AllowCalls::default()
 }
 
 #[cfg(test)]

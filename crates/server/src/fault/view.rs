@@ -32,6 +32,7 @@ pub const FAULTS: &[&Fault] = &[
     &UNREADABLE,
     &LOOKS_DIFFERENT,
     &CONTEXT_CHANGE_IGNORED,
+    &VARIABLES_IGNORED,
     &PARTIAL_INPUT_BREAKS,
     &CANCELLATION_BREAKS,
     &FAILURE_SWALLOWED,
@@ -233,6 +234,15 @@ pub const CONTEXT_CHANGE_IGNORED: Fault = fault(
     &[replace(
         "if (event === \"host-context-changed\") this.#merge(params);",
         "if (event === \"host-context-changed\") return;",
+    )],
+);
+
+pub const VARIABLES_IGNORED: Fault = fault(
+    "app-variables-ignored",
+    "an app ignores the style variables of its host",
+    &[replace(
+        "for (const [name, value] of Object.entries(styles?.variables ?? {})) set(name, value);",
+        "void styles?.variables;",
     )],
 );
 

@@ -1,5 +1,6 @@
 //! The record of one app in one row of the matrix.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use browser::{NetworkRequest, Violation};
@@ -79,6 +80,9 @@ pub struct DocumentFacts {
     pub unreachable: Vec<String>,
     /// How many controls are visible.
     pub controls: usize,
+    /// The custom properties that its styles use, with the values that they have.
+    #[serde(default)]
+    pub variables: BTreeMap<String, String>,
     /// How many main landmarks are visible.
     pub mains: usize,
     /// The width of its frame.

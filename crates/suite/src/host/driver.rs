@@ -38,6 +38,11 @@ pub trait HostDriver: Send + Sync {
         false
     }
 
+    /// Whether what it shows is run with the arguments that it is given. Some pages have no place for them.
+    fn passes_arguments(&self) -> bool {
+        true
+    }
+
     /// Runs a tool with arguments, and shows its View. Whatever was shown before is gone.
     fn show<'a>(&'a self, tool: &'a str, arguments: &'a Value) -> DriverStep<'a, ()>;
 
@@ -76,6 +81,11 @@ pub trait HostDriver: Send + Sync {
         cannot("nobody can be asked here")
     }
 
+    /// Clicks twice, as on a double click, where the View's first question is allowed.
+    fn allow_twice(&self) -> DriverStep<'_, ()> {
+        cannot("nobody can be asked here")
+    }
+
     /// The messages of the conversation, each with a role and a text.
     fn conversation(&self) -> DriverStep<'_, Value> {
         cannot("the conversation cannot be read here")
@@ -109,6 +119,12 @@ pub trait HostDriver: Send + Sync {
     fn frames(&self) -> DriverStep<'_, Value> {
         self.chromium()
             .map_or_else(|| cannot("the frames cannot be seen from outside here"), Chromium::read_frames)
+    }
+
+    /// The methods of the messages that frames sent to the host's page since it is open.
+    fn methods_heard(&self) -> DriverStep<'_, Value> {
+        self.chromium()
+            .map_or_else(|| cannot("what the host's page hears cannot be seen here"), Chromium::read_heard)
     }
 
     /// How many milliseconds the host's page took to react, at most.

@@ -26,6 +26,8 @@ pub struct HostFacts {
 pub struct SceneFacts {
     /// Why the host could not show it, if it could not.
     pub unshown: Option<ActFailure>,
+    /// The arguments that the tool was to be run with, as far as somebody chose them.
+    pub arguments: Option<Value>,
     /// The last thing that the View told; null if it told nothing.
     pub told: Value,
     /// The stages that the View reported, in order.

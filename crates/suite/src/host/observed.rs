@@ -29,6 +29,7 @@ impl ProbeStage {
         let is_leaks = scene.name == "leaks";
         SceneFacts {
             unshown: None,
+            arguments: None,
             told: last.map(|it| it.report.clone()).unwrap_or_default(),
             acts: scene.acts.iter().map(|act| (act.name(), outcome_of(*act, &stages))).collect(),
             loads: stages.iter().filter(|stage| *stage == "loaded").count(),
@@ -66,6 +67,7 @@ fn outcome_of(act: Act, stages: &[String]) -> Result<Value, ActFailure> {
         | Act::Close
         | Act::Theme
         | Act::Allow
+        | Act::AllowTwice
         | Act::Deny
         | Act::Conversation
         | Act::ModelContext
@@ -73,6 +75,7 @@ fn outcome_of(act: Act, stages: &[String]) -> Result<Value, ActFailure> {
         | Act::OpenedLinks
         | Act::Names
         | Act::Frames
+        | Act::MethodsHeard
         | Act::Responsive => Err(ActFailure::Cannot(UNDRIVEN.to_owned())),
     }
 }

@@ -122,6 +122,7 @@ impl ProbeStage {
             facts.unshown = Some(unable);
             return facts;
         }
+        facts.arguments = driver.passes_arguments().then_some(arguments);
         for act in scene.acts {
             let done = self.perform(driver, scene, *act, from.reports.len()).await;
             // A stage that never comes makes what follows pointless, but not what reads.
@@ -185,6 +186,7 @@ impl ProbeStage {
             }
             Act::Theme => nothing(driver.switch_theme().await),
             Act::Allow => nothing(driver.decide(true).await),
+            Act::AllowTwice => nothing(driver.allow_twice().await),
             Act::Deny => nothing(driver.decide(false).await),
             Act::Conversation => driver.conversation().await,
             Act::ModelContext => driver.model_context().await,
@@ -192,6 +194,7 @@ impl ProbeStage {
             Act::OpenedLinks => driver.opened_links().await,
             Act::Names => driver.names_looked_up(&self.names).await,
             Act::Frames => driver.frames().await,
+            Act::MethodsHeard => driver.methods_heard().await,
             Act::Responsive => driver.responsive().await,
         }
     }

@@ -39,11 +39,13 @@ async fn step(host: &OwnHost, method: &str, params: &Value) -> Result<Value, Act
         "close" => host.close().await.map(nothing),
         "switchTheme" => host.switch_theme().await.map(nothing),
         "decide" => host.decide(params["allow"] == true).await.map(nothing),
+        "allowTwice" => host.allow_twice().await.map(nothing),
         "conversation" => host.conversation().await,
         "modelContext" => host.model_context().await,
         "modelTools" => host.model_tools().await,
         "openedLinks" => host.opened_links().await,
         "frames" => host.frames().await,
+        "methodsHeard" => host.methods_heard().await,
         "responsive" => host.responsive().await,
         other => Err(ActFailure::Cannot(format!("there is no {other} here"))),
     }

@@ -170,6 +170,13 @@ pub(crate) fn is_ordinary(value: &str) -> bool {
         || (is_number && value.len() < 6)
         || COMMON_VALUES.iter().any(|word| value.eq_ignore_ascii_case(word))
         || is_place(value)
+        || is_placeholder(value)
+}
+
+/// Whether a value is a name in braces, which whoever reads the text replaces.
+pub(crate) fn is_placeholder(value: &str) -> bool {
+    let name = value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase())
 }
 
 /// Whether a value names a place on this machine.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use aho_corasick::AhoCorasick;
 
 pub use appearance::is_secret_name;
-pub(crate) use appearance::{is_ordinary, looks_random, random_words};
+pub(crate) use appearance::{is_ordinary, is_placeholder, looks_random, random_words};
 pub use origin::{secrets_of_command_line, secrets_of_environment, secrets_of_url};
 use spelling::{Spelling, spellings};
 use unescape::Unescaped;

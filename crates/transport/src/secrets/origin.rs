@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use url::Url;
 
-use super::{HIDDEN, Secrets, is_ordinary, is_secret_name, looks_random, random_words};
+use super::{HIDDEN, Secrets, is_ordinary, is_placeholder, is_secret_name, looks_random, random_words};
 
 /// A variable with a secret name may hold an ordinary word. Only a value of at least this length counts as a secret.
 const MIN_VARIABLE: usize = 8;
@@ -251,19 +251,24 @@ fn show_url_text(text: &str) -> String {
         shown.push('?');
         shown.push_str(&show_query(query));
     }
-    if fragment.is_some_and(|fragment| !fragment.is_empty()) {
+    if let Some(fragment) = fragment.filter(|fragment| !fragment.is_empty()) {
         shown.push('#');
-        shown.push_str(HIDDEN);
+        shown.push_str(show_value(fragment));
     }
     shown
+}
+
+/// A value of a URL, which may be a secret unless it only stands for one that is not there yet.
+fn show_value(value: &str) -> &str {
+    if is_placeholder(value) { value } else { HIDDEN }
 }
 
 /// The names of the parameters. A part without a name is a value, and hidden.
 fn show_query(query: &str) -> String {
     let pair = |pair: &str| match pair.split_once('=') {
-        Some((name, _)) => format!("{name}={HIDDEN}"),
+        Some((name, value)) => format!("{name}={}", show_value(value)),
         None if pair.is_empty() => String::new(),
-        None => HIDDEN.to_owned(),
+        None => show_value(pair).to_owned(),
     };
     query.split('&').map(pair).collect::<Vec<_>>().join("&")
 }
@@ -335,6 +340,10 @@ mod tests {
             (&["docker", "-e", "MODE=x1", "img"], "docker -e MODE=*** img"),
             (&["API_TOKEN=abcd", "LANG=C"], "API_TOKEN=*** LANG=C"),
             (&["https://u:p@h.example/a?b=c#d"], "https://h.example/a?b=***#***"),
+            (
+                &["--page", "http://h.example/?server={server}&key=abcd#{tool}"],
+                "--page http://h.example/?server={server}&key=***#{tool}",
+            ),
             (&["serve", "9f8a7c6b5d4e3f2a1b0c"], "serve ***"),
             (
                 &["npx", "-y", "@modelcontextprotocol/server-filesystem@2026.7.1", "/tmp"],

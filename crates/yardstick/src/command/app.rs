@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use suite::{AppFailure, AppOptions, HostRow, ROWS, ReferencePictures, Viewing, row_named};
-use transport::client::{Target, quoted};
 
 use super::check::{read_baseline, read_selection, write_baseline};
-use crate::args::{AllowCalls, AppArguments};
+use crate::args::AppArguments;
 use crate::calls::read_calls;
 use crate::exit::{Exit, Usage};
 use crate::fixture::Fixture;
@@ -40,7 +39,7 @@ pub(super) async fn run(arguments: AppArguments) -> anyhow::Result<Exit> {
     let places = Places::open(output)?;
     let human = places.wanted.iter().any(|place| place.format == Format::Human && place.file.is_none());
     let line = ViewingLine::new(human);
-    let again = reproduction_arguments(&arguments, &target);
+    let again = reproduction::app_arguments(&arguments, &target);
     let measured =
         suite::check_apps(&target, &again, &options, |tool, row| line.show(tool, row.name), |_| {});
     let measured = tokio::select! {
@@ -121,32 +120,6 @@ fn list_rows() -> String {
         let _ = writeln!(text, "{:<12} {}", row.name, row.about);
     }
     text
-}
-
-/// The arguments that name the same apps again.
-fn reproduction_arguments(arguments: &AppArguments, target: &Target) -> String {
-    let mut again = "app".to_owned();
-    for (option, file) in [("--html", &arguments.html), ("--fixture", &arguments.fixture)] {
-        if let Some(file) = file {
-            let _ = write!(again, " {option} {}", quoted(&file.display().to_string()));
-        }
-    }
-    if let Some(folder) = &arguments.screenshots {
-        let _ = write!(again, " --screenshots {}", quoted(&folder.display().to_string()));
-    }
-    for name in &arguments.tool {
-        let _ = write!(again, " --tool {}", quoted(name));
-    }
-    for given in &arguments.args {
-        let _ = write!(again, " --args {}", quoted(given));
-    }
-    match arguments.allow_calls {
-        AllowCalls::All => again.push_str(" --allow-calls all"),
-        AllowCalls::None => again.push_str(" --allow-calls none"),
-        AllowCalls::ReadOnly => {}
-    }
-    let target = reproduction::target_arguments(target);
-    if target.is_empty() { again } else { format!("{again} {target}") }
 }
 
 /// Says which tools were not called, and how to have them called.

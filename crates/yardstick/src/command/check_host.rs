@@ -17,7 +17,7 @@ use crate::files::write_whole;
 use crate::format::Places;
 use crate::signals::stop_requested;
 use crate::suggest::did_you_mean;
-use crate::terminal;
+use crate::{reproduction, terminal};
 
 pub(super) async fn run(arguments: &CheckHostArguments) -> anyhow::Result<Exit> {
     if arguments.fault.as_deref() == Some("list") {
@@ -73,7 +73,7 @@ fn read_options(arguments: &CheckHostArguments) -> anyhow::Result<HostOptions> {
     Ok(HostOptions {
         selection: read_selection(judging)?,
         baseline: read_baseline(judging)?,
-        arguments: reproduction_arguments(arguments),
+        arguments: reproduction::host_arguments(arguments),
         platform: arguments.platform.clone(),
     })
 }
@@ -130,18 +130,4 @@ fn named_fault(name: &str) -> Result<&'static HostFault, Usage> {
         let near = did_you_mean(name, HostFault::all().map(|fault| fault.fault.name));
         Usage(format!("no fault `{name}`; `--fault list` shows them{near}"))
     })
-}
-
-/// The arguments that name the same host again.
-fn reproduction_arguments(arguments: &CheckHostArguments) -> String {
-    let mut words = vec!["host".to_owned()];
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
-    words.extend(arguments.page.as_deref().map(|page| format!("--page {}", quoted(page))));
-    words.extend(
-        arguments.script.as_ref().map(|file| format!("--script {}", quoted(&file.display().to_string()))),
-    );
-    words.extend(arguments.remote.as_deref().map(|url| format!("--remote {}", quoted(url))));
-    words.extend(arguments.manual.then(|| "--manual".to_owned()));
-    words.extend(arguments.fault.as_deref().map(|name| format!("--fault {name}")));
-    words.join(" ")
 }

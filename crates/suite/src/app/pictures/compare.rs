@@ -36,6 +36,11 @@ impl Tolerance {
     pub fn new(share: f64) -> Option<Self> {
         (0.0..=1.0).contains(&share).then_some(Self(share))
     }
+
+    /// The share, from 0 to 1.
+    pub const fn share(self) -> f64 {
+        self.0
+    }
 }
 
 impl PictureDifference {

@@ -114,6 +114,21 @@
   const isRoving = (node) => Boolean(node.closest(GROUPS));
   const clickable = all.filter((node) => isVisible(node) && (node.hasAttribute("onclick") || node.matches(CONTROLS)));
 
+  /** The custom properties that the document's styles use, with the values that they have. */
+  const variables = () => {
+    const texts = [...document.querySelectorAll("[style]")].map((node) => node.getAttribute("style"));
+    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
+      try {
+        texts.push(...[...sheet.cssRules].map((rule) => rule.cssText));
+      } catch {
+        // A sheet of another origin cannot be read.
+      }
+    }
+    const names = new Set(texts.flatMap((text) => [...text.matchAll(/var\(\s*(--[\w-]+)/g)].map(([, name]) => name)));
+    const style = styleOf(document.body);
+    return Object.fromEntries([...names].slice(0, 500).map((name) => [name, style.getPropertyValue(name)]));
+  };
+
   const MEDIA = "img, svg, canvas, video, input, button, iframe, progress, meter";
   const media = all.filter((node) => node.matches(MEDIA) && isVisible(node));
   const body = document.body?.getBoundingClientRect();
@@ -130,6 +145,7 @@
     nameless: controls.filter((node) => !nameOf(node)).map(named).slice(0, MOST),
     unreachable: clickable.filter((node) => !focusable(node) && !isRoving(node)).map(named).slice(0, MOST),
     controls: controls.length,
+    variables: variables(),
     mains: all.filter((node) => node.matches("main, [role=main]") && isVisible(node)).length,
     width: root.clientWidth,
     height: root.clientHeight,

@@ -3,12 +3,12 @@
 use protocol::Span;
 use server::fault::view as fault;
 
-use super::{facts_of, judge_document};
+use super::{facts_of, judge_document, listed};
 use crate::app::RowFinding;
 use crate::app::rows::{STRICT, name};
 use crate::{AppCx, Applies, Check, Finding, Run, Verdict, advice, should};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[DARK, CONTRAST, CHANGED];
+pub(in crate::checks) const CHECKS: &[Check] = &[DARK, CONTRAST, CHANGED, VARIABLES];
 
 /// A host says whether it is light or dark; a View can follow.
 const DARK: Check = Check {
@@ -67,6 +67,19 @@ const CHANGED: Check = Check {
     fault: &fault::CONTEXT_CHANGE_IGNORED,
 };
 
+/// A host gives values for the standard variables; a View that uses one should use the host's value.
+const VARIABLES: Check = Check {
+    id: "app/theme/variables-followed",
+    title: "the style variables of an app have the values of its host",
+    cites: &[advice("apps.mdx#theming", Span::ALWAYS)],
+    aliases: &[],
+    why: "an app with its own colours and fonts looks like a stranger in every host",
+    fix: "set the variables of hostContext.styles.variables on the root element, over your own defaults",
+    applies: Applies::ToViews,
+    run: Run::App(&[STRICT], variables),
+    fault: &fault::VARIABLES_IGNORED,
+};
+
 /// From here on a background is light.
 const BRIGHT: f64 = 0.5;
 /// What the Web Content Accessibility Guidelines ask for even of large letters.
@@ -90,4 +103,33 @@ fn changed(cx: &AppCx<'_>) -> Verdict {
         (now == light)
             .then(|| RowFinding::new(format!("the background is still rgb({now})")).with_entry(told))
     })
+}
+
+fn variables(cx: &AppCx<'_>) -> Verdict {
+    cx.ready_viewings(&[STRICT])?;
+    let Some(viewing) = cx.row(STRICT) else { return Err(Finding::blocked("the app was not shown")) };
+    let Some(facts) = facts_of(viewing) else { return Err(Finding::blocked("the app is blank")) };
+    let given = viewing
+        .messages_to_view()
+        .find_map(|(_, message)| message.pointer("/result/hostContext/styles/variables").cloned());
+    let given = given.unwrap_or_default();
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
+    let (mut used, mut own) = (0, Vec::new());
+    for (name, value) in &facts.variables {
+        // What refers to another variable has that one's value.
+        let Some(given) = given[name].as_str().filter(|given| !given.contains("var(")) else { continue };
+        used += 1;
+        if plain(given) != plain(value) {
+            own.push(name.clone());
+        }
+    }
+    match (used, own.len()) {
+        (0, _) => Err(Finding::not_applicable("the app uses no standard variable")),
+        // An app may well have values of its own for some.
+        (used, own) if own * 2 <= used => Ok(()),
+        _ => Err(Finding::violated(
+            "the values of hostContext.styles.variables",
+            format!("other values for {} of {used} that it uses: {}", own.len(), listed(&own)),
+        )),
+    }
 }

@@ -4,9 +4,9 @@ use protocol::Span;
 
 use crate::host::{faults, shorten};
 use crate::verdict::expect_none;
-use crate::{Applies, Check, Finding, Run, defined, must, must_not, should};
+use crate::{Applies, Check, Finding, Run, advice, defined, must, must_not, should};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[ANSWERED, CHANGE_TOLD, UNDECLARED, UNAVAILABLE];
+pub(in crate::checks) const CHECKS: &[Check] = &[ANSWERED, CHANGE_TOLD, LEFT_AGAIN, UNDECLARED, UNAVAILABLE];
 
 /// The answer to ui/request-display-mode must name the resulting mode, changed or not.
 const ANSWERED: Check = Check {
@@ -50,6 +50,30 @@ const CHANGE_TOLD: Check = Check {
         Err(Finding::violated("a change with the displayMode fullscreen", "it never came"))
     }),
     fault: &faults::MODE_UNTOLD.fault,
+};
+
+/// No sentence says that a mode can be left. One that cannot holds its user.
+const LEFT_AGAIN: Check = Check {
+    id: "host/modes/left-again",
+    title: "a View that was switched to fullscreen can go back",
+    cites: &[advice("apps.mdx#requirements", Span::ALWAYS)],
+    aliases: &[],
+    why: "the conversation stays hidden behind the app",
+    fix: "grant the mode that the View came from, whatever else you refuse",
+    applies: Applies::ToHosts,
+    run: Run::Host(|cx| {
+        let before = cx.scene("basic")?.fact("modeBefore");
+        let switched = cx.answer("basic", "modeFullscreen")?["result"]["mode"] == "fullscreen";
+        if !switched || before != "inline" {
+            return Err(Finding::not_applicable("the View was not switched from inline to fullscreen"));
+        }
+        let answer = cx.answer("basic", "modeInline")?;
+        if answer["result"]["mode"] == "inline" {
+            return Ok(());
+        }
+        Err(Finding::violated("the mode inline", shorten(answer)))
+    }),
+    fault: &faults::MODE_STUCK.fault,
 };
 
 /// A host must not switch a View to a mode that is not among those that the View declared.

@@ -10,6 +10,7 @@ use crate::{Applies, Check, Finding, Run, Verdict, advice, advised, defined, mus
 pub(in crate::checks) const CHECKS: &[Check] = &[
     ORIGIN,
     PROXY,
+    PROXY_ANNOUNCED,
     PROXY_CLOSED,
     SANDBOXED,
     FLAGS,
@@ -68,6 +69,30 @@ const PROXY: Check = Check {
         }
     }),
     fault: &faults::SINGLE_FRAME.fault,
+};
+
+/// Once it is ready, the proxy must send sandbox-proxy-ready to the host.
+const PROXY_ANNOUNCED: Check = Check {
+    id: "host/sandbox/proxy-announced",
+    title: "the sandbox proxy tells the host that it is ready",
+    cites: &[must("apps.mdx#sandbox-proxy", Span::ALWAYS)],
+    aliases: &[],
+    why: "a host that guesses when its proxy listens loses the View now and then",
+    fix: "send ui/notifications/sandbox-proxy-ready from the proxy to the page, and wait for it there",
+    applies: Applies::ToHosts,
+    run: Run::Host(|cx| {
+        const READY: &str = "ui/notifications/sandbox-proxy-ready";
+        let heard = cx.act_result("basic", "methods-heard")?;
+        if cx.scene("closed")?.fact("isNested") != true {
+            return Err(Finding::blocked_by(PROXY.id, "there is no proxy"));
+        }
+        let methods = heard.as_array().map(Vec::as_slice).unwrap_or_default();
+        if methods.iter().any(|method| method == READY) {
+            return Ok(());
+        }
+        Err(Finding::violated(READY, format!("the page heard {}", shorten(heard))))
+    }),
+    fault: &faults::PROXY_SILENT.fault,
 };
 
 /// No sentence says that a View and its proxy differ in origin. Where they do not, a View runs scripts in the proxy, outside of its

@@ -22,6 +22,14 @@ const METER_SCRIPT: &str =
 const IFRAMES_SCRIPT: &str = "[...document.querySelectorAll('iframe')].map((it) => ({ src: it.src.slice(0, 300), \
     sandbox: it.getAttribute('sandbox'), allow: it.getAttribute('allow'), csp: it.getAttribute('csp') }))";
 
+/// Records what frames send to the page. What a script of the page makes up itself does not count.
+const HEARING_SCRIPT: &str = "if (globalThis.top === globalThis) {
+    const heard = globalThis.yardstickHeard = new Set();
+    addEventListener('message', ({ isTrusted, data }) => {
+      if (isTrusted && typeof data?.method === 'string' && heard.size < 200) heard.add(data.method);
+    }, true);
+  }";
+
 /// The browser that shows a host's page, and that page.
 #[derive(Debug)]
 pub struct Chromium {
@@ -45,6 +53,7 @@ impl Chromium {
         let mut shown = self.page.lock().await;
         *shown = None;
         let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
+        page.add_script(HEARING_SCRIPT).await.map_err(|why| failed(&why))?;
         prepare(&page).await.map_err(|why| failed(&why))?;
         page.goto(url).await.map_err(|why| failed(&why))?;
         *shown = Some(page);
@@ -74,6 +83,10 @@ impl Chromium {
 
     pub(in crate::host) fn read_frames(&self) -> DriverStep<'_, Value> {
         Box::pin(async { self.with_page(async |page| Ok(read_frames(page).await)).await })
+    }
+
+    pub(in crate::host) fn read_heard(&self) -> DriverStep<'_, Value> {
+        Box::pin(async { self.with_page(async |page| read_heard(page).await).await })
     }
 
     pub(in crate::host) fn measure_gap(&self) -> DriverStep<'_, Value> {
@@ -118,6 +131,11 @@ async fn read_frames(page: &Page) -> Value {
         }));
     }
     json!(frames)
+}
+
+/// The methods of what frames sent to the page.
+async fn read_heard(page: &Page) -> Result<Value, ActFailure> {
+    page.eval("[...globalThis.yardstickHeard]").await.map_err(|why| failed(&why))
 }
 
 /// How long the page did not react, at most, in a while.

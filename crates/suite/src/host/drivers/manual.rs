@@ -93,6 +93,12 @@ impl HostDriver for ManualHost {
         self.ask("now switch between the light and the dark theme")
     }
 
+    fn allow_twice(&self) -> DriverStep<'_, ()> {
+        self.ask(
+            "now double-click where the first thing that the View asks for is allowed, and click no more",
+        )
+    }
+
     fn decide(&self, allow: bool) -> DriverStep<'_, ()> {
         self.ask(if allow { "now allow what the View asks for" } else { "now deny what the View asks for" })
     }

@@ -16,6 +16,9 @@ use crate::host::{ActFailure, DriverStep, HostDriver, ProbeStage};
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// A card that accepts clicks.
 const CARD: &str = "document.querySelector('.question:not(.settling)') !== null";
+const ALLOW: &str = ".question button[type=submit]";
+/// The time between the clicks of a double click.
+const DOUBLE_CLICK_GAP: Duration = Duration::from_millis(150);
 const CONVERSATION: &str = "[...document.querySelectorAll('#panel-model section:last-of-type > div')].map((it) => ({ \
     role: it.querySelector('b')?.textContent, text: it.querySelector('blockquote')?.textContent }))";
 const CONTEXT: &str = "document.querySelector('#panel-model section')?.textContent ?? ''";
@@ -150,10 +153,20 @@ impl HostDriver for OwnHost {
 
     fn decide(&self, allow: bool) -> DriverStep<'_, ()> {
         // A real click: a browser opens no window without one.
-        let button = if allow { ".question button[type=submit]" } else { ".question button[type=button]" };
+        let button = if allow { ALLOW } else { ".question button[type=button]" };
         Box::pin(async move {
             self.eval(CARD, "0").await?;
             self.chromium.with_page(async |page| page.click(button).await.map_err(|why| failed(&why))).await
+        })
+    }
+
+    fn allow_twice(&self) -> DriverStep<'_, ()> {
+        Box::pin(async move {
+            self.eval(CARD, "0").await?;
+            let clicked = self.chromium.with_page(async |page| {
+                page.double_click(ALLOW, DOUBLE_CLICK_GAP).await.map_err(|why| failed(&why))
+            });
+            clicked.await
         })
     }
 

@@ -137,6 +137,10 @@ impl HostDriver for RemoteHost {
         Box::pin(async move { self.post("decide", json!({ "allow": allow })).await.map(drop) })
     }
 
+    fn allow_twice(&self) -> DriverStep<'_, ()> {
+        Box::pin(async { self.post("allowTwice", json!({})).await.map(drop) })
+    }
+
     fn conversation(&self) -> DriverStep<'_, Value> {
         Box::pin(self.post("conversation", json!({})))
     }
@@ -151,6 +155,10 @@ impl HostDriver for RemoteHost {
 
     fn opened_links(&self) -> DriverStep<'_, Value> {
         Box::pin(self.post("openedLinks", json!({})))
+    }
+
+    fn methods_heard(&self) -> DriverStep<'_, Value> {
+        Box::pin(self.post("methodsHeard", json!({})))
     }
 
     fn frames(&self) -> DriverStep<'_, Value> {

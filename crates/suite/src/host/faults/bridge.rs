@@ -42,6 +42,7 @@ pub(super) const FAULTS: &[&HostFault] = &[
     &MODE_UNANSWERED,
     &MODE_UNDECLARED,
     &MODE_FAILED,
+    &MODE_STUCK,
     &SIZE_IGNORED,
     &SIZE_UNBOUNDED,
     &TEARDOWN_UNTOLD,
@@ -409,6 +410,14 @@ pub const MODE_FAILED: HostFault = in_page(
     "asked for a mode that it does not offer, the host answers with an error",
     "globalThis.yardstickHost = { step: (own) => (state, event) => event.message?.params?.mode !== 'pip' ? own(state, event)
        : { state, effects: [{ type: 'to-view', message: { jsonrpc: '2.0', id: event.message.id, error: { code: -32000, message: 'no' } } }] } }",
+);
+
+/// Fullscreen is for good.
+pub const MODE_STUCK: HostFault = in_page(
+    "host-mode-stuck",
+    "a View that is fullscreen stays so",
+    "globalThis.yardstickHost = { step: (own) => (state, event) => event.message?.params?.mode !== 'inline' ? own(state, event)
+       : { state, effects: [{ type: 'to-view', message: { jsonrpc: '2.0', id: event.message.id, result: { mode: 'fullscreen' } } }] } }",
 );
 
 /// The frame does not follow the View's size.

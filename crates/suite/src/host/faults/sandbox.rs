@@ -17,7 +17,32 @@ pub(super) const FAULTS: &[&HostFault] = &[
     &LEAVING_ALLOWED,
     &SINGLE_FRAME,
     &FLAGS_MISSING,
+    &PROXY_SILENT,
 ];
+
+/// The proxy says that it is ready in words of its own, which the page understands.
+pub const PROXY_SILENT: HostFault = HostFault {
+    page: "addEventListener('message', (event) => {
+       if (event.data?.method !== 'host/ready') return;
+       event.stopImmediatePropagation();
+       const data = { ...event.data, method: 'ui/notifications/sandbox-proxy-ready' };
+       dispatchEvent(new MessageEvent('message', { data, origin: event.origin, source: event.source }));
+     }, true)",
+    ..in_frames(
+        "host-proxy-silent",
+        "the sandbox proxy does not send sandbox-proxy-ready",
+        "if (location.host.startsWith('proxy-')) {
+           const page = globalThis.parent;
+           const sourceOf = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'source').get;
+           const rename = (message) => String(message?.method).endsWith('proxy-ready') ? { ...message, method: 'host/ready' } : message;
+           const stand_in = { postMessage: (message, ...more) => page.postMessage(rename(message), ...more) };
+           globalThis.parent = stand_in;
+           Object.defineProperty(MessageEvent.prototype, 'source', {
+             get() { const source = sourceOf.call(this); return source === page ? stand_in : source; },
+           });
+         }",
+    )
+};
 
 /// The View's frame has no sandbox.
 pub const UNSANDBOXED: HostFault = in_frames(

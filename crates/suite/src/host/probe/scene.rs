@@ -66,6 +66,8 @@ pub enum Act {
     Theme,
     /// Allows what the View asks for.
     Allow,
+    /// Clicks twice where the first thing that the View asks for is allowed.
+    AllowTwice,
     /// Denies what the View asks for.
     Deny,
     /// Reads the conversation.
@@ -80,6 +82,8 @@ pub enum Act {
     Names,
     /// Looks at the frames from outside.
     Frames,
+    /// Reads the methods of what the host's page heard.
+    MethodsHeard,
     /// Whether the host's page reacts.
     Responsive,
 }
@@ -94,6 +98,7 @@ impl Act {
             Self::Close => "close",
             Self::Theme => "theme",
             Self::Allow => "allow",
+            Self::AllowTwice => "allow-twice",
             Self::Deny => "deny",
             Self::Conversation => "conversation",
             Self::ModelContext => "model-context",
@@ -101,6 +106,7 @@ impl Act {
             Self::OpenedLinks => "opened-links",
             Self::Names => "names",
             Self::Frames => "frames",
+            Self::MethodsHeard => "methods-heard",
             Self::Responsive => "responsive",
         }
     }
@@ -130,7 +136,7 @@ pub const SCENES: &[Scene] = &[
         name: "basic",
         about: "asks for the usual things; nothing to do",
         script: include_str!("scenes/basic.js"),
-        acts: &[Act::Stage("ready"), Act::Frames, Act::ModelTools],
+        acts: &[Act::Stage("ready"), Act::Frames, Act::MethodsHeard, Act::ModelTools],
         ..DEFAULT_SCENE
     },
     Scene {
@@ -200,6 +206,13 @@ pub const SCENES: &[Scene] = &[
             Act::ModelContext,
             Act::OpenedLinks,
         ],
+        ..DEFAULT_SCENE
+    },
+    Scene {
+        name: "consent",
+        about: "asks for many links at once: allow the first with a double click, and leave the others",
+        script: include_str!("scenes/consent.js"),
+        acts: &[Act::Stage("asked"), Act::AllowTwice, Act::Stage("over")],
         ..DEFAULT_SCENE
     },
     Scene {

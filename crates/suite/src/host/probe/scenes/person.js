@@ -9,9 +9,9 @@ scene(async () => {
   const { hostCapabilities: can = {} } = await initialize();
   facts.capabilities = can;
   await heard("ui/notifications/tool-result", 5000);
-  await attempt("contextFirst", () => ask("ui/update-model-context", { content: text("yardstick first") }));
+  await attempt("contextFirst", () => ask("ui/update-model-context", { content: text("yardstick first"), structuredContent: { words: "yardstick first" } }));
   await attempt("contextLast", () =>
-    ask("ui/update-model-context", { content: text("yardstick last"), structuredContent: { last: 1 } }));
+    ask("ui/update-model-context", { content: text("yardstick last"), structuredContent: { words: "yardstick last" } }));
   const message = attempt("message", () =>
     ask("ui/message", { role: "user", content: text("yardstick message") }, { limit }), limit + 500);
   await sleep(100);
