@@ -109,7 +109,7 @@ impl Finding {
 impl From<Failure> for Finding {
     fn from(failure: Failure) -> Self {
         // That nobody can listen to it, or that it wants fewer requests, says nothing about the rule in question.
-        if matches!(failure, Failure::Flooded { .. } | Failure::RateLimited { .. }) {
+        if matches!(failure, Failure::Flooded { .. } | Failure::Unavailable { .. }) {
             return Self::blocked(failure.to_string());
         }
         match failure.blame() {

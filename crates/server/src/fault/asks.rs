@@ -1,11 +1,13 @@
 //! Faults of what the server asks of the client, and of logging and completion.
 
+use std::time::Duration;
+
 use protocol::code;
 use protocol::meta::{LOG_LEVEL, LogLevel, SERVER_INFO};
 use serde_json::{Value, json};
 
 use super::edit::{each, in_error, notification, only, remove, without_data};
-use super::{Effect, Fault, Reaction};
+use super::{Effect, Ending, Fault, Reaction};
 
 pub(super) const FAULTS: &[&Fault] = &[
     &ELICIT_URL_BROKEN,
@@ -22,6 +24,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &LEVEL_REFUSED,
     &META_LEVEL_UNCHECKED,
     &META_LEVEL_REMEMBERED,
+    &LOG_AFTER_RESPONSE,
     &COMPLETION_UNKNOWN_SERVED,
     &ROOTS_CHANGE_DEAFENS,
 ];
@@ -174,21 +177,31 @@ pub const META_LEVEL_REMEMBERED: Fault = Fault {
     name: "meta-level-remembered",
     about: "the log level of a request holds for those that follow on its connection",
     effect: Effect::Incoming(|incoming| {
-        let connection = format!("{:p} ", incoming.connection);
-        let memory = incoming.memory.clone();
+        let memory = incoming.connection.memory.clone();
         incoming.set_meta(LOG_LEVEL, |level| match level {
             // An unknown level is still refused.
             Some(level) => {
                 let known = level.as_str().filter(|level| level.parse::<LogLevel>().is_ok())?;
-                memory.note(&format!("{connection}{known}"));
+                memory.note(&format!("level {known}"));
                 None
             }
             None => {
                 let notes = memory.notes();
-                Some(json!(notes.iter().find_map(|note| note.strip_prefix(&connection))?))
+                Some(json!(notes.iter().find_map(|note| note.strip_prefix("level "))?))
             }
         });
         None
+    }),
+};
+
+pub const LOG_AFTER_RESPONSE: Fault = Fault {
+    name: "log-after-response",
+    about: "a request that set a log level gets one more log message after its response",
+    effect: Effect::End(|out, is_answered| {
+        out.params.get("_meta")?.get(LOG_LEVEL)?;
+        let params = json!({ "level": LogLevel::Emergency.as_str(), "data": "one more thing" });
+        let message = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": params });
+        is_answered.then_some(Ending { after: Duration::ZERO, message })
     }),
 };
 

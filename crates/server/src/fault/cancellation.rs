@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use wire::Id;
 
 use super::edit::{notification, preceded_by};
-use super::{Effect, Ending, Fault, Outgoing, Reaction};
+use super::{Connection, Effect, Ending, Fault, Outgoing, Reaction};
 use crate::server::cancelled_id;
 
 /// How long after a cancellation progress is reported.
@@ -45,18 +45,23 @@ pub const CANCEL_IGNORED: Fault = Fault {
 
 pub const CANCEL_ENDS_ALL: Fault = Fault {
     name: "cancel-ends-all",
-    about: "a cancellation ends every call of its connection that is under way",
-    effect: Effect::Incoming(|incoming| {
-        if incoming.method == "tools/call" {
-            incoming.memory.note(incoming.frame.id?.get());
-        }
-        let is_effective = incoming.method == "notifications/cancelled"
-            && cancelled_id(incoming.frame).is_some_and(|id| incoming.connection.peer.is_running(&id));
-        for id in incoming.memory.notes().iter().filter(|_| is_effective) {
-            incoming.connection.peer.cancel(&Id::from(&serde_json::from_str::<Value>(id).ok()?));
-        }
-        None
-    }),
+    about: "a cancellation ends every call that is under way, on its connection or, where there are none, everywhere",
+    effect: Effect::Several(&[
+        Effect::Incoming(|incoming| {
+            let Connection { peer, memory, .. } = incoming.connection;
+            if incoming.method == "tools/call" {
+                memory.note(&format!("call {}", incoming.frame.id?.get()));
+            }
+            let is_effective = incoming.method == "notifications/cancelled"
+                && cancelled_id(incoming.frame).is_some_and(|id| peer.is_running(&id));
+            let calls = memory.notes().into_iter().filter(|_| is_effective);
+            for id in calls.filter_map(|note| Some(note.strip_prefix("call ")?.to_owned())) {
+                peer.cancel(&Id::from(&serde_json::from_str::<Value>(&id).ok()?));
+            }
+            None
+        }),
+        Effect::EndTogether,
+    ]),
 };
 
 pub const CANCEL_ANSWERED: Fault = Fault {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use protocol::Version;
 use serde_json::Value;
+use tokio::sync::Notify;
 use transport::Transport;
 use transport::serve::http::{Answered, Body, Response};
 use transport::serve::{Answer, Budget, Handler, Inbound, Outbox};
@@ -25,12 +26,16 @@ pub struct Faulty {
     faults: Faults,
     /// One memory for each fault.
     memories: Arc<[Memory]>,
+    /// A client has closed the stream of a call.
+    pub(super) hangup: Arc<Notify>,
 }
 
 /// One connection to a server with faults.
 #[derive(Debug)]
 pub struct Connection {
     pub(super) peer: Arc<Peer>,
+    /// What faults remember of this connection alone.
+    pub(super) memory: Memory,
     is_deaf: AtomicBool,
     has_discovered: AtomicBool,
 }
@@ -63,7 +68,7 @@ impl Faulty {
         let speaks_dialect = faults.effects().any(|(_, effect)| matches!(effect, Effect::Dialect));
         let server = if speaks_dialect { Server::speaking_dialect() } else { Server::new() };
         let memories = faults.0.iter().map(|_| Memory::default()).collect();
-        Arc::new(Self { server, faults, memories })
+        Arc::new(Self { server, faults, memories, hangup: Arc::default() })
     }
 
     /// See [`Server::close`].
@@ -129,6 +134,7 @@ impl Handler for Faulty {
             outbox.through(move |message| this.apply(&RequestContext::none(transport, None), message));
         Connection {
             peer: Arc::new(self.server.connect(transport, outbox, kept)),
+            memory: Memory::default(),
             is_deaf: AtomicBool::new(false),
             has_discovered: AtomicBool::new(false),
         }

@@ -32,6 +32,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &BATCH_REFUSED,
     &RESERVED_CODE,
     &SPELLED_OTHERWISE,
+    &LONG_ANSWER_DROPPED,
 ];
 
 pub const JSONRPC_MISSING: Fault = Fault {
@@ -255,3 +256,12 @@ fn spelled_otherwise(raw: &RawValue) -> String {
         None => raw.get().to_owned(),
     }
 }
+
+pub const LONG_ANSWER_DROPPED: Fault = Fault {
+    name: "long-answer-dropped",
+    about: "an answer of more than 512 KiB is never sent",
+    effect: Effect::Message(|_, m| {
+        let is_long = m.get("id").is_some_and(|id| id.to_string().len() > 512 * 1024);
+        only(m, |_| !is_long)
+    }),
+};

@@ -98,6 +98,8 @@ pub enum Effect {
     Copy(fn(&Value) -> bool),
     /// Adds something at the end of a stream. The flag says whether the stream carried the response.
     End(fn(&Outgoing<'_>, bool) -> Option<Ending>),
+    /// Ends the streams of all calls over stateless HTTP when a client closes one of them.
+    EndTogether,
     /// Changes the options of the HTTP server.
     Http(fn(&mut Options)),
     /// Changes the headers of an HTTP request. If it returns a status, that is the answer.

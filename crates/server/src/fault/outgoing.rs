@@ -130,10 +130,19 @@ impl Faulty {
         sender: mpsc::Sender<Out>,
     ) {
         let mut is_answered = false;
+        let ends_with_others = self.ends_with_others(&context);
+        let mut others_ended = std::pin::pin!(self.hangup.notified());
+        others_ended.as_mut().enable();
         loop {
             let out = tokio::select! {
                 out = outs.recv() => out,
-                () = sender.closed() => return,
+                () = sender.closed() => {
+                    if ends_with_others {
+                        self.hangup.notify_waiters();
+                    }
+                    return;
+                }
+                () = &mut others_ended, if ends_with_others => return,
             };
             let messages = match out {
                 None => break,
@@ -151,6 +160,14 @@ impl Faulty {
             }
         }
         self.end(&context, &sender, is_answered).await;
+    }
+
+    /// Whether the stream of a request ends when the client closes that of another one.
+    fn ends_with_others(&self, context: &RequestContext) -> bool {
+        context.transport == Transport::StreamableHttp
+            && context.method.as_deref() == Some("tools/call")
+            && !super::edit::is_legacy(context.version)
+            && self.effects().any(|(effect, _)| matches!(effect, Effect::EndTogether))
     }
 
     /// Copies a message on a stream of a session to its GET stream, if a fault selects it.

@@ -22,6 +22,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &SUBSCRIPTION_TAG_MISPLACED,
     &CHANGE_UNTOLD,
     &UPDATES_UNASKED,
+    &UPDATES_LEAK,
     &LOG_ON_SUBSCRIPTION,
     &PROMPT_NAME_TWICE,
     &RESOURCE_URI_TWICE,
@@ -182,6 +183,21 @@ pub const UPDATES_UNASKED: Fault = Fault {
             concerns,
             json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params }),
         )
+    }),
+};
+
+pub const UPDATES_LEAK: Fault = Fault {
+    name: "updates-leak",
+    about: "what one session subscribes to is told to every session",
+    effect: Effect::Incoming(|incoming| {
+        if incoming.method == "resources/subscribe" {
+            incoming.memory.note(incoming.params["uri"].as_str()?);
+        }
+        for uri in incoming.memory.notes() {
+            // A session that has no room for it is told of nothing.
+            let _ = incoming.connection.peer.subscribe(&uri);
+        }
+        None
     }),
 };
 

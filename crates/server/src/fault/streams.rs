@@ -1,5 +1,7 @@
 //! Faults of event streams and sessions, on the level of the transport.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -9,6 +11,8 @@ use transport::serve::http::{Answered, Response};
 
 use super::{Effect, Fault, Memory};
 
+/// How often a GET stream looks for what came on the others.
+const COPY_DELAY: Duration = Duration::from_millis(5);
 const SESSION_ID: &str = "mcp-session-id";
 
 pub(super) const FAULTS: &[&Fault] = &[
@@ -21,6 +25,7 @@ pub(super) const FAULTS: &[&Fault] = &[
     &ENDS_UNANSWERED,
     &BROADCASTS,
     &RESPONDS_ON_GET,
+    &GETS_BROADCAST,
     &FOREIGN_PROGRESS,
     &COUNTED_SESSIONS,
     &ANY_SESSION,
@@ -110,6 +115,12 @@ pub const RESPONDS_ON_GET: Fault = Fault {
     name: "responds-on-get",
     about: "responses go to the GET stream as well",
     effect: Effect::Copy(|message| message.get("method").is_none()),
+};
+
+pub const GETS_BROADCAST: Fault = Fault {
+    name: "gets-broadcast",
+    about: "what is sent on one GET stream of a session goes to its others as well",
+    effect: Effect::Response(copy_to_other_gets),
 };
 
 pub const FOREIGN_PROGRESS: Fault = Fault {
@@ -241,6 +252,41 @@ fn rename_session(headers: &mut HeaderMap, id: Option<String>) {
 fn endpoint(event: &str, change: impl FnOnce(&str) -> String) -> Option<String> {
     let uri = event.strip_prefix("event: endpoint\ndata: ").map(str::trim_end);
     Some(uri.map_or_else(|| event.to_owned(), |uri| format!("event: endpoint\ndata: {}\n\n", change(uri))))
+}
+
+/// Notes the messages on every GET stream of a session, and adds to each stream those of the others that come while it is open.
+fn copy_to_other_gets(memory: &Memory, answered: Answered<'_>, response: Response) -> Response {
+    let Some(session) = session_id(answered.headers).filter(|_| answered.method.is_none()) else {
+        return response;
+    };
+    let (own, seen) = (format!("{session} {} ", memory.turn()), memory.notes().len());
+    let (noted, copied, note_own) = (memory.clone(), memory.clone(), own.clone());
+    let note = move |event: &Bytes| {
+        let text = String::from_utf8_lossy(event);
+        // Copies have no id, so that they are not copied back.
+        if text.contains("data: {") && text.contains("id: ") {
+            noted.note(&format!("{note_own}{text}"));
+        }
+    };
+    let others = stream::unfold(seen, move |seen| {
+        let (memory, session, own) = (copied.clone(), session.clone(), own.clone());
+        async move {
+            tokio::time::sleep(COPY_DELAY).await;
+            let notes = memory.notes();
+            let is_other = |note: &&String| note.starts_with(&session) && !note.starts_with(&own);
+            let fresh: Vec<_> =
+                notes.iter().skip(seen).filter(is_other).map(|note| without_id(note)).collect();
+            Some((stream::iter(fresh), notes.len()))
+        }
+    });
+    response.map(|body| body.with_events(|events| stream::select(events.inspect(note), others.flatten())))
+}
+
+/// The event of a note, without its id.
+fn without_id(note: &str) -> Bytes {
+    let event = note.splitn(3, ' ').nth(2).unwrap_or_default();
+    let lines: Vec<_> = event.split('\n').filter(|line| !line.starts_with("id: ")).collect();
+    Bytes::from(lines.join("\n"))
 }
 
 /// Notes the events of every stream of a session, and sends those of other streams to a client that resumes one.

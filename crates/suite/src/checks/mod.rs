@@ -71,6 +71,7 @@ pub(crate) const ALL: &[&[Check]] = &[
     server::negotiation::CHECKS,
     server::modern::CHECKS,
     server::stdio::CHECKS,
+    server::long_answer::CHECKS,
     server::statelessness::CHECKS,
     server::http::CHECKS,
     server::rebinding::CHECKS,

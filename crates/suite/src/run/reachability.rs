@@ -139,7 +139,7 @@ pub(super) const fn answers_something(failure: &Failure) -> bool {
         | Failure::SessionLost { .. }
         | Failure::TimedOut { .. }
         | Failure::NoEndpoint { .. }
-        | Failure::RateLimited { .. }
+        | Failure::Unavailable { .. }
         | Failure::Ours(_) => false,
     }
 }

@@ -285,7 +285,7 @@ impl TargetRun<'_> {
         if self.has_spoken() {
             let why = match (self.run.server_end.explain(), &failure) {
                 (Some(end), _) => end,
-                (None, Failure::RateLimited { .. }) => failure.to_string(),
+                (None, Failure::Unavailable { .. }) => failure.to_string(),
                 (None, _) => failure.at_start().to_string(),
             };
             (self.emit)(Event::Unsettled { version, why });

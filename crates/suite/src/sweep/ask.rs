@@ -117,7 +117,7 @@ impl ServerCx {
         Ok(fed.filter(|(tool, _)| !is_task_only(self.version, tool)).partition(|(tool, _)| asks(tool)))
     }
 
-    pub(super) async fn call_all(&self, session: &Session, chosen: &[&(&Value, Value)], reads_logs: bool) {
+    pub(crate) async fn call_all(&self, session: &Session, chosen: &[&(&Value, Value)], reads_logs: bool) {
         let calls = chosen.iter().map(|(tool, good)| {
             let ask = self.call_on(session, tool, good);
             ((), if reads_logs { ask.with(|r| r.meta(LOG_LEVEL, LogLevel::Debug.as_str())) } else { ask })

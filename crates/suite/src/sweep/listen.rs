@@ -54,7 +54,7 @@ impl ServerCx {
     }
 
     /// The tools that are not fixtures and were quick when they were called before, with arguments that fit.
-    async fn own_tools(&self) -> Vec<(&Value, Value)> {
+    pub(crate) async fn own_tools(&self) -> Vec<(&Value, Value)> {
         let (Ok(tools), Ok(calls)) = (self.tools().await, self.calls().await) else { return Vec::new() };
         let mut fed = Vec::new();
         for called in calls.iter().filter(|called| is_quick(called) && !is_fixture(&called.tool, tools)) {

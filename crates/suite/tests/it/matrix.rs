@@ -99,8 +99,10 @@ async fn set_off(fault: &'static Fault, table: &Table) -> SetOff {
     let brief = Duration::from_millis(1500);
     let limits = Limits { request: brief, start: brief, probe: brief, ..Limits::default() };
     // The tools that ask by an error, or before they do something, do not call themselves read-only.
-    let calls =
-        Calls { named: ["link-account", "confirm_delete"].map(str::to_owned).to_vec(), ..Calls::default() };
+    let calls = Calls {
+        named: ["link-account", "confirm_delete", "touch"].map(str::to_owned).to_vec(),
+        ..Calls::default()
+    };
     let own = own(fault, table.lines.get(fault.name));
     let mut ever = BTreeMap::new();
     for subject in subjects(fault, &own).await {

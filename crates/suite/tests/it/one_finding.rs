@@ -1,8 +1,8 @@
 //! Defects that show in many places: each is one finding, and what follows from it names it.
 
-use protocol::{Era, Version};
+use protocol::{Era, Span, Version};
 use server::Fault;
-use server::fault::{Effect, lists};
+use server::fault::{Effect, cancellation, lists};
 use suite::{CaseReport, Options, Outcome, Selection, run};
 use transport::client::Target;
 
@@ -82,6 +82,17 @@ async fn a_server_that_dies_of_a_batch() {
 async fn a_server_that_dies_of_a_batch_in_a_revision_without_them() {
     let found = findings(&piped([&DIES_OF_BATCH]).target, Version::V2025_06_18).await;
     assert_eq!(found, [("server/base/batch-not-served".to_owned(), Outcome::Warned, None)]);
+}
+
+/// Over a pipe and in sessions a cancellation is a message; over stateless HTTP the client closes the stream.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancellation_that_ends_all_calls_over_http() {
+    const CHECK: &str = "server/cancellation/others-answered";
+    let subject = served([&cancellation::CANCEL_ENDS_ALL]).await;
+    for version in Span::since(Version::V2025_03_26).versions() {
+        let found = findings_of(&subject.target, version, &[CHECK]).await;
+        assert_eq!(found, [(CHECK.to_owned(), Outcome::Failed, None)], "{version}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -56,8 +56,10 @@ async fn measure_in(
 ) -> Vec<CaseReport> {
     let selection = Selection { only, skip: Vec::new() };
     // The one tool that asks by an error does not call itself read-only.
-    let calls =
-        Calls { named: ["link-account", "confirm_delete"].map(str::to_owned).to_vec(), ..Calls::default() };
+    let calls = Calls {
+        named: ["link-account", "confirm_delete", "touch"].map(str::to_owned).to_vec(),
+        ..Calls::default()
+    };
     let options = Options { selection, limits, protocols, calls, ..Options::default() };
     run(&subject.target, "", &options, |_| {}).await.map(|report| report.cases).unwrap_or_default()
 }

@@ -97,16 +97,15 @@ pub enum Failure {
         /// The status.
         status: u16,
     },
-    /// The target refuses requests because there are too many, and says nothing about the request itself.
-    #[error(
-        "the server limits requests (HTTP {status}): raise its limit while it is measured, or measure a part at a time \
-         with --only and --protocol"
-    )]
-    RateLimited {
-        /// 429 or 503.
+    /// The target serves no requests at the moment, and says nothing about the request itself.
+    #[error("{}", explain_unavailable(*status, said))]
+    Unavailable {
+        /// 429 if there are too many requests, or 503.
         status: u16,
         /// When to come back, if the target says so.
         retry_after: Option<Duration>,
+        /// The begin of the body.
+        said: String,
     },
     /// An answer with neither a result nor an error for the request.
     #[error("the target ended its answer to {doing} without a response")]
@@ -190,7 +189,7 @@ impl Failure {
             | Self::NotHttp { .. }
             | Self::NotJsonRpc { .. }
             | Self::Status { .. }
-            | Self::RateLimited { .. }
+            | Self::Unavailable { .. }
             | Self::NoResponse { .. }
             | Self::Refused { .. }
             | Self::OtherVersion { .. }
@@ -262,6 +261,19 @@ impl fmt::Display for Stderr {
     }
 }
 
+fn explain_unavailable(status: u16, said: &str) -> String {
+    if status == 429 {
+        return "the server limits requests (HTTP 429): raise its limit while it is measured, or measure a part at a \
+                time with --only and --protocol"
+            .to_owned();
+    }
+    let said = if said.is_empty() { String::new() } else { format!(" and `{said}`") };
+    format!(
+        "the server says that it is unavailable (HTTP {status}{said}): look whether what stands behind it is running, \
+         and whether it serves so many sessions"
+    )
+}
+
 const fn repair_of_start(is_start: bool) -> &'static str {
     if is_start { "; --start-timeout SECONDS waits longer for a start" } else { "" }
 }
@@ -294,6 +306,17 @@ mod tests {
             "the target answered initialize with HTTP 401; it wants a token, and a valid one: give it with --bearer \
              TOKEN, or in YARDSTICK_BEARER"
         );
+    }
+
+    /// A gateway whose process has gone limits nothing.
+    #[test]
+    fn a_server_that_is_unavailable_is_quoted() {
+        let told = |status, said: &str| {
+            Failure::Unavailable { status, retry_after: None, said: said.into() }.to_string()
+        };
+        assert!(told(503, "process gone").contains("unavailable (HTTP 503 and `process gone`)"));
+        assert!(told(503, "").contains("unavailable (HTTP 503)"));
+        assert!(told(429, "slow down").contains("limits requests (HTTP 429)"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Waits out the rate limit of a server: HTTP 429 and 503 say nothing about the request itself.
+//! Waits for a server that serves no requests at the moment: HTTP 429 and 503 say nothing about the request itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,19 +24,21 @@ impl RateLimitWaits {
         Self(Some(Arc::new(AtomicU64::new(left))))
     }
 
-    /// Fails if `head` says that there are too many requests. Where rate limits are not waited out, every answer is admitted.
-    pub(crate) fn admit(&self, head: &Head) -> Result<(), Failure> {
-        if self.0.is_none() || !matches!(head.status, 429 | 503) {
-            return Ok(());
-        }
-        // A date in its place is rare, and a wait until then is seldom short.
-        let seconds = head.header("retry-after").map(|value| value.trim().parse().unwrap_or(u64::MAX));
-        Err(Failure::RateLimited { status: head.status, retry_after: seconds.map(Duration::from_secs) })
+    /// Whether `head` says that the server serves no requests now. Where that is not waited out, every answer is admitted.
+    pub(crate) const fn refuses(&self, head: &Head) -> bool {
+        self.0.is_some() && matches!(head.status, 429 | 503)
     }
 
-    /// Waits as `failure` asks, if it is about too many requests and the wait is short. False when there was no wait.
+    /// The failure that such a head and the begin of its body stand for.
+    pub(crate) fn failure(head: &Head, said: String) -> Failure {
+        // A date in its place is rare, and a wait until then is seldom short.
+        let seconds = head.header("retry-after").map(|value| value.trim().parse().unwrap_or(u64::MAX));
+        Failure::Unavailable { status: head.status, retry_after: seconds.map(Duration::from_secs), said }
+    }
+
+    /// Waits as `failure` asks, if the server is unavailable and the wait is short. False when there was no wait.
     pub(crate) async fn wait_out(&self, failure: &Failure) -> bool {
-        let Failure::RateLimited { retry_after, .. } = failure else { return false };
+        let Failure::Unavailable { retry_after, .. } = failure else { return false };
         let wait = retry_after.unwrap_or(DEFAULT_WAIT);
         if wait > MAX_WAIT || !self.take(wait) {
             return false;

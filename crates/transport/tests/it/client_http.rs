@@ -93,6 +93,46 @@ async fn a_session_that_the_server_no_longer_knows_has_ended() {
     assert!(matches!(session.ended(), Some(Failure::SessionLost { .. })));
 }
 
+/// A server that closes every connection on which it has answered twice, at the moment when the next request arrives. The
+/// methods that it was asked for, and whether it hung up on them.
+async fn tiring() -> (Target, Arc<Mutex<Vec<(String, bool)>>>) {
+    let seen = Arc::<Mutex<Vec<(String, bool)>>>::default();
+    let kept = Arc::clone(&seen);
+    let peer = http(move |request, mut conn| {
+        let is_over = conn.requests > 2 && request.verb == "POST";
+        kept.lock().unwrap().push((request.method(), is_over));
+        async move {
+            if is_over {
+                conn.hang_up();
+            } else if !welcomed(&request, &mut conn).await {
+                conn.json(200, result(&request.json(), json!({}))).await;
+            }
+            conn
+        }
+    })
+    .await;
+    (peer.target(), seen)
+}
+
+/// Every server closes idle connections, and a request may be on its way then.
+#[tokio::test]
+async fn a_request_on_a_connection_that_was_just_closed_is_sent_again() {
+    let (target, seen) = tiring().await;
+    let session = open(&target, Version::V2025_11_25).await.unwrap();
+    for _ in 0..6 {
+        session.request("ping").send().await.unwrap();
+    }
+    let hung_up = |method: &str| seen.lock().unwrap().iter().filter(|(m, over)| m == method && *over).count();
+    assert!(hung_up("ping") > 0, "no connection was closed");
+    // A call may have been carried out.
+    let mut failures = 0;
+    for _ in 0..6 {
+        failures +=
+            usize::from(session.request("tools/call").params(json!({"name": "a"})).send().await.is_err());
+    }
+    assert!(failures > 0 && failures == hung_up("tools/call"));
+}
+
 #[tokio::test]
 async fn an_older_session_names_no_version() {
     let (target, seen) = obliging().await;

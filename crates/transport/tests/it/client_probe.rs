@@ -148,6 +148,22 @@ async fn a_line_before_silence_costs_one_start() {
     assert_eq!(start.elapsed().as_secs(), limits.start.as_secs());
 }
 
+/// A target that answers every request with what cannot be read is not silent, and not waited for as if it had yet to start.
+#[tokio::test(start_paused = true)]
+async fn answers_that_cannot_be_read_are_not_silence() {
+    let broken = in_process(|mut peer: Peer| async move {
+        peer.raw("hello\n").await;
+        while peer.next().await.is_some() {
+            peer.raw("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}\n").await;
+        }
+    });
+    let limits = Limits::default();
+    let start = tokio::time::Instant::now();
+    let failure = first_contact(&broken, &limits).await.unwrap_err();
+    assert!(matches!(failure, Failure::NotJsonRpc { .. }), "{failure}");
+    assert!(start.elapsed() < limits.start / 2, "{:?}", start.elapsed());
+}
+
 #[tokio::test]
 async fn a_command_is_probed_by_its_streams() {
     let script = r#"while read -r line; do case "$line" in

@@ -167,6 +167,8 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
 pub(crate) struct Conn {
     stream: BufReader<Box<dyn Io>>,
     keep: bool,
+    /// How many requests have come on it.
+    pub(crate) requests: usize,
 }
 
 impl Conn {
@@ -242,6 +244,7 @@ impl Conn {
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body).await.ok()?;
         request.body = String::from_utf8_lossy(&body).into_owned();
+        self.requests += 1;
         Some(request)
     }
 }
@@ -304,7 +307,7 @@ where
                         Err(_) => return,
                     },
                 };
-                let mut conn = Conn { stream: BufReader::new(io), keep: true };
+                let mut conn = Conn { stream: BufReader::new(io), keep: true, requests: 0 };
                 while let Some(request) = conn.request().await {
                     conn = script(request, conn).await;
                     if !conn.keep {

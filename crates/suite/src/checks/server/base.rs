@@ -85,17 +85,19 @@ async fn unknown_method_code(cx: &ServerCx) -> Verdict {
     answer.expect_error(&[code::METHOD_NOT_FOUND])
 }
 
+pub(super) const RESPONSES: &[Cite] = &[
+    must("basic/messages#responses", Span::only(Version::V2024_11_05)),
+    must("basic/index#responses", Span::between(Version::V2025_03_26, Version::V2025_06_18)),
+    must("basic/index#result-responses", Span::since(Version::V2025_11_25)),
+];
+
 /// A response must have the id of its request. JSON-RPC ids are strings or integers, so 0, negative numbers and the
 /// empty string count too. Since 2025-11-25 the cited section speaks of responses with a result. No page says how long an id
 /// may be, so a server may refuse a long one.
 pub(super) const ID_ECHOED: Check = Check {
     id: "server/base/id-echoed",
     title: "a response has the id of its request, unchanged",
-    cites: &[
-        must("basic/messages#responses", Span::only(Version::V2024_11_05)),
-        must("basic/index#responses", Span::between(Version::V2025_03_26, Version::V2025_06_18)),
-        must("basic/index#result-responses", Span::since(Version::V2025_11_25)),
-    ],
+    cites: RESPONSES,
     aliases: &["test_unique_request_ids"],
     why: "ids start at 0 in some clients and are strings in others; an id that comes back changed matches nothing",
     fix: "send the id back as the JSON value that you received, 0 and empty strings included",

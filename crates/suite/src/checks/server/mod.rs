@@ -21,6 +21,7 @@ pub(super) mod lifecycle;
 pub(super) mod listening;
 pub(super) mod lists;
 pub(super) mod logging;
+pub(super) mod long_answer;
 pub(super) mod modern;
 pub(super) mod mrtr;
 pub(super) mod negotiation;

@@ -4,13 +4,15 @@ use protocol::capability::{RESOURCES, RESOURCES_SUBSCRIBE};
 use protocol::{Span, Version, code};
 use serde_json::{Value, json};
 use server::fault::{lists, resources as fault};
+use transport::Transport;
+use transport::client::{Message, Session};
 
 use crate::expect::Answer;
 use crate::sweep::last;
 use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, advised, defined, must, must_not, should};
 
 pub(in crate::checks) const CHECKS: &[Check] =
-    &[READABLE, CONTENTS_NAMED, NOT_FOUND, NOT_FOUND_EMPTY, URI_CHECKED, TRAVERSAL, SUBSCRIBE];
+    &[READABLE, CONTENTS_NAMED, NOT_FOUND, NOT_FOUND_EMPTY, URI_CHECKED, TRAVERSAL, SUBSCRIBE, OWN_SESSION];
 
 /// A client reads a listed resource with resources/read. The page defines this by example, so a resource that cannot be
 /// read is a warning.
@@ -229,4 +231,60 @@ async fn subscribe(cx: &ServerCx) -> Verdict {
         cx.request_on(&session, method).params(params).send().await?.expect_result()?;
     }
     Ok(())
+}
+
+/// Clients subscribe to a resource and are notified when it changes. That others are not notified is implied.
+const OWN_SESSION: Check = Check {
+    id: UPDATES_OWN_SESSION_CHECK,
+    title: "updates of a resource go only to the session that subscribed to it",
+    cites: &[advised(
+        "server/resources#subscriptions",
+        Span::between(Version::V2025_03_26, Version::V2025_11_25),
+    )],
+    aliases: &[],
+    why: "one client learns what another one works with, and reads again for nothing",
+    fix: "keep subscriptions with the session that asked for them, and look there before you notify",
+    applies: Applies::Over(Transport::StreamableHttp),
+    run: Run::Alone(|cx| Box::pin(own_session(cx))),
+    fault: &fault::UPDATES_LEAK,
+};
+
+/// The id of the check that listens on a session without subscriptions while another one has some.
+pub(in crate::checks) const UPDATES_OWN_SESSION_CHECK: &str = "server/resources/updates-own-session";
+/// How many resources are watched at most.
+const MAX_WATCHED: usize = 16;
+
+async fn own_session(cx: &ServerCx) -> Verdict {
+    cx.needs(RESOURCES_SUBSCRIBE).await?;
+    let tools = cx.own_tools().await;
+    let subscriber = cx.another_session().await?;
+    for resource in cx.resources().await?.iter().take(MAX_WATCHED) {
+        let params = json!({ "uri": resource["uri"] });
+        let answer = cx.request_on(&subscriber, "resources/subscribe").params(params).send().await?;
+        answer.expect_result().map_err(|finding| finding.into_obstacle_of(SUBSCRIBE.id))?;
+    }
+    let bystander = cx.unjudged_session().await?;
+    for session in [&subscriber, &bystander] {
+        if !session.open_get_stream().await? {
+            return Err(Finding::not_applicable("GET opens no stream"));
+        }
+        cx.has_caught_up(session).await;
+    }
+    cx.call_all(&subscriber, &tools.iter().collect::<Vec<_>>(), false).await;
+    cx.has_caught_up(&bystander).await;
+    let told = next_update(cx, &subscriber).await;
+    if let Some(leaked) = next_update(cx, &bystander).await {
+        let actual = "an update on a session that subscribed to nothing";
+        return Err(Finding::violated_in(&leaked.bytes, "updates on the session that subscribed", actual));
+    }
+    if told.is_some() { Ok(()) } else { Err(cx.no_tool("changes a resource").await) }
+}
+
+async fn next_update(cx: &ServerCx, session: &Session) -> Option<Message> {
+    while let Ok(Some(message)) = session.incoming(cx.pace().benefit_of_doubt()).await {
+        if message.is_notification("notifications/resources/updated") {
+            return Some(message);
+        }
+    }
+    None
 }

@@ -8,13 +8,15 @@ use server::fault::streams as fault;
 use transport::Transport;
 use transport::client::{Failure, Message, PendingRequest, Session};
 
+use super::fixture::{call, fixture};
 use crate::expect::Answer;
 use crate::knowledge::Overheard;
 use crate::unsolicited::has_response;
 use crate::verdict::expect_none;
 use crate::{Applies, Check, Finding, Run, ServerCx, Verdict, must, must_not, should};
 
-pub(in crate::checks) const CHECKS: &[Check] = &[ENDS, RELATED, GET_WITHOUT_RESPONSES, NOT_BROADCAST];
+pub(in crate::checks) const CHECKS: &[Check] =
+    &[ENDS, RELATED, GET_WITHOUT_RESPONSES, NOT_BROADCAST, ONE_GET_STREAM];
 
 const STREAMABLE: Span = Span::between(Version::V2025_03_26, Version::V2025_11_25);
 const SENDING: &str = "basic/transports#sending-messages-to-the-server";
@@ -150,6 +152,70 @@ async fn not_broadcast(cx: &ServerCx) -> Verdict {
     })
 }
 
+/// A client may have several streams open, also several that it opened by GET. The server must send each message on only one of
+/// them. It may refuse a second GET.
+const ONE_GET_STREAM: Check = Check {
+    id: "server/streams/one-get-stream",
+    title: "with two GET streams open, a message is sent on one of them",
+    cites: &[must("basic/transports#multiple-connections", STREAMABLE)],
+    aliases: &[],
+    why: "a client that has reconnected has two streams for a while, and would take one message for two",
+    fix: "choose one of the GET streams of the session for each message, or refuse a second one with 409",
+    applies: Applies::Over(Transport::StreamableHttp),
+    run: Run::Last(|cx| Box::pin(one_get_stream(cx))),
+    fault: &fault::GETS_BROADCAST,
+};
+
+/// A list is changed and changed back. Each change is told once, so a message that comes on both streams each time is one that
+/// was sent twice.
+async fn one_get_stream(cx: &ServerCx) -> Verdict {
+    let Some(trigger) = find_trigger(cx).await? else {
+        return Err(Finding::not_applicable("nothing that the server tells of can be made to happen"));
+    };
+    let session = cx.exclusive_session().await?;
+    let mut first = listen(&session).await?;
+    let mut second = listen(&session).await?;
+    let mut twice = Vec::new();
+    for _ in 0..2 {
+        call(cx, &session, trigger, &json!({})).send().await.map_err(Finding::into_obstacle)?;
+        let silence = wait_for_other_streams(cx, &session).await;
+        let (one, other) = (read_all(&mut first, silence).await, read_all(&mut second, silence).await);
+        if one.is_empty() && other.is_empty() {
+            return Err(Finding::not_applicable("the server told of nothing on its GET streams"));
+        }
+        twice.extend(one.into_iter().find(|message| other.iter().any(|copy| copy.bytes == message.bytes)));
+    }
+    first.close();
+    second.close();
+    match &twice[..] {
+        [message, _] => {
+            Err(Finding::violated_in(&message.bytes, "each message on one GET stream", "one on both of them"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A fixture that changes a list whose changes are told.
+async fn find_trigger(cx: &ServerCx) -> Result<Option<&serde_json::Value>, Finding> {
+    for name in ["test_trigger_prompt_change", "test_trigger_tool_change"] {
+        match fixture(cx, name).await {
+            Ok(trigger) => return Ok(Some(trigger)),
+            Err(Finding::NotApplicable(_)) => {}
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(None)
+}
+
+/// What comes on a stream until it has been silent for so long.
+async fn read_all(stream: &mut PendingRequest, silence: Duration) -> Vec<Message> {
+    let mut messages = Vec::new();
+    while let Ok(Some(message)) = stream.next_within(silence).await {
+        messages.push(message);
+    }
+    messages
+}
+
 /// What came on the streams of requests while the GET stream was open, and what came on the latter.
 async fn call_while_listening(cx: &ServerCx) -> Result<Overheard, Finding> {
     cx.known.facts().overheard.get_or_init(|| overhear(cx)).await.clone()
@@ -170,10 +236,7 @@ async fn overhear_streaming(cx: &ServerCx) -> Result<Overheard, Finding> {
     let mut get_stream = listen(&session).await?;
     let replies = streaming.ask(cx, &session).0.send().await?.reply.messages;
     let silence = wait_for_other_streams(cx, &session).await;
-    let mut beside = Vec::new();
-    while let Ok(Some(message)) = get_stream.next_within(silence).await {
-        beside.push(message);
-    }
+    let beside = read_all(&mut get_stream, silence).await;
     get_stream.close();
     Ok((replies, beside))
 }

@@ -4,7 +4,7 @@ use ::wire::{Direction, Id, Kind};
 use protocol::Span;
 use protocol::capability::{Capabilities, LOGGING};
 use protocol::meta::{LOG_LEVEL, SUBSCRIPTION_ID};
-use server::fault::{negotiation, tools as fault};
+use server::fault::{asks as fault, negotiation};
 use transport::Transport;
 
 use super::lifecycle::declared_by_server;
@@ -51,39 +51,56 @@ const OWN_STREAM: Check = Check {
     fix: "write notifications/message to the response of the request whose _meta has the logLevel",
     applies: Applies::Everywhere,
     run: Run::Wire(Sides::Server, own_stream),
-    fault: &fault::LOG_UNWANTED,
+    fault: &fault::LOG_AFTER_RESPONSE,
 };
+
+/// The checks that tell of log messages for a request that set no level.
+const UNASKED_CHECKS: &[&str] = &["server/logging/only-when-asked", "server/logging/meta-level-forgotten"];
+
+/// A request whose stream may carry log messages, or may not.
+struct Open {
+    exchange: u32,
+    id: Id,
+    asks: bool,
+}
 
 fn own_stream(cx: &WireCx<'_>) -> Verdict {
     let mut judged = false;
-    let mut asking: Vec<(u32, Id)> = Vec::new();
+    let mut told_elsewhere = Ok(());
+    let mut open: Vec<Open> = Vec::new();
     for (entry, frame) in cx.all_frames() {
         match (entry.direction, frame.kind()) {
             (Direction::ToServer, Kind::Request) => {
-                let asks = mentions(frame.params, LOG_LEVEL);
-                asking.extend(frame.id().filter(|_| asks).map(|id| (entry.exchange, id)));
+                let (exchange, asks) = (entry.exchange, mentions(frame.params, LOG_LEVEL));
+                open.extend(frame.id().map(|id| Open { exchange, id, asks }));
             }
             (Direction::ToServer, _) => {}
             (Direction::ToClient, Kind::Result | Kind::Error) => {
                 judged = true;
                 // On a shared channel, nothing belongs to a request after its response.
-                asking.retain(|(_, id)| cx.transport != Transport::Stdio || frame.id().as_ref() != Some(id));
+                open.retain(|one| cx.transport != Transport::Stdio || frame.id().as_ref() != Some(&one.id));
             }
             // On a pipe another check judges those that name a subscription.
             (Direction::ToClient, _)
                 if frame.method().as_deref() == Some("notifications/message")
                     && (cx.transport != Transport::Stdio || !mentions(frame.params, SUBSCRIPTION_ID)) =>
             {
-                if !asking.iter().any(|(exchange, _)| *exchange == entry.exchange) {
-                    return Err(violated(
-                        entry,
-                        "a request in progress that set a log level",
-                        "none on this stream",
-                    ));
+                const EXPECTED: &str = "a request in progress that set a log level";
+                let mut on_stream = open.iter().filter(|one| one.exchange == entry.exchange).peekable();
+                let is_unasked = on_stream.peek().is_some();
+                if on_stream.any(|one| one.asks) {
+                    continue;
+                }
+                match cx.failed.find(UNASKED_CHECKS).filter(|_| is_unasked) {
+                    Some(check) => {
+                        told_elsewhere =
+                            Err(Finding::blocked_by(check, "a request without a log level gets log messages"))
+                    }
+                    None => return Err(violated(entry, EXPECTED, "none on this stream")),
                 }
             }
             (Direction::ToClient, _) => {}
         }
     }
-    if judged { Ok(()) } else { Err(Finding::not_applicable("nothing was answered")) }
+    if judged { told_elsewhere } else { Err(Finding::not_applicable("nothing was answered")) }
 }

@@ -6,6 +6,7 @@ use ::wire::{Direction, Id};
 use protocol::Span;
 use server::fault::resources as fault;
 
+use super::super::server::resources::UPDATES_OWN_SESSION_CHECK;
 use super::{frames_of_both_sides, value, violated};
 use crate::{Applies, Check, Finding, Run, Sides, Verdict, WireCx, advised};
 
@@ -47,7 +48,11 @@ fn subscribed(cx: &WireCx<'_>) -> Verdict {
             }
             (Direction::ToClient, Some("notifications/resources/updated")) => {
                 let updated = uri();
-                if !active.iter().any(|one| updated.starts_with(one.as_str())) {
+                let is_subscribed = active.iter().any(|one| updated.starts_with(one.as_str()));
+                if !is_subscribed && let Some(check) = cx.failed.find(&[UPDATES_OWN_SESSION_CHECK]) {
+                    return Err(Finding::blocked_by(check, "updates reach sessions that did not subscribe"));
+                }
+                if !is_subscribed {
                     let actual = format!("an update of {updated:?}, which it did not subscribe to");
                     return Err(violated(entry, "a client that subscribed", actual));
                 }

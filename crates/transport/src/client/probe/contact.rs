@@ -119,7 +119,7 @@ pub async fn first_contact(target: &Target, limits: &Limits) -> Result<FirstCont
         Some(Ok(reply)) => judge_discovery(&session, &reply).await,
         Some(Err(failure)) if failure.is_unreachable() || failure.is_timeout() => return Err(failure),
         // A rate limit says nothing about the era.
-        Some(Err(failure @ Failure::RateLimited { .. })) => return Err(failure),
+        Some(Err(failure @ Failure::Unavailable { .. })) => return Err(failure),
         Some(Err(failure)) => Modern::Absent(failure.to_string()),
         None => Modern::Absent("server/discover was not answered".into()),
     };

@@ -50,7 +50,7 @@ const fn is_refusal(failure: &Failure) -> bool {
         | Failure::NotHttp { .. }
         | Failure::NotJsonRpc { .. }
         | Failure::NoResponse { .. }
-        | Failure::RateLimited { .. }
+        | Failure::Unavailable { .. }
         | Failure::BadEndpoint { .. }
         | Failure::TooLarge { .. }
         | Failure::Flooded { .. }

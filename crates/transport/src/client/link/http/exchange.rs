@@ -1,6 +1,7 @@
 //! One request and its response, whose body may still be on its way.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -8,6 +9,10 @@ use hyper::body::Incoming;
 
 use super::{Connection, Http, describe, head_of};
 use crate::client::Head;
+
+/// How long the body of a refusal is waited for, and how much of it is quoted.
+const BODY_TIMEOUT: Duration = Duration::from_millis(500);
+const MAX_QUOTED_BYTES: usize = 160;
 
 /// A response whose body may still be on its way. Dropping it closes the connection, unless the body was read to the
 /// end.
@@ -60,6 +65,14 @@ impl Exchange {
                 }
             }
         }
+    }
+
+    /// The first line of the body, as far as it comes at once.
+    pub(super) async fn begin_of_body(&mut self) -> String {
+        let first = tokio::time::timeout(BODY_TIMEOUT, self.chunk()).await;
+        let bytes = first.ok().and_then(Result::ok).flatten().unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_QUOTED_BYTES)]).into_owned();
+        text.trim().lines().next().unwrap_or_default().to_owned()
     }
 
     /// Closes the connection, even in the middle of the body.

@@ -19,6 +19,7 @@ use http_body_util::Full;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::time::Instant;
+use wire::Frame;
 
 pub(crate) use body::{BodyReader, Item};
 pub(crate) use dial::{Connector, Stream};
@@ -107,8 +108,11 @@ impl Http {
 
     /// Sends a request and waits for the head of the response, however long that takes.
     pub(crate) async fn send(self: &Arc<Self>, request: Outgoing, doing: &str) -> Result<Exchange, Failure> {
-        let exchange = self.exchange(request, doing).await?;
-        self.rate_limit.admit(&exchange.head)?;
+        let mut exchange = self.exchange(request, doing).await?;
+        if self.rate_limit.refuses(&exchange.head) {
+            let said = exchange.begin_of_body().await;
+            return Err(RateLimitWaits::failure(&exchange.head, said));
+        }
         Ok(exchange)
     }
 
@@ -124,11 +128,43 @@ impl Http {
                 Err(mut unsent) => match unsent.take_message() {
                     Some(back) => message = back,
                     None => {
-                        return Err(self.record_failure(&unsent.into_error(), &connection, exchange, doing));
+                        let failure = self.record_failure(&unsent.into_error(), &connection, exchange, doing);
+                        return self.send_again(&request, doing, failure).await;
                     }
                 },
             }
         }
+        self.exchange_on_new_connection(&request, message, exchange, doing).await
+    }
+
+    /// Sends a request again that failed on a connection that had been idle. The server may have closed it just then, as any
+    /// server does after a while, so this is no fault of it. Only what does no harm twice is sent again, and only if no byte of
+    /// an answer had come.
+    async fn send_again(
+        self: &Arc<Self>,
+        request: &Outgoing,
+        doing: &str,
+        failure: Failure,
+    ) -> Result<Exchange, Failure> {
+        if !matches!(failure, Failure::Closed { .. }) || !request.is_repeatable() {
+            return Err(failure);
+        }
+        let exchange = self.record.next_exchange();
+        let message = self.build_request(request)?;
+        match self.exchange_on_new_connection(request, message, exchange, doing).await {
+            // The server is gone, and it was there at the first try.
+            Err(Failure::Unreachable { .. }) => Err(failure),
+            answer => answer,
+        }
+    }
+
+    async fn exchange_on_new_connection(
+        self: &Arc<Self>,
+        request: &Outgoing,
+        message: http::Request<Full<Bytes>>,
+        exchange: u32,
+        doing: &str,
+    ) -> Result<Exchange, Failure> {
         let mut connection = self.connect().await?;
         connection.heads.begin(exchange, request.body.clone());
         match connection.sender.send_request(message).await {
@@ -203,6 +239,17 @@ impl Http {
 
     fn with_idle<T>(&self, f: impl FnOnce(&mut Vec<(Connection, Instant)>) -> T) -> T {
         f(&mut self.idle.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Outgoing {
+    /// Whether it does no harm if the server has read it and reads it again: a call of a tool may.
+    fn is_repeatable(&self) -> bool {
+        match self.verb {
+            http::Method::GET | http::Method::DELETE => true,
+            _ => Frame::parse(&self.body)
+                .is_ok_and(|frame| frame.method().is_some_and(|method| method != "tools/call")),
+        }
     }
 }
 
