@@ -14,6 +14,7 @@ mod closing;
 mod demo;
 mod domains;
 mod evil;
+mod floods;
 mod hostile;
 mod http;
 mod inquiries;
