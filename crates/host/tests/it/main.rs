@@ -11,6 +11,7 @@ mod attack;
 mod bounds;
 mod cards;
 mod closing;
+mod consent;
 mod demo;
 mod domains;
 mod evil;
