@@ -1,7 +1,7 @@
 //! Takes screenshots of the page as PNG: light and dark, and wide, narrow and phone-sized.
 
-#[path = "../tests/it/url_server.rs"]
-mod url_server;
+#[path = "../tests/it/scene_server.rs"]
+mod scene_server;
 
 use std::error::Error;
 use std::path::Path;
@@ -13,7 +13,7 @@ use host::{Host, Options};
 const TIMEOUT: Duration = Duration::from_secs(30);
 const SIZES: [(&str, u32, u32); 3] = [("wide", 1440, 900), ("narrow", 1024, 768), ("phone", 390, 844)];
 /// The scenes: name, query of the link, script to run, and the condition to wait for.
-const SCENES: [(&str, &str, &str, &str); 12] = [
+const SCENES: [(&str, &str, &str, &str); 17] = [
     ("start", "?run=0", "0", "document.querySelector('main.alive')"),
     ("monitor", "?tool=system_monitor&run=1", "0", APP_READY),
     ("form", "?tool=expense_form&run=1", "0", APP_READY),
@@ -50,6 +50,21 @@ const SCENES: [(&str, &str, &str, &str); 12] = [
         OPEN_URL,
         "document.querySelector('.inquiry:not(.settling) p.muted')",
     ),
+    (
+        "cards",
+        "?server=1&tool=plan-trip&run=1",
+        CLICK_RUN,
+        "(document.querySelectorAll('.question:not(.settling)').length === 3 || null)",
+    ),
+    ("running", "?server=1&tool=wait", CLICK_RUN, "document.querySelector('.notice.busy')"),
+    (
+        "cancelled",
+        "?server=1&tool=wait",
+        "document.querySelector('.run').click(), setTimeout(() => document.querySelector('.run + button').click(), 300)",
+        "([...document.querySelectorAll('.status')].some((it) => it.textContent === 'not running') || null)",
+    ),
+    ("failed", "?server=1&tool=fail", CLICK_RUN, "document.querySelector('#panel-result blockquote')"),
+    ("unreached", "?run=0", "0", "document.querySelector('.dot.failed')"),
     ("result", "?tool=test_image_content", CLICK_RUN, "document.querySelector('#panel-result img')"),
 ];
 const APP_READY: &str = "document.querySelector('main[data-app-status=ready].alive')";
@@ -64,7 +79,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let host = Host::start(Options {
         targets: vec![
             transport::in_process(server::Server::new(), "the reference").into(),
-            url_server::target().into(),
+            scene_server::target().into(),
+            scene_server::unauthorized().await?.into(),
         ],
         ..Options::default()
     })

@@ -148,6 +148,11 @@ impl Inquiries {
         Some((InquiryGuard { inquiries: self, id }, shown))
     }
 
+    /// Whether no more inquiries are opened now.
+    pub(crate) fn is_full(&self) -> bool {
+        self.lock().by_id.len() >= MAX_OPEN_INQUIRIES
+    }
+
     /// Takes the person's answer.
     pub(crate) fn answer(&self, id: u64, answer: InquiryAnswer) -> AnswerOutcome {
         let mut open = self.lock();
@@ -235,6 +240,9 @@ mod tests {
             assert!(asking.now_or_never().is_none());
         }
         assert_eq!(inquiries.ask("0", None, "elicitation/create", &params).await, InquiryAnswer::NoRoom);
+        assert!(inquiries.is_full());
+        open.pop();
+        assert!(!inquiries.is_full());
     }
 
     #[tokio::test]

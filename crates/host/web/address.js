@@ -29,6 +29,12 @@ export function warnings(address) {
   ].filter((text) => text !== false);
 }
 
+/** A URL, and what may mislead a person about it. @param {string} address @returns {HTMLElement[]} */
+export const linkWithWarnings = (address) => [
+  link(address),
+  ...warnings(address).map((text) => h("p", { class: "hint" }, text)),
+];
+
 /** @param {string} address */
 export function link(address) {
   const [before, host, after] = parts(address);

@@ -63,6 +63,8 @@ export function createApi(token) {
     });
   }
   return {
+    /** @returns {Promise<import("./types.d.ts").HostState>} */
+    state: () => send("GET", "/api/state"),
     /** @param {{serverId: string, tool: string, run: string, profile?: string}} want @returns {Promise<View>} */
     openView: (want) => send("POST", "/api/views", want),
     /** Closes a View. When the page is being left, the host lets the View's open requests finish. @param {string} id */

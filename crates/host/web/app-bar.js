@@ -156,7 +156,8 @@ function name(state) {
 function drawStatus(status, findings, state) {
   const outcome = state.status === "idle" || state.status === "loading" ? undefined : OUTCOMES[state.outcome];
   const { must, should } = state.found;
-  status.textContent = outcome?.text ?? STATUS[state.status];
+  const isRunning = state.status === "loading" && selection(state)?.tool.yardstick.isUi === false;
+  status.textContent = outcome?.text ?? (isRunning ? "running" : STATUS[state.status]);
   status.dataset.status = outcome?.as ?? (state.status === "ready" && must > 0 ? "flawed" : state.status);
   findings.hidden = must + should === 0;
   findings.dataset.level = must > 0 ? "must" : "should";

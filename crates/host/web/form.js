@@ -64,10 +64,12 @@ export function createForm(store) {
     say();
   };
   const draw = () => {
-    const { args } = store.get();
+    const { args, argsError } = store.get();
     fields.hidden = json;
     text.hidden = !json;
-    if (json) text.value = JSON.stringify(args, null, 2);
+    // What the person types and is not valid yet stays, also when the server changes the schema meanwhile.
+    if (json && argsError === "") text.value = JSON.stringify(args, null, 2);
+    else if (json) return say();
     else if (field) fill(fields, ...drawRoot(field, args, write));
     say();
   };
@@ -174,7 +176,7 @@ function control(field, value, described, write) {
     return box;
   }
   const isNumber = field.kind === "number" || field.kind === "integer";
-  const type = isNumber ? "number" : INPUTS[field.format ?? ""] ?? "text";
+  const type = isNumber ? "number" : (memberOf(INPUTS, field.format ?? "") ?? "text");
   const { min, max, step, maxLength } = field.limits ?? {};
   const box = h("input", {
     ...described,

@@ -30,6 +30,8 @@ export function createInquiries(store, api, current) {
   return {
     put,
     close,
+    /** @param {Inquiry[]} all the open inquiries */
+    replace: (all) => store.set({ inquiries: all }),
     /** @param {Inquiry} inquiry @param {Json} result */
     async answer(inquiry, result) {
       const { required } = inquiry;

@@ -1,7 +1,7 @@
 // Cards for what a server asks the person during a request: to fill in a form, to open a URL, or to answer for the
 // model.
 
-import { link, warnings } from "./address.js";
+import { link, linkWithWarnings } from "./address.js";
 import { openable } from "./bridge-params.js";
 import { conversation, sampled, scrolling } from "./content.js";
 import { h, textOf } from "./dom.js";
@@ -113,11 +113,10 @@ function urlCard(inquiry, server, answer) {
     "url" in target
       ? undefined
       : h("p", { class: "hint" }, "This is not an http or https URL, so the page does not open it.");
-  const doubts = warnings(address).map((text) => h("p", { class: "hint" }, text));
   const title = inquiry.required
     ? `${server} needs you to open a URL before ${inquiry.required.tool ?? "the app's request"} can run`
     : `${server} wants you to open a URL`;
-  return card(title, inquiry, open, [link(address), ...doubts, refused], choices(submit, answer));
+  return card(title, inquiry, open, [...linkWithWarnings(address), refused], choices(submit, answer));
 }
 
 /** The card for a URL that is open in another tab. @param {Inquiry} inquiry @param {string} server

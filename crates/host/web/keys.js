@@ -1,6 +1,7 @@
 // Keyboard shortcuts of the page, and the dialog that lists them.
 
 import { h } from "./dom.js";
+import { isTyping, watchFocus } from "./focus.js";
 
 /** @typedef {{key: string, does: string, call: () => void}} Shortcut */
 
@@ -44,32 +45,4 @@ function ignoreHeldKey(event) {
   const { target, key, repeat } = event;
   const writes = target instanceof HTMLTextAreaElement || (key === " " && isTyping(target));
   if (repeat && (key === "Enter" || key === " ") && !writes) event.preventDefault();
-}
-
-/**
- * What the person types must not become shortcuts when the focus is taken away. An app can move the focus from itself
- * to this page, and a server can withdraw the form that the person fills in. Returns whether that happened since the
- * person last clicked or moved the focus.
- */
-function watchFocus() {
-  let taken = false;
-  /** @type {Element | null} */
-  let typing = null;
-  window.addEventListener("blur", () => (taken ||= document.activeElement instanceof HTMLIFrameElement));
-  document.addEventListener("pointerdown", () => ((taken = false), (typing = null)), true);
-  document.addEventListener("focusin", ({ target }) => {
-    if (!(target instanceof HTMLIFrameElement)) taken = false;
-    typing = target instanceof Element && isTyping(target) ? target : null;
-  });
-  return () => taken || typing?.isConnected === false;
-}
-
-/** @param {EventTarget | null} target */
-function isTyping(target) {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable ||
-      (["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) &&
-        !(target instanceof HTMLInputElement && target.type === "checkbox")))
-  );
 }

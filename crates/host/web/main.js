@@ -5,6 +5,7 @@ import { createAppBar } from "./app-bar.js";
 import { copyButton, eachFrame, h } from "./dom.js";
 import { api, choose, host, link, runName, settings, shallRun, takeFirstRun, usualProfile } from "./first-run.js";
 import { listen } from "./events.js";
+import { guardTyping } from "./focus.js";
 import { createForm } from "./form.js";
 import { createInquiries } from "./inquiries.js";
 import { createLayout } from "./layout.js";
@@ -115,6 +116,8 @@ function build() {
     { key: "T", does: "Switch between light and dark", call: flipTheme },
     { key: "/", does: "Search the timeline", call: () => (tabs.show("timeline"), timeline.search()) },
   ], escape);
+  const stolen = "The app took the keyboard again and again while you were typing, so the page has hidden it.";
+  guardTyping(() => write({ from: "host", level: "warning", text: stolen }));
   const version = h("span", { class: "muted" });
   store.watch(["host"], ({ host }) => void (version.textContent = host?.version ?? ""));
   const help = h(
@@ -334,7 +337,8 @@ function onEvent(event, number, size) {
       if (event.view === state.view?.id) store.set({ violations: [...state.violations.slice(-999), event] });
       return;
     case "dropped":
-      return timeline.dropped(event.count);
+      timeline.dropped(event.count);
+      return isNews ? void catchUp() : undefined;
     case "server":
       return isNews ? onServer(event.server) : undefined;
     case "inquiry":
@@ -344,6 +348,14 @@ function onEvent(event, number, size) {
     case "reload":
       if (isNews && state.shown && (!event.server || state.shown.server === event.server)) reload();
   }
+}
+
+/** Asks the host for the state of servers and inquiries, because events about them were missed. */
+async function catchUp() {
+  const state = await api.state().catch(() => undefined);
+  if (!state) return;
+  inquiries.replace(state.inquiries ?? []);
+  for (const server of state.servers) onServer(server);
 }
 
 /** Counts the findings of the run on the stage. @param {Entry} entry */

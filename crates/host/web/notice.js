@@ -13,7 +13,8 @@ export function createNotice(store, runAgain) {
   const element = h("div", { class: "notices", role: "status", aria: { live: "polite" } });
   let drawn = "";
   store.watch(
-    ["host", "servers", "connection", "selected", "status", "problem", "running", "view", "shown", "result", "stale"],
+    ["host", "servers", "connection", "selected", "status", "outcome", "problem", "running", "view", "shown", "result",
+      "stale"],
     (state) => {
       // A button that is drawn again while it is pressed misses the click.
       const list = notices(state);
@@ -120,7 +121,7 @@ function nothingShown(state) {
       {
         tone: "plain",
         title: `${chosen.tool.title ?? chosen.tool.name} has no app`,
-        text: "Its result is in the Result tab.",
+        text: `${state.outcome === "failed" ? "The failure that it reports" : "Its result"} is in the Result tab.`,
       },
     ];
   }

@@ -1,7 +1,7 @@
 // Cards for questions of the app and of servers, in a fixed place beside the app. They never move the app, and a new
 // card takes the place of no other.
 
-import { link } from "./address.js";
+import { linkWithWarnings } from "./address.js";
 import { conversation, plain, quote, sampled } from "./content.js";
 import { h } from "./dom.js";
 import { inquiryCard } from "./inquiry.js";
@@ -56,18 +56,24 @@ export function createQuestions(store, to) {
     element.hidden = all.length === 0;
     settleMoved([...shown.values()]);
   });
-  new ResizeObserver(() => settleMoved([...shown.values()])).observe(list);
+  const settleAll = () => settleMoved([...shown.values()]);
+  new ResizeObserver(settleAll).observe(list);
+  window.addEventListener("resize", settleAll);
+  // What the cards cover makes room for them.
+  const root = document.documentElement;
+  new ResizeObserver(() => root.style.setProperty("--cards", `${element.offsetHeight}px`)).observe(element);
   return element;
 }
 
 /** Settles the cards that are new or have moved since the last call. Scrolling does not count as a move.
  * @param {HTMLElement} scroller */
 function createSettler(scroller) {
-  /** @type {WeakMap<HTMLElement, number>} */
+  /** @type {WeakMap<HTMLElement, string>} */
   const places = new WeakMap();
   return (/** @type {HTMLElement[]} */ cards) => {
     for (const card of cards) {
-      const place = Math.round(card.getBoundingClientRect().top + scroller.scrollTop);
+      const { left, top } = card.getBoundingClientRect();
+      const place = `${Math.round(left)} ${Math.round(top + scroller.scrollTop)}`;
       if (places.get(card) === place) continue;
       places.set(card, place);
       settle(card);
@@ -132,12 +138,12 @@ function remember(store, kind, allow) {
   else store.choose({ deny: [...new Set([...deny, kind])] });
 }
 
-/** @param {Question} question */
+/** @param {Question} question @returns {HTMLElement[]} */
 function body(question) {
-  if (question.kind === "open-link") return link(question.url ?? "");
-  if (question.kind === "download") return fileList(question.files ?? []);
-  if (question.kind === "message") return quote(plain(question.content ?? []));
-  return conversation(question.params);
+  if (question.kind === "open-link") return linkWithWarnings(question.url ?? "");
+  if (question.kind === "download") return [fileList(question.files ?? [])];
+  if (question.kind === "message") return [quote(plain(question.content ?? []))];
+  return [conversation(question.params)];
 }
 
 /** How many files are listed; the rest are counted. */
@@ -149,6 +155,8 @@ function fileList(files) {
   return h("ul", left > 0 ? { tabindex: "0" } : {},
     files
       .slice(0, MAX_LISTED_FILES)
-      .map((file) => h("li", { class: "mono" }, file.name, file.url ? [" from ", link(file.url)] : "")),
+      .map((file) =>
+        h("li", { class: "mono" }, file.name, ...(file.url ? [" from ", ...linkWithWarnings(file.url)] : [])),
+      ),
     left > 0 && h("li", {}, `and ${left} more files`));
 }

@@ -35,7 +35,7 @@ export function plan(schema, root = schema, depth = 0, room = { left: MAX_FIELDS
   room.left -= 1;
   const { schema: plain, nullable } = simplify(resolve(schema, root), root);
   const about = {
-    ...(typeof plain.title === "string" ? { title: plain.title } : {}),
+    ...(hasText(plain.title) ? { title: plain.title } : {}),
     ...(typeof plain.description === "string" ? { description: plain.description } : {}),
     nullable,
     ...initialOf(plain),
@@ -60,8 +60,10 @@ export function plan(schema, root = schema, depth = 0, room = { left: MAX_FIELDS
 
 /** @param {Json} value @returns {value is Obj} */
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-/** @param {Json} value */
-const label = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+/** Whether a title says anything. @param {Json} title @returns {title is string} */
+const hasText = (title) => typeof title === "string" && title.trim() !== "";
+/** The text of a choice; one without letters is quoted. @param {Json} value */
+const label = (value) => (hasText(value) ? value : JSON.stringify(value));
 
 /** @param {Obj} schema @param {Json} root @param {number} depth @param {Room} room */
 function members(schema, root, depth, room) {
@@ -117,10 +119,13 @@ function simplify(schema, root) {
     : { schema: { ...beside, oneOf: rest }, nullable };
 }
 
+/** @param {Json} title @param {Json} value */
+const titleOr = (title, value) => (hasText(title) ? title : label(value));
+
 /** The choices of a schema, if it is an enumeration. @param {Obj} schema @returns {Field["options"]} */
 const optionsOf = (schema) =>
   Array.isArray(schema.enum)
-    ? schema.enum.map((value, i) => ({ value, label: label(schema.enumNames?.[i] ?? value) }))
+    ? schema.enum.map((value, i) => ({ value, label: titleOr(schema.enumNames?.[i], value) }))
     : namedOptions(schema);
 
 /** Options that are constants with titles. @param {Obj} schema */
@@ -133,10 +138,7 @@ function namedOptions(schema) {
     !choice.every((one) => isObject(one) && Object.hasOwn(one, "const"))
   )
     return undefined;
-  return choice.map((one) => ({
-    value: one.const,
-    label: typeof one.title === "string" ? one.title : label(one.const),
-  }));
+  return choice.map((one) => ({ value: one.const, label: titleOr(one.title, one.const) }));
 }
 
 /** @param {Obj} schema */
@@ -167,14 +169,15 @@ function limits(schema) {
 export function initial(field) {
   if (field.initial !== undefined) return structuredClone(field.initial);
   if (field.kind !== "object") return undefined;
-  /** @type {Obj} */
-  const object = {};
-  for (const { key, field: inner, required } of field.fields ?? []) {
-    const value = initial(inner);
-    const empty = isObject(value) && Object.keys(value).length === 0;
-    if (value !== undefined && (required || !empty)) object[key] = value;
-  }
-  return object;
+  const isSaid = (/** @type {Json} */ value, /** @type {boolean} */ required) =>
+    value !== undefined && (required || !isObject(value) || Object.keys(value).length > 0);
+  // A member may have any name, also `__proto__`, which cannot be assigned.
+  return Object.fromEntries(
+    (field.fields ?? [])
+      .map(({ key, field: inner, required }) => ({ key, value: initial(inner), required }))
+      .filter(({ value, required }) => isSaid(value, required))
+      .map(({ key, value }) => [key, value]),
+  );
 }
 
 /** No example is made up for a list that needs more items than this. */
@@ -200,7 +203,7 @@ export function example(field) {
   switch (field.kind) {
     case "string":
       return (
-        FORMAT_EXAMPLES[field.format ?? ""] ??
+        memberOf(FORMAT_EXAMPLES, field.format ?? "") ??
         "example".padEnd(Math.min(minLength, MAX_EXAMPLE_CHARS), "x").slice(0, field.limits?.maxLength ?? Infinity)
       );
     case "number":

@@ -7,9 +7,11 @@ use protocol::code;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use transport::client::{Failure, Message, Reply, Request, Session};
+use wire::Kind;
 
 use super::cancellations::Cancellable;
 use super::exchange::{self, CancelReason};
+use super::unsolicited::Unsolicited;
 use super::{ConnectionState, SupervisedServer, required_urls};
 use crate::Shared;
 use crate::finding::PageFinding;
@@ -180,7 +182,7 @@ impl SupervisedServer {
         };
         let shown: Value = serde_json::from_str(&request.message()).unwrap_or_default();
         let id = shown["id"].clone();
-        let asked = tell(TimelineParty::Host, TimelineParty::Server, shown, asking.cause, Vec::new());
+        let asked = tell(TimelineParty::Host, TimelineParty::Server, shown.clone(), asking.cause, Vec::new());
         let given_up = async {
             tokio::select! {
                 () = cancelled.cancelled() => CancelReason::Cancelled,
@@ -188,12 +190,19 @@ impl SupervisedServer {
             }
         };
         let heard = |message: &Message| {
+            // Requests of the server are handled where they are answered.
+            if message.frame().is_some_and(|frame| frame.kind() == Kind::Request) {
+                return;
+            }
             let Some(message) = message.value() else { return };
             // On every transport the response comes after this, so the View gets its progress in time.
             self.route_progress(&message);
-            if exchange::is_own(session, &message, &id) {
+            if exchange::is_own(session, &message, &shown) {
                 self.route_cancellation(&message);
                 self.route_completion(shared, &message);
+                if message.get("method").is_some() && !self.unsolicited.admit(Unsolicited::Notification) {
+                    return;
+                }
                 let findings = required_urls::findings_of(&message, session.version());
                 tell(TimelineParty::Server, TimelineParty::Host, message, Some(asked), findings);
             }

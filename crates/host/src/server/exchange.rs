@@ -62,18 +62,17 @@ pub(super) async fn send(
 
 async fn receive(request: Request, mut heard: impl FnMut(&Message)) -> Result<Reply, Failure> {
     let mut pending = request.timeout(UNLIMITED).start().await?;
-    let mut count = 0;
     while !pending.is_settled() {
         match pending.next().await? {
             Some(message) => {
-                count += 1;
                 heard(&message);
+                pending.forget_messages();
             }
             None => break,
         }
     }
     let reply = pending.response().await?;
-    reply.messages.iter().skip(count).for_each(heard);
+    reply.messages.iter().for_each(heard);
     Ok(reply)
 }
 
@@ -90,15 +89,13 @@ async fn cancel(session: &Session, id: &Value, reason: &str) -> Option<Value> {
     told.send().await.ok().map(|_| notice)
 }
 
-/// Whether a message that arrived before the response to request `id` belongs to it. On a shared channel other
-/// messages arrive in between; `Notifications` handles those. Requests of the server are recorded where they are
-/// answered.
-pub(super) fn is_own(session: &Session, message: &Value, id: &Value) -> bool {
+/// Whether a message that arrived before the response to `request` belongs to it. On a shared channel other messages
+/// arrive in between; `Notifications` handles those.
+pub(super) fn is_own(session: &Session, message: &Value, request: &Value) -> bool {
     let is_notification = message.get("method").is_some();
-    if is_notification && message.get("id").is_some() {
-        return false;
-    }
+    let (params, token) = (&message["params"], request.pointer("/params/_meta/progressToken"));
     session.transport() == Transport::StreamableHttp
         || !is_notification
-        || &message["params"]["requestId"] == id
+        || params["requestId"] == request["id"]
+        || (token.is_some() && params.get("progressToken") == token)
 }

@@ -11,6 +11,7 @@ mod requests;
 mod required_urls;
 mod snapshot;
 mod supervisor;
+mod unsolicited;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,6 +25,7 @@ use wire::Recorder;
 
 use cancellations::Cancellations;
 use progress::ProgressTokens;
+use unsolicited::UnsolicitedLimit;
 
 use crate::HostedServer;
 
@@ -64,6 +66,8 @@ pub(crate) struct SupervisedServer {
     asked: Cancellations,
     /// The Views that asked for progress, by the progress token that the server got.
     progress: ProgressTokens,
+    /// Limits what the server sends on its own.
+    unsolicited: Arc<UnsolicitedLimit>,
 }
 
 /// What was sent and received in one session.
@@ -97,6 +101,7 @@ impl Servers {
                 calls: Cancellations::default(),
                 asked: Cancellations::default(),
                 progress: ProgressTokens::default(),
+                unsolicited: Arc::default(),
             })
         };
         Self { all: servers.iter().enumerate().map(server).collect() }

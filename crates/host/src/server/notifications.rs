@@ -50,6 +50,7 @@ impl Notifications {
         };
         let heard = subscription.next_within(patience).await;
         let refused = subscription.messages().last().is_some_and(is_error);
+        subscription.forget_messages();
         match heard {
             Ok(Some(message)) if subscription.is_settled() => {
                 // After an error the host does not subscribe again; after a result it does.

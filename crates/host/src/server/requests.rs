@@ -12,12 +12,16 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use transport::client::{Answer, InputRequired, Profile, ServerRequest, Session};
 
+use super::unsolicited::{Unsolicited, UnsolicitedLimit};
 use super::{OutgoingRequest, RpcRefusal, SupervisedServer};
+use crate::inquiries::{Inquiries, InquiryAnswer};
 use crate::timeline::{NewEntry, TimelineParty};
-use crate::{Options, Shared, inquiries};
+use crate::{Options, Shared};
 
 /// How many requests of a server may wait to be handled.
 const MAX_WAITING_REQUESTS: usize = 64;
+/// How many inputs one result may require; the person answers them one after the other.
+const MAX_INPUTS: usize = 20;
 /// What a server is told whose request finds no room.
 const TOO_MANY_REQUESTS: &str = "too many requests are open in this host";
 /// The code that the specification gives for sampling that the user rejected.
@@ -35,24 +39,34 @@ pub(super) struct Arrived {
 /// The requests of one session, in the order of their arrival.
 pub(super) type Inbox = mpsc::Receiver<Arrived>;
 
-/// The host's client profile, and the queue that receives the server's requests.
-pub(super) fn client(options: &Options) -> (Profile, Inbox) {
+/// The host's client profile, and the queue that receives the server's requests as far as `limit` accepts them. What
+/// finds no room among `inquiries` is refused at once, so that no refusal waits for a server that does not read.
+pub(super) fn client(
+    options: &Options,
+    limit: Arc<UnsolicitedLimit>,
+    inquiries: Inquiries,
+) -> (Profile, Inbox) {
     let (sender, inbox) = mpsc::channel(MAX_WAITING_REQUESTS);
     let roots = options.roots.clone();
     let capabilities = capabilities(options);
     let answer = move |request: &ServerRequest<'_>, declared: &Value| {
-        let answered = immediate_answer(request, declared, &roots);
+        let refused = || error(code::INTERNAL_ERROR, TOO_MANY_REQUESTS);
+        let answered =
+            immediate_answer(request, declared, &roots).or_else(|| inquiries.is_full().then(refused));
+        if !limit.admit(Unsolicited::Request) {
+            return answered.unwrap_or_else(refused);
+        }
         let arrived = Arrived {
             id: request.id.to_owned(),
             method: request.method.to_owned(),
             params: request.params.clone(),
             answered: answered.clone(),
         };
-        match (sender.try_send(arrived), answered) {
-            (_, Some(answer)) => answer,
-            (Ok(()), None) => Answer::Silence,
-            (Err(_), None) => error(code::INTERNAL_ERROR, TOO_MANY_REQUESTS),
+        let is_queued = sender.try_send(arrived).is_ok();
+        if !is_queued {
+            limit.leave_out(Unsolicited::Request, 1);
         }
+        answered.unwrap_or_else(|| if is_queued { Answer::Silence } else { refused() })
     };
     let declared = capabilities.clone();
     let profile = Profile::bare()
@@ -140,6 +154,8 @@ async fn handle_request(server: &SupervisedServer, shared: &Shared, session: &Se
             (answer, false)
         }
     };
+    // The server may not read the answer for long.
+    drop(arrived.params);
     let outcome = outcome(&answer);
     let mut message = json!({ "jsonrpc": "2.0", "id": id });
     if let Some(members) = message.as_object_mut() {
@@ -165,12 +181,12 @@ impl SupervisedServer {
     /// Asks the person, and returns the answer in the form that the method defines.
     async fn ask_person(&self, shared: &Shared, run: Option<&str>, method: &str, params: &Value) -> Answer {
         match shared.inquiries.ask(&self.id, run, method, params).await {
-            inquiries::InquiryAnswer::Result(result) => Answer::Result(result),
-            inquiries::InquiryAnswer::Refused if method == "elicitation/create" => {
+            InquiryAnswer::Result(result) => Answer::Result(result),
+            InquiryAnswer::Refused if method == "elicitation/create" => {
                 Answer::Result(json!({ "action": "cancel" }))
             }
-            inquiries::InquiryAnswer::Refused => error(USER_REJECTED, "the person at the host refused"),
-            inquiries::InquiryAnswer::NoRoom => error(code::INTERNAL_ERROR, TOO_MANY_REQUESTS),
+            InquiryAnswer::Refused => error(USER_REJECTED, "the person at the host refused"),
+            InquiryAnswer::NoRoom => error(code::INTERNAL_ERROR, TOO_MANY_REQUESTS),
         }
     }
 
@@ -183,6 +199,13 @@ impl SupervisedServer {
         asked: &InputRequired,
     ) -> Result<Value, RpcRefusal> {
         let Some(inputs) = &asked.inputs else { return Ok(asked.next_params(Some(params), None)) };
+        if inputs.len() > MAX_INPUTS {
+            let why = format!(
+                "the server requires {} inputs; this host asks for {MAX_INPUTS} at most",
+                inputs.len()
+            );
+            return Err(RpcRefusal::new(code::INTERNAL_ERROR, why));
+        }
         let declared = capabilities(&shared.options);
         let mut responses = Map::new();
         for (name, input) in inputs {
@@ -216,11 +239,12 @@ impl SupervisedServer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::feed::Feed;
 
     #[test]
     fn only_what_a_person_here_can_answer_is_declared() {
         let names = |options: &Options| {
-            let (profile, _) = client(options);
+            let (profile, _) = client(options, Arc::default(), Inquiries::new(Feed::default()));
             profile.capabilities.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
         };
         assert_eq!(names(&Options::default()), ["elicitation", "extensions"]);
@@ -231,7 +255,8 @@ mod tests {
 
     #[test]
     fn what_needs_a_person_waits_and_what_is_not_declared_is_refused() {
-        let (profile, mut inbox) = client(&Options::default());
+        let (profile, mut inbox) =
+            client(&Options::default(), Arc::default(), Inquiries::new(Feed::default()));
         assert_eq!(profile.answer("elicitation/create", &Value::Null), Answer::Silence);
         assert!(matches!(
             profile.answer("sampling/createMessage", &Value::Null),

@@ -9,10 +9,11 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use transport::Transport;
 use transport::client::{Failure, Message, Session};
-use wire::{Direction, What};
+use wire::{Direction, Kind, What};
 
 use super::ask::fresh_id;
 use super::notifications::Notifications;
+use super::unsolicited::{self, Unsolicited};
 use super::{ConnectionState, OutgoingRequest, Snapshot, SupervisedServer, connect, output, requests};
 use crate::Shared;
 use crate::timeline::{NewEntry, TimelineParty};
@@ -30,6 +31,8 @@ const PROBE_AFTER: Duration = Duration::from_secs(3);
 /// A session that ends by itself sooner is followed by a pause, so that a server that keeps failing is not started
 /// over and over.
 const STABLE_AFTER: Duration = Duration::from_secs(5);
+/// How long the host waits after it has acted on announced changes before it acts on more.
+const CHANGES_PAUSE: Duration = Duration::from_millis(500);
 /// How many pages of a list are read.
 const MAX_PAGES: usize = 50;
 
@@ -39,6 +42,41 @@ struct ListedItems {
     items: Vec<Value>,
     /// Whether the list has more pages than the host reads.
     is_cut: bool,
+}
+
+/// The changes that a server has announced and the host has not acted on yet. A server may announce them faster than a
+/// list can be read.
+#[derive(Debug, Default)]
+struct AnnouncedChanges {
+    /// Whether lists have changed.
+    lists: bool,
+    /// The last announcement in the timeline.
+    cause: Option<u64>,
+    /// The URI of a resource that has changed.
+    resource: Option<String>,
+    /// When the host last acted on changes.
+    acted: Option<Instant>,
+}
+
+impl AnnouncedChanges {
+    /// How long until the host acts on them; none if there is nothing to do.
+    fn due_in(&self) -> Option<Duration> {
+        let is_waiting = self.lists || self.resource.is_some();
+        let pause =
+            || self.acted.map_or(Duration::ZERO, |acted| CHANGES_PAUSE.saturating_sub(acted.elapsed()));
+        is_waiting.then(pause)
+    }
+
+    async fn act(&mut self, server: &SupervisedServer, shared: &Shared, session: &Session) {
+        self.acted = Some(Instant::now());
+        if std::mem::take(&mut self.lists) {
+            read_again(server, shared, session, self.cause).await;
+        }
+        if let Some(uri) = self.resource.take() {
+            let note = format!("{uri} has changed; run the tool again to see it");
+            server.update(shared, |now| now.note = Some(note));
+        }
+    }
 }
 
 /// Supervises the connections to all servers until `stop` is cancelled.
@@ -78,7 +116,7 @@ async fn supervise(server: &Arc<SupervisedServer>, shared: &Arc<Shared>) {
             Err(failure) => {
                 server.update(shared, |now| {
                     now.state = ConnectionState::Failed;
-                    now.note = Some(format!("{failure}{}; the host tries again", advice(&failure)));
+                    now.note = Some(format!("{}; the host tries again", explain(&failure)));
                 });
                 server.pause(&mut failures).await;
             }
@@ -86,13 +124,13 @@ async fn supervise(server: &Arc<SupervisedServer>, shared: &Arc<Shared>) {
     }
 }
 
-/// What the person can do about a failure, if that is clear.
-const fn advice(failure: &Failure) -> &'static str {
+/// What happened, and what the person can do about it if that is clear.
+fn explain(failure: &Failure) -> String {
     match failure {
-        Failure::Status { status: 401 | 403, .. } => {
-            "; the server requires authorization: start the host with --header 'Authorization: Bearer TOKEN'"
-        }
-        _ => "",
+        Failure::Status { status: status @ (401 | 403), .. } => format!(
+            "the server requires authorization (HTTP {status}): start the host with --header 'Authorization: Bearer TOKEN'"
+        ),
+        _ => failure.to_string(),
     }
 }
 
@@ -102,13 +140,16 @@ async fn connect_and_list(
     shared: &Arc<Shared>,
     before: bool,
 ) -> Result<(Session, JoinSet<()>), Failure> {
-    let (profile, inbox) = requests::client(&shared.options);
+    let (profile, inbox) =
+        requests::client(&shared.options, server.unsolicited.clone(), shared.inquiries.clone());
     let session = connect::open(&server.target, &profile, &shared.options.limits).await?;
     server.record_handshake(shared, &session);
     let mut serving = JoinSet::new();
     serving.spawn(requests::serve(server.clone(), shared.clone(), session.clone(), inbox));
     let (writer, host, watched) = (server.clone(), shared.clone(), session.clone());
     serving.spawn(async move { output::report(&writer, &host, &watched).await });
+    let (sender, host, watched) = (server.clone(), shared.clone(), session.clone());
+    serving.spawn(async move { unsolicited::report(&sender, &host, &watched).await });
     let mut snapshot = Snapshot::from_handshake(&session);
     read_lists(server, shared, &session, &mut snapshot, None).await?;
     snapshot.state = ConnectionState::Ready;
@@ -151,21 +192,27 @@ async fn read_lists(
 /// Follows a session until it is lost, and returns the reason.
 async fn until_lost(server: &SupervisedServer, shared: &Shared, session: &Session) -> String {
     let mut notifications = Notifications::open(session, &server.now()).await;
+    let mut changes = AnnouncedChanges::default();
     loop {
+        let patience = changes.due_in().unwrap_or(PROBE_AFTER);
         let heard = tokio::select! {
             () = server.broken.notified() => {
                 return session.ended().map_or_else(|| "the connection was closed".to_owned(), |why| why.to_string());
             }
-            heard = notifications.next(PROBE_AFTER) => heard,
+            heard = notifications.next(patience) => heard,
         };
         match heard {
-            Ok(Some(message)) => on_message(server, shared, session, &message).await,
+            Ok(Some(message)) => on_message(server, shared, session, &message, &mut changes),
+            Ok(None) if changes.due_in().is_some() => {}
             Ok(None) => {
                 if let Some(why) = is_gone(session).await {
                     return why;
                 }
             }
             Err(failure) => return failure.to_string(),
+        }
+        if changes.due_in() == Some(Duration::ZERO) {
+            changes.act(server, shared, session).await;
         }
     }
 }
@@ -187,9 +234,18 @@ async fn is_gone(session: &Session) -> Option<String> {
     }
 }
 
-/// Records a message that the server sent on its own. If it announces a changed list, the lists are read again.
-async fn on_message(server: &SupervisedServer, shared: &Shared, session: &Session, message: &Message) {
+/// Records a message that the server sent on its own, and notes what it announces.
+fn on_message(
+    server: &SupervisedServer,
+    shared: &Shared,
+    session: &Session,
+    message: &Message,
+    changes: &mut AnnouncedChanges,
+) {
     // Requests are recorded where they are answered.
+    if message.frame().is_some_and(|frame| frame.kind() == Kind::Request) {
+        return;
+    }
     let Some(value) = message.value().filter(|value| value.get("id").is_none()) else { return };
     server.route_cancellation(&value);
     server.route_completion(shared, &value);
@@ -197,15 +253,13 @@ async fn on_message(server: &SupervisedServer, shared: &Shared, session: &Sessio
     if session.transport() == Transport::StreamableHttp {
         server.route_progress(&value);
     }
-    let uri = value["params"]["uri"].as_str().unwrap_or_default().to_owned();
-    let heard = server.record_message(shared, TimelineParty::Server, value, None);
-    let changed = ["notifications/tools/list_changed", "notifications/resources/list_changed"];
-    if changed.iter().any(|method| message.is_notification(method)) {
-        read_again(server, shared, session, Some(heard)).await;
-    } else if message.is_notification("notifications/resources/updated") {
-        server.update(shared, |now| {
-            now.note = Some(format!("{uri} has changed; run the tool again to see it"));
-        });
+    let lists = ["notifications/tools/list_changed", "notifications/resources/list_changed"];
+    changes.lists |= lists.iter().any(|method| message.is_notification(method));
+    if message.is_notification("notifications/resources/updated") {
+        changes.resource = Some(value["params"]["uri"].as_str().unwrap_or_default().to_owned());
+    }
+    if server.unsolicited.admit(Unsolicited::Notification) {
+        changes.cause = Some(server.record_message(shared, TimelineParty::Server, value, None));
     }
 }
 

@@ -71,6 +71,8 @@ async fn a_server_that_wants_a_token_is_shown_with_what_to_do() {
     let (rig, browser) = tokio::join!(Rig::start(vec![Target::url(&url).unwrap()]), browser());
     let page = browser.page(&rig.url()).await.unwrap();
     page.wait_for("document.body.innerText.includes('--header')", TIMEOUT).await.unwrap();
+    let other = page.eval("document.body.innerText.includes('--bearer')").await.unwrap();
+    assert_eq!(other, false, "the host has no such option");
 }
 
 #[tokio::test]

@@ -278,3 +278,20 @@ test("the texts that have a pattern are collected with their places", () => {
   assert.deepEqual(found, ["code A", "list[0] C", "in.code D"]);
   assert.deepEqual(collect(form, null, ""), []);
 });
+
+test("a member may have any name and any title", () => {
+  const schema = JSON.parse(`{"type": "object", "properties": {
+    "__proto__": {"type": "string", "default": "own"},
+    "constructor": {"type": "string", "format": "constructor", "title": ""},
+    "toString": {"enum": ["", " ", "a"], "enumNames": ["", "Blank"]},
+    "valueOf": {"oneOf": [{"const": "", "title": " "}, {"const": "b", "title": "B"}]}
+  }, "required": ["constructor"]}`);
+  const hostile = plan(schema);
+  assert.equal(JSON.stringify(initial(hostile)), `{"__proto__":"own"}`);
+  assert.equal(JSON.stringify(example(hostile)), `{"__proto__":"own","constructor":"example"}`);
+  const [, named, listed, titled] = hostile.fields.map((one) => one.field);
+  assert.equal(named.title, undefined, "the form shows the name instead");
+  assert.deepEqual(listed.options.map((one) => one.label), [`""`, "Blank", "a"]);
+  assert.deepEqual(titled.options.map((one) => one.label), [`""`, "B"]);
+  assert.deepEqual(problems(hostile, {}), [{ at: "constructor", text: "is required" }]);
+});

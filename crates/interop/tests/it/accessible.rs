@@ -1,7 +1,7 @@
 //! The page of the test host under axe, in every state that a person can bring it into.
 
-#[path = "../../../host/tests/it/url_server.rs"]
-mod url_server;
+#[path = "../../../host/tests/it/scene_server.rs"]
+mod scene_server;
 
 use std::time::Duration;
 
@@ -52,8 +52,8 @@ const STATES: [(&str, &str, &str); 9] = [
         "document.querySelector('main[data-dock=below]')",
     ),
 ];
-/// What a server asks the person. The last one is opened from the card of the one before.
-const ASKED: [(&str, &str, &str); 3] = [
+/// States that begin with a link; one without a link goes on from the one before.
+const LINKED: [(&str, &str, &str); 15] = [
     (
         "?tool=test_elicitation_sep1330_enums",
         "document.querySelector('.run').click()",
@@ -69,6 +69,54 @@ const ASKED: [(&str, &str, &str); 3] = [
         "window.open = () => null, document.querySelector('.inquiry [type=submit]').click()",
         "document.querySelector('.inquiry:not(.settling) p.muted')",
     ),
+    (
+        "?server=1&tool=wait",
+        "document.querySelector('.run').click()",
+        "document.querySelector('.notice.busy')",
+    ),
+    (
+        "",
+        "document.querySelector('.run + button').click()",
+        "document.querySelector('.run + button[hidden]')",
+    ),
+    (
+        "?server=1&tool=fail",
+        "document.querySelector('.run').click()",
+        "document.querySelector('#panel-result blockquote')",
+    ),
+    ("?tool=poem_card", "0", "document.querySelector('.dot.failed')"),
+    ("?tool=no-such-tool", "0", "document.querySelector('.notice.warn')"),
+    (
+        "?server=1&tool=plan-trip",
+        "document.querySelector('.run').click()",
+        "(document.querySelectorAll('.question:not(.settling)').length === 3 || null)",
+    ),
+    (
+        "",
+        "[...document.querySelectorAll('.question')].find((it) => it.textContent.includes('morning train')).querySelector('[type=submit]').click(), document.querySelector('#tab-model').click()",
+        "document.querySelector('#panel-model blockquote')",
+    ),
+    (
+        "",
+        "document.querySelector('[data-value=fullscreen]').click()",
+        "document.querySelector('main[data-mode=fullscreen]')",
+    ),
+    ("", "document.querySelector('.drawer').click()", "document.querySelector('main[data-drawer=open]')"),
+    (
+        "",
+        "document.querySelector('[data-value=pip]').click()",
+        "document.querySelector('main[data-mode=pip]')",
+    ),
+    (
+        "",
+        "document.querySelector('#tab-tools').click()",
+        "document.querySelector('#panel-tools:not([hidden])')",
+    ),
+    (
+        "",
+        "document.querySelector('#tab-save').click(), document.querySelector('.help').click()",
+        "document.querySelector('dialog[open]')",
+    ),
 ];
 
 #[tokio::test]
@@ -76,7 +124,8 @@ async fn axe_finds_nothing_in_any_state() {
     let axe = std::fs::read_to_string(package("axe-core/axe.min.js")).expect("scripts/setup has run");
     let targets = vec![
         transport::in_process(server::Server::new(), "the reference").into(),
-        url_server::target().into(),
+        scene_server::target().into(),
+        scene_server::unauthorized().await.unwrap().into(),
     ];
     let options = Options { targets, ..Options::default() };
     let (host, browser) =
@@ -99,14 +148,16 @@ async fn axe_finds_nothing_in_any_state() {
                     .unwrap_or_else(|why| panic!("{state}: {why}"));
                 found.extend(judge(&page).await.into_iter().map(|one| format!("{state}, {width}: {one}")));
             }
-            for (query, act, there) in ASKED {
+            for (query, act, there) in LINKED {
                 if !query.is_empty() {
                     page.goto(&format!("{}{query}", host.url())).await.unwrap();
                     page.wait_for("document.querySelector('main.alive') !== null", LIMIT).await.unwrap();
                     page.eval(&format!("{axe}; 0")).await.unwrap();
                 }
                 page.eval(&format!("{act}, 0")).await.unwrap();
-                page.wait_for(&format!("{there} !== null"), LIMIT).await.unwrap();
+                page.wait_for(&format!("{there} !== null"), LIMIT)
+                    .await
+                    .unwrap_or_else(|why| panic!("{there}: {why}"));
                 found.extend(judge(&page).await.into_iter().map(|one| format!("{there}, {width}: {one}")));
             }
         }

@@ -1,12 +1,13 @@
 //! Finds the request that a message belongs to, where all requests share one channel.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
-use wire::{Frame, Id, Malformed};
+use wire::{Frame, Id, Kind, Malformed};
 
 use super::expected_response::{ExpectedResponse, RelatedRequest};
 use super::message::same_id;
@@ -14,6 +15,9 @@ use super::{Failure, Message};
 
 /// How many messages that belong to no request are kept. The oldest are dropped first.
 const MAX_UNCLAIMED: usize = 4096;
+/// How many bytes of them are kept, and how many bytes may wait for one request. A session with a limit on what it
+/// receives never comes near it.
+const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
 
 /// How many characters of the first line are kept.
 const FIRST_LINE_CHARS: usize = 200;
@@ -29,6 +33,9 @@ pub(crate) struct Router {
 struct State {
     waiters: Vec<Waiter>,
     unclaimed: VecDeque<Message>,
+    unclaimed_bytes: usize,
+    /// How many notifications were dropped because nobody read them in time.
+    dropped: u64,
     ended: Option<Failure>,
     noise: Option<Malformed>,
     sound: bool,
@@ -44,6 +51,8 @@ struct Waiter {
     ids: Vec<Id>,
     token: Option<Id>,
     arrivals: mpsc::UnboundedSender<Arrival>,
+    /// The bytes of what waits in `arrivals`.
+    waiting: Arc<AtomicUsize>,
 }
 
 /// What is delivered to a request.
@@ -60,6 +69,7 @@ pub(crate) enum Arrival {
 pub(crate) struct Ticket {
     key: u64,
     arrivals: mpsc::UnboundedReceiver<Arrival>,
+    waiting: Arc<AtomicUsize>,
     router: Arc<Router>,
 }
 
@@ -68,15 +78,24 @@ impl Router {
     /// request.
     pub(crate) fn register(self: &Arc<Self>, expected: ExpectedResponse, token: Option<Id>) -> Ticket {
         let (arrivals, receiver) = mpsc::unbounded_channel();
+        let waiting = Arc::<AtomicUsize>::default();
+        let of_sender = Arc::clone(&waiting);
         let key = self.with(|state| {
             state.keys += 1;
             let ids = expected.ids().to_vec();
             if state.ended.is_none() {
-                state.waiters.push(Waiter { key: state.keys, expected, ids, token, arrivals });
+                state.waiters.push(Waiter {
+                    key: state.keys,
+                    expected,
+                    ids,
+                    token,
+                    arrivals,
+                    waiting: of_sender,
+                });
             }
             state.keys
         });
-        Ticket { key, arrivals: receiver, router: Arc::clone(self) }
+        Ticket { key, arrivals: receiver, waiting, router: Arc::clone(self) }
     }
 
     /// Delivers one message.
@@ -127,6 +146,11 @@ impl Router {
         self.changed.notify_waiters();
     }
 
+    /// How many notifications were dropped since this was last asked.
+    pub(crate) fn take_dropped(&self) -> u64 {
+        self.with(|state| std::mem::take(&mut state.dropped))
+    }
+
     /// Why the channel has ended, if it has.
     pub(crate) fn ended(&self) -> Option<Failure> {
         self.with(|state| state.ended.clone())
@@ -145,7 +169,7 @@ impl Router {
             tokio::pin!(changed);
             // Enabled before the state is read, so that no message in between is missed.
             changed.as_mut().enable();
-            let (next, ended) = self.with(|state| (state.unclaimed.pop_front(), state.ended.clone()));
+            let (next, ended) = self.with(|state| (state.pop_unclaimed(), state.ended.clone()));
             match (next, ended) {
                 (Some(message), _) => return Ok(Some(message)),
                 (None, Some(why)) => return Err(why),
@@ -169,24 +193,39 @@ impl State {
         let alone = self.waiters.iter().filter(|w| w.expected.is_open()).count() == 1;
         let about: Vec<RelatedRequest> = frames.iter().map(RelatedRequest::from_frame).collect();
         let mut claimed = false;
+        let mut dropped = false;
         for waiter in &mut self.waiters {
             let answers = waiter.expected.apply_frames(frames, alone);
             if answers || about.iter().any(|about| waiter.is_concerned(about)) {
                 claimed = true;
-                waiter.send(message, answers && waiter.expected.is_settled());
+                let settles = answers && waiter.expected.is_settled();
+                dropped |= !waiter.send(message, answers, settles);
             }
         }
         if claimed {
+            self.dropped += u64::from(dropped);
             return;
         }
         // A stray response belongs to no request. Anything else may belong to any open one.
         if !frames.iter().any(Frame::is_response) {
-            self.waiters.iter().for_each(|waiter| waiter.send(message, false));
+            for waiter in &self.waiters {
+                // If there is no room, it is still among the unclaimed ones.
+                waiter.send(message, false, false);
+            }
         }
-        if self.unclaimed.len() == MAX_UNCLAIMED {
-            self.unclaimed.pop_front();
-        }
+        self.unclaimed_bytes += message.bytes.len();
         self.unclaimed.push_back(message.clone());
+        while self.unclaimed.len() > MAX_UNCLAIMED || self.unclaimed_bytes > MAX_WAITING_BYTES {
+            let Some(oldest) = self.pop_unclaimed() else { break };
+            // Requests are answered as they arrive, so only what is read here is lost.
+            self.dropped += u64::from(oldest.frames().iter().any(|frame| frame.kind() == Kind::Notification));
+        }
+    }
+
+    fn pop_unclaimed(&mut self) -> Option<Message> {
+        let oldest = self.unclaimed.pop_front()?;
+        self.unclaimed_bytes -= oldest.bytes.len();
+        Some(oldest)
     }
 }
 
@@ -196,9 +235,17 @@ impl Waiter {
         token || about.request.as_ref().is_some_and(|id| self.ids.iter().any(|own| same_id(own, id)))
     }
 
-    fn send(&self, message: &Message, settles: bool) {
+    /// Delivers a message, unless too much waits already. Returns whether there was room; for a response there always is.
+    fn send(&self, message: &Message, is_response: bool, settles: bool) -> bool {
+        let waiting = self.waiting.fetch_add(message.bytes.len(), Ordering::Relaxed);
+        let has_room = is_response || waiting < MAX_WAITING_BYTES;
+        if !has_room {
+            self.waiting.fetch_sub(message.bytes.len(), Ordering::Relaxed);
+            return false;
+        }
         // The receiver may have gone.
         let _ = self.arrivals.send(Arrival::Message(message.clone(), settles));
+        true
     }
 }
 
@@ -206,7 +253,12 @@ impl Ticket {
     /// The next delivery, or why there is none.
     pub(crate) async fn next(&mut self) -> Result<Arrival, Failure> {
         match self.arrivals.recv().await {
-            Some(arrival) => Ok(arrival),
+            Some(arrival) => {
+                if let Arrival::Message(message, _) = &arrival {
+                    self.waiting.fetch_sub(message.bytes.len(), Ordering::Relaxed);
+                }
+                Ok(arrival)
+            }
             None => Err(self
                 .router
                 .ended()
@@ -229,6 +281,32 @@ mod tests {
 
     fn message(json: &'static str) -> Message {
         Message::plain(Bytes::from_static(json.as_bytes()), 0)
+    }
+
+    #[tokio::test]
+    async fn what_nobody_reads_is_bounded_and_counted() {
+        let router = Arc::new(Router::default());
+        let mut one = router.register(ExpectedResponse::Ids(vec![Id::from(1)]), Some(Id::from("t")));
+        let padding = "x".repeat(MAX_WAITING_BYTES / 4);
+        let params = format!(r#""params":{{"progressToken":"t","message":"{padding}"}}"#);
+        for method in ["notifications/progress", "notifications/message"] {
+            let params =
+                if method.ends_with("progress") { params.clone() } else { params.replace("Token", "") };
+            let large = Message::plain(format!(r#"{{"method":"{method}",{params}}}"#).into(), 0);
+            for _ in 0..10 {
+                router.route(&large);
+            }
+        }
+        router.route(&message(r#"{"id":1,"result":{}}"#));
+        let read = got(&mut one);
+        assert!(read.len() < 8, "{}", read.len());
+        assert_eq!(read.last().unwrap(), r#"{"id":1,"result":{}}!"#, "the response always arrives");
+        let mut unclaimed = 0;
+        while router.unclaimed(Duration::ZERO).await.unwrap().is_some() {
+            unclaimed += 1;
+        }
+        assert_eq!(router.take_dropped() + unclaimed + read.len() as u64 - 1, 20);
+        assert_eq!(router.take_dropped(), 0);
     }
 
     fn got(ticket: &mut Ticket) -> Vec<String> {

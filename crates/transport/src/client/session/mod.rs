@@ -234,6 +234,15 @@ impl Session {
         }
     }
 
+    /// How many notifications were dropped since this was last asked, because nobody read them in time.
+    pub fn take_dropped(&self) -> u64 {
+        match &*self.inner.channel {
+            Channel::Pipe(pipe) => pipe.router.take_dropped(),
+            Channel::HttpSse { sse, .. } => sse.router.take_dropped(),
+            Channel::Streamable(http) => http.router.take_dropped(),
+        }
+    }
+
     /// The next message that belongs to no request; `None` when none comes in time. On legacy Streamable HTTP the first
     /// call opens the GET stream, unless [`Self::open_get_stream`] has done so.
     pub async fn incoming(&self, patience: Duration) -> Result<Option<Message>, Failure> {

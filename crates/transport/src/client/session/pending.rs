@@ -118,6 +118,11 @@ impl PendingRequest {
         &self.reply.messages
     }
 
+    /// Forgets the messages so far, for one who reads them as they come. A server may send any number of them.
+    pub fn forget_messages(&mut self) {
+        self.reply.messages.clear();
+    }
+
     /// Whether the response has come.
     pub const fn is_settled(&self) -> bool {
         self.expected.is_settled()
