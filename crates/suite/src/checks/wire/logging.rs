@@ -93,8 +93,10 @@ fn own_stream(cx: &WireCx<'_>) -> Verdict {
                 }
                 match cx.failed.find(UNASKED_CHECKS).filter(|_| is_unasked) {
                     Some(check) => {
-                        told_elsewhere =
-                            Err(Finding::blocked_by(check, "a request without a log level gets log messages"))
+                        told_elsewhere = Err(Finding::blocked_by(
+                            check,
+                            "a request without a log level gets log messages",
+                        ));
                     }
                     None => return Err(violated(entry, EXPECTED, "none on this stream")),
                 }
