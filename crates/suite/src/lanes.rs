@@ -158,7 +158,7 @@ async fn run_alone(
 }
 
 /// How often a case is run while the server ends sessions under its hands.
-const MAX_TRIES: usize = 4;
+const MAX_TRIES: usize = 6;
 
 /// Runs cases, so many at a time. Those that the end of a session may have spoiled come back without an outcome.
 async fn run_in_parallel(cx: &ServerCx, cases: Cases, jobs: usize, emit: Emit<'_>) -> Cases {

@@ -12,6 +12,9 @@ use wire::{Direction, Entry, Recorder, Transcript, What};
 use crate::Excerpt;
 use crate::run_cx::Slot;
 
+/// How many sessions are asked whether the server still knows them: each request brings the end of a short session nearer.
+const MAX_ASKED: usize = 4;
+
 /// Every session that was opened, oldest first. Sessions stay on the list after their end.
 #[derive(Debug, Default)]
 pub(crate) struct OpenedSessions(Mutex<Vec<Arc<Opened>>>);
@@ -54,12 +57,12 @@ impl OpenedSessions {
         self.all().iter().filter(|one| is_lost(one)).count()
     }
 
-    /// Asks on every session that is open and has an id whether the server still knows it. A stream that ends does not say so.
+    /// Asks on the sessions that were opened last whether the server still knows them. A stream that ends does not say so.
     pub(crate) async fn notice_lost(&self, method: &str, limit: Duration) {
         let is_open =
             |one: &Arc<Opened>| !one.closed.load(Ordering::Acquire) && one.session.ended().is_none();
-        let open = self.all().into_iter().filter(is_open);
-        let known = open.filter(|one| one.session.server().session_id.is_some());
+        let open = self.all().into_iter().rev().filter(is_open);
+        let known = open.filter(|one| one.session.server().session_id.is_some()).take(MAX_ASKED);
         let asked = known.map(|one| one.session.request(method).exact().timeout(limit).send());
         join_all(asked).await;
     }

@@ -4,24 +4,30 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use crate::running::Running;
 use crate::{SELF, stderr, stdout, yardstick};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// The pages with command lines that anybody can run. Those of docs/findings.md need the servers that it is about.
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "README.md",
     "docs/ci.md",
     "docs/connections.md",
+    "docs/gateway.md",
     "docs/host.md",
     "docs/library.md",
     "docs/reports.md",
     "docs/transcripts.md",
 ];
-const SUBCOMMANDS: [&str; 9] =
-    ["check", "host", "serve", "tap", "list", "explain", "report", "completions", "man"];
+const SUBCOMMANDS: [&str; 10] =
+    ["check", "host", "serve", "gateway", "tap", "list", "explain", "report", "completions", "man"];
+/// How long a line may take.
+const LINE_TIMEOUT: Duration = Duration::from_secs(180);
 /// Keeps a run short if the line does not choose the checks.
 const SHORT: &str = "--only server/tools/unknown-tool-refused --protocol 2025-11-25";
 /// The same for what is not a server.
@@ -103,6 +109,7 @@ fn filled_in(line: &str, url: &str) -> String {
         line = line.replace(place, url);
     }
     line = line.replace("localhost:3000/mcp", url).replace("COMMAND", "node server.js");
+    line = line.replace("127.0.0.1:8080", "127.0.0.1:0");
     line = line.replace("wire FILE", "wire session.ndjson");
     line = line
         .replace("--tool search --args '{\"query\": \"yard\"}'", "--tool echo --args '{\"text\": \"yard\"}'");
@@ -128,6 +135,7 @@ fn runs_on(line: &str) -> bool {
     line.starts_with("yardstick host")
         || (line.starts_with("yardstick serve") && line.contains("--http"))
         || (line.starts_with("yardstick tap") && line.contains("http://"))
+        || (line.starts_with("yardstick gateway") && !line.contains("--stdio"))
 }
 
 /// Runs a line to its end, or until it has said where it listens.
@@ -145,7 +153,11 @@ fn run_line(folder: &Path, line: &str) -> Result<(), String> {
             Err(format!("{line}: {first}{}", stderr(&output)))
         };
     }
-    let output: Output = child.wait_with_output().unwrap();
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait_with_output().unwrap()));
+    let Ok(output) = ended.recv_timeout(LINE_TIMEOUT) else {
+        return Err(format!("{line} does not end"));
+    };
     // A server that is broken on purpose has findings.
     let expected = if line.contains("--fault") && line.contains(" check ") { 1 } else { 0 };
     if output.status.code() == Some(expected) {
