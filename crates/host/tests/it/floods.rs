@@ -147,7 +147,8 @@ async fn endure(what: &str, count: usize, make: Make, asks: bool) {
     page.wait_for(over, FLOOD_TIMEOUT).await.unwrap();
     let grown = memory().saturating_sub(before);
     println!("  {what}: {grown} MiB");
-    assert!(grown < 300, "{grown} MiB");
+    // The server that floods is part of this process.
+    assert!(grown < 600, "{grown} MiB");
     let told = async {
         while !past(&rig).await.contains("the server sends faster than the host records") {
             tokio::time::sleep(Duration::from_millis(50)).await;

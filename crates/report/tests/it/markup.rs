@@ -155,7 +155,7 @@ fn every_markup_has_the_verdicts_the_digest_and_the_folds() {
     folded.cases.iter_mut().for_each(|case| case.basis = Basis::Defined);
     for text in [report::markdown::render(&folded), report::html::render(&folded)] {
         for part in
-            ["2025-06-18", "3 checks of tools, apps", "known defect of the X SDK", "DEFINED", "end first"]
+            ["2025-06-18", "3 checks of tools, apps", "known defect of the X SDK", "DEFINED", "Fix first"]
         {
             assert!(text.contains(part), "{part}: {text}");
         }
