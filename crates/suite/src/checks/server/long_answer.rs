@@ -2,6 +2,7 @@
 
 use server::fault::framing as fault;
 use transport::client::{Failure, Reply, Session};
+use wire::Id;
 
 use super::base::RESPONSES;
 use crate::liveness::has_anonymous_error;
@@ -39,8 +40,9 @@ async fn long_answer(cx: &ServerCx) -> Verdict {
         }
     }
     let mark = session.recorder().mark();
-    let id = format!("\"{}\"", "x".repeat(LENGTH));
-    let request = session.request(cx.cheap_method()).id(id.as_str()).timeout(cx.pace().limit());
+    let long = "x".repeat(LENGTH);
+    let request = session.request(cx.cheap_method()).id(format!("\"{long}\"")).timeout(cx.pace().limit());
+    let id = Id::String(long.into());
     let refused = || Err(Finding::not_applicable("the server takes no id of that length"));
     match request.send().await {
         Ok(reply) if has_id(&reply, &id) => Ok(()),
@@ -63,6 +65,7 @@ async fn takes_request(cx: &ServerCx, session: &Session, length: usize) -> bool 
     request.timeout(cx.pace().limit()).send().await.is_ok_and(|reply| reply.result().is_some())
 }
 
-fn has_id(reply: &Reply, id: &str) -> bool {
-    reply.frame().is_some_and(|frame| frame.id.is_some_and(|raw| raw.get() == id))
+/// Whether it is the same id, however it is spelled.
+fn has_id(reply: &Reply, id: &Id) -> bool {
+    reply.frame().is_some_and(|frame| frame.id().as_ref() == Some(id))
 }
