@@ -295,7 +295,11 @@ async fn a_limit_of_requests_is_no_verdict() {
             continue;
         };
         assert!(held_against(&report).is_empty(), "{:#?}", held_against(&report));
-        let says_so = |text: &str| text.contains(&format!("the server limits requests (HTTP {status})"));
+        let words = match status {
+            503 => "the server says that it is unavailable (HTTP 503",
+            _ => "the server limits requests (HTTP 429)",
+        };
+        let says_so = |text: &str| text.contains(words);
         let limited = report.cases.iter().any(|case| says_so(&format!("{case:?}")))
             || report.unsettled.iter().any(|one| says_so(&one.why));
         assert!(limited, "{report:#?}");
