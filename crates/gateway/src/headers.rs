@@ -2,53 +2,42 @@
 //! credentials for the gateway.
 
 use http::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, FORWARDED, HOST, HeaderMap,
-    HeaderName, ORIGIN, PROXY_AUTHORIZATION, REFERER, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, COOKIE, FORWARDED, HOST, HeaderMap, HeaderName, ORIGIN,
+    PROXY_AUTHORIZATION, REFERER,
 };
+use transport::strip_hop_by_hop;
 
-/// Headers that stay behind.
-const WITHHELD: [HeaderName; 15] = [
+/// Headers that stay behind, besides those of one connection.
+const WITHHELD: [HeaderName; 11] = [
     ACCEPT_ENCODING,
     AUTHORIZATION,
-    CONNECTION,
     CONTENT_LENGTH,
     COOKIE,
-    EXPECT,
     FORWARDED,
     HOST,
+    LAST_EVENT_ID,
     ORIGIN,
     PROXY_AUTHORIZATION,
     REFERER,
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
+    SESSION_ID,
 ];
+const WITHHELD_PREFIXES: [&str; 2] = ["x-forwarded-", "sec-"];
 
 /// Names the session with the gateway, which is not the one with the server.
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 /// Names an event of the gateway, not of the server.
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The headers of a request that go on to a server.
 pub(crate) fn to_server(headers: &HeaderMap) -> HeaderMap {
-    let named_by_connection: Vec<&str> = headers
-        .get_all(CONNECTION)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(',').map(str::trim))
-        .collect();
-    let mut passed = HeaderMap::with_capacity(headers.len());
-    for (name, value) in headers {
-        let stays = WITHHELD.contains(name)
-            || *name == SESSION_ID
-            || *name == LAST_EVENT_ID
-            || matches!(name.as_str(), "keep-alive" | "proxy-connection")
-            || ["x-forwarded-", "sec-"].iter().any(|prefix| name.as_str().starts_with(prefix))
-            || named_by_connection.iter().any(|named| name.as_str().eq_ignore_ascii_case(named));
-        if !stays {
-            passed.append(name, value.clone());
-        }
+    let mut passed = headers.clone();
+    strip_hop_by_hop(&mut passed);
+    for name in &WITHHELD {
+        passed.remove(name);
+    }
+    let is_withheld = |name: &&HeaderName| WITHHELD_PREFIXES.iter().any(|it| name.as_str().starts_with(it));
+    for name in headers.keys().filter(is_withheld) {
+        passed.remove(name);
     }
     passed
 }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use transport::serve::{Answer, Out};
+use transport::serve::Answer;
 
 /// How long an answer may take before it becomes a stream.
 const BECOMES_STREAM_AFTER: Duration = Duration::from_secs(10);
@@ -19,29 +19,14 @@ pub(crate) async fn stream_if_slow(mut sending: Pin<Box<dyn Future<Output = Answ
         return answer;
     }
     let (sender, receiver) = mpsc::channel(MAX_QUEUED);
-    tokio::spawn(async move {
-        let answer = tokio::select! {
-            answer = sending => answer.known().await,
-            () = sender.closed() => return,
-        };
-        match answer {
-            Answer::Accepted | Answer::Later(_) => {}
-            // The client has gone if this fails.
-            Answer::Message { body, .. } => drop(sender.send(Out::Message(body)).await),
-            Answer::Stream(mut outs) => {
-                while let Some(out) = outs.recv().await {
-                    if sender.send(out).await.is_err() {
-                        return;
-                    }
-                }
-            }
-        }
-    });
+    tokio::spawn(async move { Answer::Later(sending).send_into(&sender).await });
     Answer::Stream(receiver)
 }
 
 #[cfg(test)]
 mod tests {
+    use transport::serve::Out;
+
     use super::*;
 
     fn message() -> Answer {

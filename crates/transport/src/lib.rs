@@ -7,6 +7,7 @@
 
 mod accept;
 pub mod client;
+mod hop_by_hop;
 mod in_process;
 pub mod secrets;
 pub mod serve;
@@ -15,6 +16,7 @@ mod transport;
 pub mod upstream;
 
 pub use accept::accept;
+pub use hop_by_hop::strip_hop_by_hop;
 pub use in_process::in_process;
 pub use transport::Transport;
 

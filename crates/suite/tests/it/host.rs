@@ -2,12 +2,12 @@
 //!
 //! `PROOF=host/sandbox` proves some of them alone.
 
-use futures_util::StreamExt;
-use futures_util::stream;
 use suite::host::drivers::OwnHost;
 use suite::host::faults::HostFault;
 use suite::host::{HostOptions, ProbeStage, run_host};
 use suite::{Applies, CaseReport, Check, Outcome, Selection, registry};
+
+use crate::side_by_side::side_by_side;
 
 /// How many hosts are measured at a time: they mostly wait.
 const SIDE_BY_SIDE: usize = 2;
@@ -44,8 +44,7 @@ async fn our_host_passes_every_check() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_check_of_hosts_catches_its_fault() {
-    let escaped: Vec<String> =
-        stream::iter(chosen()).map(escapes).buffer_unordered(SIDE_BY_SIDE).concat().await;
+    let escaped = side_by_side(chosen(), SIDE_BY_SIDE, escapes).await.concat();
     assert!(escaped.is_empty(), "{escaped:#?}");
 }
 

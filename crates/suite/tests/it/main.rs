@@ -25,6 +25,7 @@ mod reference;
 mod registry;
 mod scripted_http;
 mod shared;
+mod side_by_side;
 mod slow;
 mod stubborn;
 mod table;

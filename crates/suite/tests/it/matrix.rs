@@ -4,9 +4,9 @@
 //! the table up to date, fault by fault; the reasons are for people to write.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::{StreamExt as _, stream};
 use protocol::{Era, Version};
 use server::Fault;
 use suite::{Applies, Calls, Check, Options, Outcome, registry, run};
@@ -14,6 +14,7 @@ use transport::Transport;
 use transport::client::Limits;
 
 use crate::reference::{Subject, faulty, piped};
+use crate::side_by_side::side_by_side;
 use crate::table::{Line, Table};
 
 /// How many faults are tried at a time: most of it is waiting.
@@ -153,11 +154,12 @@ async fn part(number: usize) {
     let table = Table::load();
     let faults =
         Fault::all().enumerate().filter(|(index, _)| index % PARTS == number).map(|(_, fault)| fault);
-    let tried: Vec<_> = stream::iter(faults)
-        .map(async |fault| (fault, set_off(fault, &table).await))
-        .buffer_unordered(SIDE_BY_SIDE)
-        .collect()
-        .await;
+    let table = Arc::new(table);
+    let tried = side_by_side(faults, SIDE_BY_SIDE, |fault| {
+        let table = Arc::clone(&table);
+        async move { (fault, set_off(fault, &table).await) }
+    })
+    .await;
     let mut wrong = Vec::new();
     for (fault, mut seen) in tried {
         let Some(line) = table.lines.get(fault.name) else {

@@ -2,8 +2,6 @@
 //!
 //! `PROOF=server/tools/listed` proves one check alone.
 
-use futures_util::StreamExt;
-use futures_util::stream;
 use protocol::Version;
 use server::fault::dialect;
 use suite::{Applies, Calls, CaseReport, Check, Options, Outcome, Run, Selection, registry, run};
@@ -11,6 +9,7 @@ use transport::Transport;
 use transport::client::Limits;
 
 use crate::reference::{Subject, faulty, guarded, piped, served, served_old};
+use crate::side_by_side::side_by_side;
 
 /// How many checks are proven at a time: they mostly wait.
 const SIDE_BY_SIDE: usize = 4;
@@ -104,8 +103,7 @@ async fn every_check_passes_somewhere_on_the_reference() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_check_catches_its_fault_in_every_revision() {
-    let escaped: Vec<String> =
-        stream::iter(chosen()).map(escapes).buffer_unordered(SIDE_BY_SIDE).concat().await;
+    let escaped = side_by_side(chosen(), SIDE_BY_SIDE, escapes).await.concat();
     assert!(escaped.is_empty(), "{escaped:#?}");
 }
 

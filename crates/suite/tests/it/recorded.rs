@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::stream::{self, StreamExt as _};
 use protocol::method::Side;
 use protocol::{Era, Version};
 use suite::{
@@ -14,6 +13,7 @@ use transport::client::Limits;
 use wire::recording::{About, RecordedSession, Recording, write};
 
 use crate::reference::{Subject, piped, served, served_old};
+use crate::side_by_side::side_by_side;
 
 /// How many servers are measured at a time: most of a run is waiting.
 const SIDE_BY_SIDE: usize = 4;
@@ -65,8 +65,7 @@ async fn the_reference_is_conformant_from_a_file_too() {
 async fn every_passive_check_catches_its_fault_in_a_file() {
     let passive =
         |check: &&Check| matches!(check.run, Run::Wire(..)) && check.applies != Applies::BetweenViewAndHost;
-    let checks = stream::iter(registry().filter(passive));
-    let escaped: Vec<_> = checks.map(differences).buffer_unordered(SIDE_BY_SIDE).concat().await;
+    let escaped = side_by_side(registry().filter(passive), SIDE_BY_SIDE, differences).await.concat();
     assert!(escaped.is_empty(), "{escaped:#?}");
 }
 

@@ -190,7 +190,8 @@ async fn merge(
 ) {
     let (gather, mut gathered) = mpsc::channel(MAX_QUEUED);
     for stream in streams {
-        tokio::spawn(forward(stream, gather.clone()));
+        let gather = gather.clone();
+        tokio::spawn(async move { Answer::Stream(stream).send_into(&gather).await });
     }
     drop(gather);
     if !collect {
@@ -215,19 +216,6 @@ async fn merge(
     }
     if !ready.messages.is_empty() {
         let _ = sender.send(Out::Message(array(&ready.messages))).await;
-    }
-}
-
-async fn forward(mut stream: mpsc::Receiver<Out>, gather: mpsc::Sender<Out>) {
-    loop {
-        let out = tokio::select! {
-            out = stream.recv() => out,
-            () = gather.closed() => return,
-        };
-        match out {
-            Some(out) => drop(gather.send(out).await),
-            None => return,
-        }
     }
 }
 

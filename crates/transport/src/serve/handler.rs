@@ -109,6 +109,29 @@ impl Answer {
         }
         answer
     }
+
+    /// Sends its messages into `sender` until one side ends.
+    pub async fn send_into(self, sender: &mpsc::Sender<Out>) {
+        let known = tokio::select! {
+            known = self.known() => known,
+            () = sender.closed() => return,
+        };
+        match known {
+            Self::Accepted | Self::Later(_) => {}
+            // Nobody reads it any more if this fails.
+            Self::Message { body, .. } => drop(sender.send(Out::Message(body)).await),
+            Self::Stream(mut outs) => loop {
+                let out = tokio::select! {
+                    out = outs.recv() => out,
+                    () = sender.closed() => return,
+                };
+                match out {
+                    Some(out) => drop(sender.send(out).await),
+                    None => return,
+                }
+            },
+        }
+    }
 }
 
 impl fmt::Debug for Answer {

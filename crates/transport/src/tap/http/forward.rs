@@ -15,6 +15,7 @@ use wire::Direction;
 
 use super::recorded_body::RecordedBody;
 use super::{Shared, headers};
+use crate::strip_hop_by_hop;
 use crate::tap::note::Piece;
 
 /// How long a reused connection may take to become ready.
@@ -46,7 +47,7 @@ pub(super) async fn forward(shared: &Shared, upstream: &Upstream, request: Reque
             let kind =
                 parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
             let is_stream = kind.to_ascii_lowercase().starts_with("text/event-stream");
-            headers::strip(&mut parts.headers);
+            strip_hop_by_hop(&mut parts.headers);
             let body = RecordedBody::new(body, record.clone(), Direction::ToClient, number, is_stream);
             Response::from_parts(parts, Either::Left(body))
         }

@@ -3,38 +3,17 @@
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use http::header::{
-    ACCEPT_ENCODING, CONNECTION, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
-    PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
-};
+use http::header::{ACCEPT_ENCODING, HOST, HeaderMap, HeaderValue, ORIGIN, PROXY_AUTHORIZATION};
 use http::{Uri, request, response};
 use url::Url;
 
 use super::Shared;
 use crate::client::link::http::path_of;
-
-/// Hop-by-hop headers, which concern one connection.
-const HOP_BY_HOP: [HeaderName; 6] = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, EXPECT];
-
-/// Removes hop-by-hop headers, also those that `Connection` names.
-pub(super) fn strip(headers: &mut HeaderMap) {
-    let named: Vec<HeaderName> = headers
-        .get_all(CONNECTION)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
-        .collect();
-    for name in HOP_BY_HOP.iter().chain(&named) {
-        headers.remove(name);
-    }
-    headers.remove("keep-alive");
-    headers.remove("proxy-connection");
-}
+use crate::strip_hop_by_hop;
 
 /// Turns the head of a request to the tap into one to the server.
 pub(super) fn redirect(shared: &Shared, parts: &mut request::Parts) {
-    strip(&mut parts.headers);
+    strip_hop_by_hop(&mut parts.headers);
     parts.headers.remove(ACCEPT_ENCODING);
     let authority = shared.connector.origin.authority();
     if let Ok(host) = HeaderValue::from_str(&authority) {
@@ -91,25 +70,6 @@ fn head(start: &str, headers: &HeaderMap) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_about_one_connection_stays_behind() {
-        let mut headers = HeaderMap::new();
-        for (name, value) in [
-            ("connection", "keep-alive, X-Private"),
-            ("keep-alive", "5"),
-            ("x-private", "1"),
-            ("transfer-encoding", "chunked"),
-            ("accept", "text/event-stream"),
-            ("mcp-session-id", "a"),
-        ] {
-            headers.append(name, HeaderValue::from_static(value));
-        }
-        strip(&mut headers);
-        let mut left: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
-        left.sort_unstable();
-        assert_eq!(left, ["accept", "mcp-session-id"]);
-    }
 
     #[test]
     fn parameters_of_the_endpoint_are_added_where_there_are_none() {
