@@ -12,6 +12,12 @@ pub(crate) struct ClientIds {
     token: Option<Bytes>,
 }
 
+impl ClientIds {
+    pub(crate) const fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+}
+
 /// The request with `number` in the place of its id and its progress token.
 pub(crate) fn replace_ids(request: &Bytes, number: u64) -> (Bytes, ClientIds) {
     let Ok(frame) = Frame::parse(request) else {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Response, StatusCode};
 use protocol::Version;
@@ -14,30 +14,30 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use transport::Transport;
 use transport::client::{Endpoint, Failure};
 use transport::serve::{Answer, Out, Outbox};
 use transport::upstream::{HttpPool, PooledBody, SendFailure};
-use transport::{MAX_MESSAGE, Transport};
-use wire::sse::Events;
 use wire::{Frame, Id, Kind};
 
+use super::event_reader::{EventReader, collect};
+use super::session_memory::SessionMemory;
 use crate::client_message::ClientMessage;
 use crate::failure::{UpstreamFailure, error_response};
-use crate::headers::SESSION_ID;
+use crate::headers::{LAST_EVENT_ID, SESSION_ID};
 use crate::ids::member;
 use crate::mirrored_headers::{ToolHeaders, mirror};
 
 /// How many messages of a stream may wait for the client.
 const MAX_QUEUED: usize = 64;
-/// How long to wait before a stream that ended is opened again, unless the server says how long.
-const REOPEN_AFTER: Duration = Duration::from_secs(1);
 /// How often a stream is opened again without anything having come on it.
 const MAX_EMPTY_STREAMS: u32 = 5;
+/// How long a server may take for each message that opens a session again.
+const REOPEN_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the end of a session may take.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const EITHER: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -66,8 +66,8 @@ pub(crate) struct HttpLink {
 struct State {
     /// The id that the server has given the session.
     session: Option<HeaderValue>,
-    /// The handshake, for a server that forgets the session.
-    handshake: Option<(Bytes, HeaderMap)>,
+    /// For a server that forgets the session.
+    memory: SessionMemory,
     /// What every request of the session has, such as its revision.
     common: HeaderMap,
     /// Which arguments have headers, as far as the client has listed tools.
@@ -109,14 +109,12 @@ impl HttpLink {
         if message.kind == Kind::Request && !message.is("initialize") {
             message.turn.pass();
         }
-        let (is_request, id_json) = (message.kind == Kind::Request, message.id_json.clone());
+        let id_json = message.id_json.clone();
         let answer = tokio::select! {
             answer = self.exchange(message) => answer,
             () = open.cancelled.cancelled() => return Answer::Accepted,
         };
         match answer {
-            // Nobody waits for an answer to it.
-            Answer::Message { .. } if !is_request => Answer::Accepted,
             // Over HTTP the exchange tells which request an error is for. On a pipe only the id does.
             Answer::Message { status, body } => {
                 Answer::Message { status, body: add_id(body, id_json.as_deref()) }
@@ -174,7 +172,7 @@ impl HttpLink {
         headers.entry(ACCEPT).or_insert(EITHER);
         // A client on a pipe sends no headers. Without a handshake it can only be a modern one.
         let is_modern = message.is_modern()
-            || (self.is_piped && !message.is("initialize") && self.lock().handshake.is_none());
+            || (self.is_piped && !message.is("initialize") && !self.lock().memory.has_handshake());
         if is_modern && self.is_piped {
             mirror(message, &self.lock().tools, &mut headers);
         }
@@ -184,9 +182,10 @@ impl HttpLink {
 
     /// Adds what the session and the server's entry require.
     fn complete(&self, headers: &mut HeaderMap, session: Option<&HeaderValue>, is_modern: bool) {
-        for (name, value) in &self.upstream.headers {
-            headers.insert(name, value.clone());
+        for name in self.upstream.headers.keys() {
+            headers.remove(name);
         }
+        headers.extend(self.upstream.headers.clone());
         if is_modern {
             return;
         }
@@ -201,15 +200,15 @@ impl HttpLink {
     /// Makes an answer of a response.
     async fn receive(self: &Arc<Self>, message: ClientMessage, response: Response<PooledBody>) -> Answer {
         let (head, body) = response.into_parts();
-        if message.is("initialize") && head.status.is_success() && !message.is_modern() {
-            self.remember_handshake(&message, head.headers.get(SESSION_ID));
+        if head.status.is_success() {
+            self.remember(&message, &head.headers);
         }
         if message.is("notifications/initialized") && self.is_piped {
             let first = self.open_stream(None).await;
             self.listen_from(first);
         }
         if is_event_stream(&head.headers) {
-            let events = EventReader::new(body);
+            let events = EventReader::new(body, None);
             if message.is("initialize") {
                 return self.receive_handshake(&message, events).await;
             }
@@ -257,10 +256,13 @@ impl HttpLink {
         }
     }
 
-    fn remember_handshake(&self, message: &ClientMessage, session: Option<&HeaderValue>) {
+    /// Remembers what a server that forgets the session has to be told again.
+    fn remember(&self, message: &ClientMessage, answered: &HeaderMap) {
         let mut state = self.lock();
-        state.session = session.cloned();
-        state.handshake = Some((message.bytes.clone(), message.headers.clone()));
+        state.memory.note(message);
+        if message.is("initialize") && !message.is_modern() {
+            state.session = answered.get(SESSION_ID).cloned();
+        }
     }
 
     /// The response to a handshake that comes on a stream. What comes before it belongs to no request.
@@ -293,6 +295,7 @@ impl HttpLink {
         mut events: EventReader,
         sender: &mpsc::Sender<Out>,
     ) {
+        let mut empty = 0;
         loop {
             let next = tokio::select! {
                 next = events.next() => next,
@@ -301,6 +304,7 @@ impl HttpLink {
             };
             let why = match next {
                 Ok(Some(data)) => {
+                    empty = 0;
                     let is_last = message.kind == Kind::Request && answers(&data, message.id.as_ref());
                     if is_last {
                         self.learn(message, &data);
@@ -313,7 +317,12 @@ impl HttpLink {
                 Ok(None) => "its stream ended without a response".to_owned(),
                 Err(why) => why,
             };
-            match self.resume(message, &events).await {
+            empty += 1;
+            let resumed = tokio::select! {
+                resumed = self.resume(message, &events) => resumed,
+                () = sender.closed() => return,
+            };
+            match resumed.filter(|_| empty <= MAX_EMPTY_STREAMS) {
                 Some(resumed) => events = resumed,
                 None => {
                     if let Some(id) = &message.id_json {
@@ -329,22 +338,23 @@ impl HttpLink {
 
     /// Opens a stream again that ended before its response, where the server has given its events ids.
     async fn resume(&self, message: &ClientMessage, ended: &EventReader) -> Option<EventReader> {
-        let last = ended.last_id.as_ref().filter(|_| !message.is_modern())?;
-        tokio::time::sleep(ended.retry.unwrap_or(REOPEN_AFTER)).await;
-        self.open_stream(Some(last)).await
+        let last = ended.last_id().filter(|_| !message.is_modern())?;
+        tokio::time::sleep(ended.retry()).await;
+        self.open_stream(Some(last.clone())).await
     }
 
-    async fn open_stream(&self, last: Option<&HeaderValue>) -> Option<EventReader> {
+    /// Opens a stream with GET, after the event `last` if there is one.
+    async fn open_stream(&self, last: Option<HeaderValue>) -> Option<EventReader> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, EVENT_STREAM);
-        if let Some(last) = last {
+        if let Some(last) = &last {
             headers.insert(LAST_EVENT_ID, last.clone());
         }
         let session = self.lock().session.clone();
         self.complete(&mut headers, session.as_ref(), false);
         let response = self.upstream.pool.send(Method::GET, None, headers, Bytes::new()).await.ok()?;
         let opens = response.status().is_success() && is_event_stream(response.headers());
-        opens.then(|| EventReader::new(response.into_body()))
+        opens.then(|| EventReader::new(response.into_body(), last))
     }
 
     /// Reads what belongs to no request, for as long as the session lasts.
@@ -356,7 +366,7 @@ impl HttpLink {
     fn listen_from(self: &Arc<Self>, mut first: Option<EventReader>) {
         let mut state = self.lock();
         let is_listening = state.listener.as_ref().is_some_and(|listener| !listener.is_finished());
-        if is_listening || state.is_closed || state.handshake.is_none() {
+        if is_listening || state.is_closed || !state.memory.has_handshake() {
             return;
         }
         let link = Arc::downgrade(self);
@@ -367,7 +377,7 @@ impl HttpLink {
             {
                 let opened = match first.take() {
                     Some(events) => Some(events),
-                    None => link.open_stream(last.as_ref()).await,
+                    None => link.open_stream(last.take()).await,
                 };
                 let Some(mut events) = opened else { return };
                 let outbox = link.outbox.clone();
@@ -378,45 +388,65 @@ impl HttpLink {
                     // A client that reads too slowly misses it.
                     let _ = outbox.send(data);
                 }
-                last = events.last_id.or(last);
-                tokio::time::sleep(events.retry.unwrap_or(REOPEN_AFTER)).await;
+                last = events.last_id().cloned();
+                tokio::time::sleep(events.retry()).await;
             }
         }));
     }
 
-    /// Opens the session again that the server has forgotten. Of many callers one does it.
-    async fn reopen(&self, forgotten: Option<&HeaderValue>) -> Result<(), UpstreamFailure> {
+    /// Opens the session again that the server has forgotten, and tells it what the first one was told. Of many callers one
+    /// does it.
+    async fn reopen(self: &Arc<Self>, forgotten: Option<&HeaderValue>) -> Result<(), UpstreamFailure> {
         let _opening = self.opening.lock().await;
-        let (session, handshake) = {
+        let (session, memory) = {
             let state = self.lock();
-            (state.session.clone(), state.handshake.clone())
+            (state.session.clone(), state.memory.clone())
         };
         if session.as_ref() != forgotten {
             return Ok(());
         }
-        let Some((body, mut headers)) = handshake else {
+        let Some((handshake, mut headers)) = memory.handshake() else {
             return Err(UpstreamFailure::unsent("it does not know the session"));
         };
-        self.complete(&mut headers, None, false);
         headers.remove(SESSION_ID);
         headers.insert(CONTENT_TYPE, JSON);
         headers.insert(ACCEPT, EITHER);
-        let response = self.upstream.pool.send(Method::POST, None, headers.clone(), body).await;
-        let response = response.map_err(explain)?;
-        if !response.status().is_success() {
-            let status = response.status().as_u16();
-            return Err(UpstreamFailure::unsent(format!("it refuses a new session: HTTP {status}")));
-        }
-        let session = response.headers().get(SESSION_ID).cloned();
-        // The answer says what the first one said.
-        collect(response.into_body()).await.map_err(UpstreamFailure::unsent)?;
+        self.complete(&mut headers, None, false);
+        let session = self.tell(headers.clone(), handshake).await?.get(SESSION_ID).cloned();
         self.lock().session.clone_from(&session);
         if let Some(session) = session {
             headers.insert(SESSION_ID, session);
         }
         let ready = Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        self.upstream.pool.send(Method::POST, None, headers, ready).await.map_err(explain)?;
+        self.tell(headers.clone(), ready).await?;
+        for request in memory.requests() {
+            self.tell(headers.clone(), request).await?;
+        }
+        self.listen_again();
         Ok(())
+    }
+
+    /// Sends a message of the gateway's own, and reads the answer to its end.
+    async fn tell(&self, headers: HeaderMap, message: Bytes) -> Result<HeaderMap, UpstreamFailure> {
+        let response = self.upstream.pool.send(Method::POST, None, headers, message).await;
+        let (head, body) = response.map_err(explain)?.into_parts();
+        if !head.status.is_success() {
+            let status = head.status.as_u16();
+            return Err(UpstreamFailure::unsent(format!("it refuses a new session: HTTP {status}")));
+        }
+        let read = tokio::time::timeout(REOPEN_TIMEOUT, collect(body)).await;
+        let read = read.unwrap_or_else(|_| Err("its answer does not end".to_owned()));
+        read.map_err(UpstreamFailure::unsent)?;
+        Ok(head.headers)
+    }
+
+    /// Reads what belongs to no request from the new session, if it was read from the one before.
+    fn listen_again(self: &Arc<Self>) {
+        let listener = self.lock().listener.take();
+        if let Some(listener) = listener {
+            listener.abort();
+            self.listen();
+        }
     }
 
     /// Ends the session with the server.
@@ -468,58 +498,15 @@ fn add_id(body: Bytes, id_json: Option<&[u8]>) -> Bytes {
 }
 
 /// The messages of a stream until it is cancelled.
-fn until_cancelled(open: OpenRequest, mut outs: mpsc::Receiver<Out>) -> mpsc::Receiver<Out> {
+fn until_cancelled(open: OpenRequest, outs: mpsc::Receiver<Out>) -> mpsc::Receiver<Out> {
     let (sender, receiver) = mpsc::channel(MAX_QUEUED);
     tokio::spawn(async move {
-        loop {
-            let out = tokio::select! {
-                out = outs.recv() => out,
-                () = open.cancelled.cancelled() => return,
-                () = sender.closed() => return,
-            };
-            let Some(out) = out else { return };
-            if sender.send(out).await.is_err() {
-                return;
-            }
+        tokio::select! {
+            () = Answer::Stream(outs).send_into(&sender) => {}
+            () = open.cancelled.cancelled() => {}
         }
     });
     receiver
-}
-
-/// Reads the messages of an event stream.
-struct EventReader {
-    body: PooledBody,
-    events: Events,
-    last_id: Option<HeaderValue>,
-    retry: Option<Duration>,
-}
-
-impl EventReader {
-    fn new(body: PooledBody) -> Self {
-        Self { body, events: Events::new(MAX_MESSAGE), last_id: None, retry: None }
-    }
-
-    /// The next message; `None` at the end of the stream.
-    async fn next(&mut self) -> Result<Option<Bytes>, String> {
-        loop {
-            while let Some(event) = self.events.next() {
-                if let Some(id) = event.id.as_ref().and_then(|id| HeaderValue::try_from(id).ok()) {
-                    self.last_id = Some(id);
-                }
-                self.retry = event.retry.map(Duration::from_millis).or(self.retry);
-                let is_message = event.event.as_deref().is_none_or(|name| name == "message");
-                let data = event.is_dispatched().then_some(event.data).flatten();
-                if let Some(data) = data.filter(|data| is_message && !data.is_empty()) {
-                    return Ok(Some(data.into()));
-                }
-            }
-            match self.body.next().await {
-                Some(Ok(piece)) => self.events.push(&piece),
-                Some(Err(why)) => return Err(format!("its stream broke: {why}")),
-                None => return Ok(None),
-            }
-        }
-    }
 }
 
 /// Whether a message is the response to the request `id`.
@@ -531,29 +518,6 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
     let media = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media = media.split(';').next().unwrap_or_default().trim();
     media.eq_ignore_ascii_case("text/event-stream")
-}
-
-/// The whole body.
-async fn collect(mut body: PooledBody) -> Result<Bytes, String> {
-    let mut first = Bytes::new();
-    let mut all = BytesMut::new();
-    while let Some(piece) = body.next().await {
-        let piece = piece.map_err(|why| format!("its answer broke off: {why}"))?;
-        if first.len() + all.len() + piece.len() > MAX_MESSAGE {
-            return Err(format!("its answer has more than {MAX_MESSAGE} bytes"));
-        }
-        match (first.is_empty(), all.is_empty()) {
-            // Most bodies come in one piece, which need not be copied.
-            (true, true) => first = piece,
-            (false, true) => {
-                all.extend_from_slice(&first);
-                all.extend_from_slice(&piece);
-                first = Bytes::new();
-            }
-            (_, false) => all.extend_from_slice(&piece),
-        }
-    }
-    Ok(if all.is_empty() { first } else { all.freeze() })
 }
 
 fn explain(failure: SendFailure) -> UpstreamFailure {

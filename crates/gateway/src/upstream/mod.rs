@@ -1,7 +1,11 @@
 //! The servers behind the gateway, and one session's connection to each of them.
 
+mod crash_loop;
+mod event_reader;
 mod http;
+mod pending_calls;
 mod process;
+mod session_memory;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +15,8 @@ use transport::client::{Failure, Target};
 use transport::serve::{Answer, Outbox};
 use transport::upstream::HttpPool;
 
-use self::http::HttpLink;
-use self::process::ProcessLink;
+use self::http::{HttpLink, HttpUpstream};
+use self::process::{ProcessLink, ProcessUpstream};
 use crate::client_message::ClientMessage;
 
 /// How long a connection to a server may take.
@@ -25,9 +29,9 @@ pub struct UpstreamServer(Kind);
 #[derive(Clone, Debug)]
 enum Kind {
     /// Started once for each client session.
-    Process(Arc<transport::client::Program>),
+    Process(Arc<ProcessUpstream>),
     /// Reached at an endpoint.
-    Http(Arc<http::HttpUpstream>),
+    Http(Arc<HttpUpstream>),
 }
 
 /// The connection of one client session to a server.
@@ -41,10 +45,10 @@ impl UpstreamServer {
     /// The server that `target` names: a command or a URL.
     pub fn new(target: Target) -> Result<Self, Failure> {
         match target {
-            Target::Command(program) => Ok(Self(Kind::Process(Arc::new(program)))),
+            Target::Command(program) => Ok(Self(Kind::Process(Arc::new(ProcessUpstream::new(program))))),
             Target::Url(endpoint) => {
                 let pool = HttpPool::new(&endpoint, CONNECT_TIMEOUT)?;
-                Ok(Self(Kind::Http(Arc::new(http::HttpUpstream::new(pool, &endpoint)?))))
+                Ok(Self(Kind::Http(Arc::new(HttpUpstream::new(pool, &endpoint)?))))
             }
             Target::InProcess(_) => {
                 Err(Failure::Unusable("a gateway leads to a command or a URL".to_owned()))
@@ -55,8 +59,8 @@ impl UpstreamServer {
     /// The connection of a client session that came over `transport`. Nothing is started before the first message.
     pub(crate) fn open(&self, transport: Transport, outbox: Outbox) -> UpstreamLink {
         match &self.0 {
-            Kind::Process(program) => {
-                UpstreamLink::Process(ProcessLink::new(Arc::clone(program), transport, outbox))
+            Kind::Process(upstream) => {
+                UpstreamLink::Process(ProcessLink::new(Arc::clone(upstream), transport, outbox))
             }
             Kind::Http(upstream) => {
                 UpstreamLink::Http(HttpLink::new(Arc::clone(upstream), transport, outbox))

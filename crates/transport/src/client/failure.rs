@@ -104,7 +104,7 @@ pub enum Failure {
         status: u16,
         /// When to come back, if the target says so.
         retry_after: Option<Duration>,
-        /// The begin of the body.
+        /// The start of the body.
         said: String,
     },
     /// An answer with neither a result nor an error for the request.

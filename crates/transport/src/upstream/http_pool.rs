@@ -10,13 +10,15 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::client::link::http::{Connector, path_of};
 use crate::client::{Endpoint, Failure};
 
 /// How long an idle connection is reused. Servers close theirs after a few seconds.
 const MAX_IDLE: Duration = Duration::from_secs(4);
+/// How long a connection that is reused may take to become ready.
+const READY_TIMEOUT: Duration = Duration::from_millis(100);
 /// How many idle connections are kept.
 const MAX_KEPT: usize = 256;
 
@@ -64,7 +66,7 @@ impl HttpPool {
         body: Bytes,
     ) -> Result<http::Response<PooledBody>, SendFailure> {
         let mut request = self.build(method, path, headers, body).map_err(SendFailure::Unsent)?;
-        while let Some(mut connection) = self.take_idle() {
+        while let Some(mut connection) = self.take_idle().await {
             match connection.try_send_request(request).await {
                 Ok(response) => return Ok(self.pooled(response, connection)),
                 // The server closed the connection while it was idle: another one carries the request.
@@ -113,14 +115,16 @@ impl HttpPool {
     }
 
     /// A connection that is open and idle, if there is one.
-    fn take_idle(&self) -> Option<Connection> {
-        let mut idle = self.lock();
-        while let Some((connection, since)) = idle.pop() {
-            if since.elapsed() <= MAX_IDLE && connection.is_ready() {
+    async fn take_idle(&self) -> Option<Connection> {
+        loop {
+            let (mut connection, since) = self.lock().pop()?;
+            // One that was given back just now has yet to notice that its response has been read.
+            if since.elapsed() <= MAX_IDLE
+                && matches!(timeout(READY_TIMEOUT, connection.ready()).await, Ok(Ok(())))
+            {
                 return Some(connection);
             }
         }
-        None
     }
 
     fn give_back(&self, connection: Connection) {

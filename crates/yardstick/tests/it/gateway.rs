@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
-use crate::{SELF, stderr, stdout, yardstick};
+use crate::{SELF, Scratch, stderr, stdout, yardstick};
 
 struct Running(Child);
 
@@ -201,4 +201,123 @@ fn a_session_that_nobody_opened_is_not_found() {
     let forged = "Mcp-Session-Id: 0123456789abcdef\r\n";
     let (head, _) = post(&url, forged, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
     assert!(head.starts_with("HTTP/1.1 404"), "{head}");
+}
+
+/// The parts of a request that the modern era requires.
+fn modern(id: &str, method: &str, name: Option<&str>, arguments: &str) -> (String, String) {
+    let headers = format!(
+        "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\n{}",
+        name.map(|name| format!("Mcp-Name: {name}\r\n")).unwrap_or_default()
+    );
+    let name = name.map(|name| format!(r#""name":"{name}","arguments":{arguments},"#)).unwrap_or_default();
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}"#;
+    let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{name}{meta}}}}}"#);
+    (headers, body)
+}
+
+/// Clients of the modern era share a process. Each knows its requests by ids that others may use too.
+#[test]
+fn a_client_cannot_cancel_the_requests_of_another() {
+    let (_gateway, url) = listen(&["gateway", "--", SELF, "serve"]);
+    let call = std::thread::spawn({
+        let url = url.clone();
+        let (headers, body) = modern("1", "tools/call", Some("countdown"), r#"{"steps":4,"intervalMs":200}"#);
+        move || post(&url, &headers, &body)
+    });
+    let mut sent = 0;
+    while !call.is_finished() {
+        let (headers, body) = modern("1", "notifications/cancelled", None, "");
+        let id = sent % 5;
+        let body = body.replacen(r#""id":1,"#, "", 1).replacen(
+            r#""params":{"#,
+            &format!(r#""params":{{"requestId":{id},"#),
+            1,
+        );
+        let (head, body) = post(&url, &headers, &body);
+        assert!(head.starts_with("HTTP/1.1 202"), "{head} {body}");
+        sent += 1;
+    }
+    let (head, body) = call.join().unwrap();
+    assert!(
+        sent >= 5 && body.contains(r#""id":1,"#) && body.contains(r#""result""#),
+        "{sent}: {head} {body}"
+    );
+}
+
+#[test]
+fn a_process_that_is_replaced_learns_all_of_its_session() {
+    let told = Scratch::new("gateway-told");
+    let command = format!("tee -a '{}' | '{SELF}' serve", told.path());
+    let (gateway, url) = listen(&["gateway", "--", "sh", "-c", &command]);
+    let session = open(&url);
+    for request in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"debug"}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"yard://one"}}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"resources/subscribe","params":{"uri":"yard://two"}}"#,
+        r#"{"jsonrpc":"2.0","id":4,"method":"resources/unsubscribe","params":{"uri":"yard://one"}}"#,
+    ] {
+        post(&url, &session, request);
+    }
+    let before = told.text();
+    let shell = &children(gateway.0.id())[0];
+    // The whole group, as a crash would.
+    assert!(Command::new("kill").args(["-KILL", "--", &format!("-{shell}")]).status().unwrap().success());
+    let list = r#"{"jsonrpc":"2.0","id":5,"method":"tools/list"}"#;
+    let answers = [post(&url, &session, list), post(&url, &session, list)];
+    assert!(answers[1].1.contains(r#""tools":["#), "{answers:?}");
+    let after = told.text();
+    let again = after.strip_prefix(&before).unwrap();
+    let methods: Vec<_> = again.lines().filter_map(|line| line.split(r#""method":""#).nth(1)).collect();
+    let methods: Vec<_> = methods.iter().map(|rest| rest.split('"').next().unwrap()).collect();
+    let expected = ["initialize", "notifications/initialized", "logging/setLevel", "resources/subscribe"];
+    assert_eq!(methods[..4], expected, "{again}");
+    assert!(again.contains("yard://two") && !again.contains("yard://one"), "{again}");
+    assert!(methods[4..].iter().all(|method| *method == "tools/list"), "{again}");
+}
+
+#[test]
+fn a_program_that_ends_at_once_is_not_started_for_every_message() {
+    let starts = Scratch::new("gateway-starts");
+    let command = format!("echo started >> '{}'; echo 'no database' >&2; exit 3", starts.path());
+    let (_gateway, url) = listen(&["gateway", "--", "sh", "-c", &command]);
+    let answers: Vec<_> = (0..20).map(|_| post(&url, "", INITIALIZE)).collect();
+    assert!(answers.iter().all(|(head, _)| head.starts_with("HTTP/1.1 502")), "{answers:#?}");
+    let started = starts.text().lines().count();
+    assert!(started <= 4, "started {started} times");
+    let (_, last) = answers.last().unwrap();
+    assert!(last.contains("times in a row") && last.contains("no database"), "{last}");
+}
+
+#[test]
+fn the_processes_end_with_the_gateway() {
+    let (mut gateway, url) = listen(&["gateway", "--", SELF, "serve"]);
+    let _session = open(&url);
+    let server = children(gateway.0.id()).remove(0);
+    assert!(Command::new("kill").arg(gateway.0.id().to_string()).status().unwrap().success());
+    gateway.0.wait().unwrap();
+    let is_running = || Command::new("kill").args(["-0", &server]).output().unwrap().status.success();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while is_running() {
+        assert!(std::time::Instant::now() < deadline, "the server goes on without the gateway");
+        std::thread::yield_now();
+    }
+}
+
+/// On a pipe nothing would tell what such an answer is for.
+#[test]
+fn a_notification_that_fails_is_not_answered_on_a_pipe() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = Command::new(SELF);
+    command.args(["gateway", "--stdio", &format!("http://{port}/mcp")]);
+    let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut gateway = spawned.unwrap();
+    let mut stdin = gateway.stdin.take().unwrap();
+    stdin.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n").unwrap();
+    stdin.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").unwrap();
+    let mut lines = BufReader::new(gateway.stdout.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.contains(r#""id":1"#) && first.contains(r#""blame":"upstream""#), "{first}");
+    drop(stdin);
+    assert_eq!(lines.count(), 0);
+    gateway.wait().unwrap();
 }

@@ -68,7 +68,7 @@ impl Exchange {
     }
 
     /// The first line of the body, as far as it comes at once.
-    pub(super) async fn begin_of_body(&mut self) -> String {
+    pub(super) async fn start_of_body(&mut self) -> String {
         let first = tokio::time::timeout(BODY_TIMEOUT, self.chunk()).await;
         let bytes = first.ok().and_then(Result::ok).flatten().unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_QUOTED_BYTES)]).into_owned();

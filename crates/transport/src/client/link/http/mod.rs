@@ -110,7 +110,7 @@ impl Http {
     pub(crate) async fn send(self: &Arc<Self>, request: Outgoing, doing: &str) -> Result<Exchange, Failure> {
         let mut exchange = self.exchange(request, doing).await?;
         if self.rate_limit.refuses(&exchange.head) {
-            let said = exchange.begin_of_body().await;
+            let said = exchange.start_of_body().await;
             return Err(RateLimitWaits::failure(&exchange.head, said));
         }
         Ok(exchange)
