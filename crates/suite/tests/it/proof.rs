@@ -12,7 +12,7 @@ use crate::reference::{Subject, faulty, guarded, piped, served, served_old};
 use crate::side_by_side::side_by_side;
 
 /// How many checks are proven at a time: they mostly wait.
-const SIDE_BY_SIDE: usize = 4;
+const SIDE_BY_SIDE: usize = 8;
 
 /// The checks to prove: those that `PROOF` names by id, beginning, section or alias, separated by commas; else all.
 fn chosen() -> Vec<&'static Check> {

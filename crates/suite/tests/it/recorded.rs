@@ -16,7 +16,7 @@ use crate::reference::{Subject, piped, served, served_old};
 use crate::side_by_side::side_by_side;
 
 /// How many servers are measured at a time: most of a run is waiting.
-const SIDE_BY_SIDE: usize = 4;
+const SIDE_BY_SIDE: usize = 8;
 
 fn only(ids: &[&str]) -> Selection {
     Selection { only: ids.iter().map(|id| (*id).to_owned()).collect(), skip: Vec::new() }

@@ -6,6 +6,7 @@
 mod answer_poster;
 mod basic_auth;
 pub(crate) mod bounded_recorder;
+mod broken_answer;
 mod expected_response;
 mod failure;
 mod limits;

@@ -9,6 +9,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use wire::{Frame, Id, Kind, Malformed};
 
+use super::broken_answer::BrokenAnswer;
 use super::expected_response::{ExpectedResponse, RelatedRequest};
 use super::message::same_id;
 use super::{Failure, Message};
@@ -38,6 +39,7 @@ struct State {
     dropped: u64,
     ended: Option<Failure>,
     noise: Option<Malformed>,
+    broken: BrokenAnswer,
     sound: bool,
     first_line: Option<String>,
     answered: bool,
@@ -62,6 +64,8 @@ pub(crate) enum Arrival {
     Message(Message, bool),
     /// A line that was too long to be kept, while no other request was open.
     Overlong,
+    /// What answers it but cannot be read, from a target that has sent nothing readable yet.
+    Unreadable(Malformed),
 }
 
 /// The receiving end of one request; leaves the router when dropped.
@@ -122,8 +126,17 @@ impl Router {
     }
 
     /// Notes a line that is not a message.
-    pub(crate) fn note_noise(&self, why: Malformed) {
-        self.with(|state| state.noise = Some(why));
+    pub(crate) fn note_noise(&self, line: &[u8], why: Malformed) {
+        self.with(|state| {
+            state.noise = Some(why.clone());
+            let answered = if state.sound { None } else { state.broken.add_line(line) };
+            let Some(id) = answered else { return };
+            let mut waiters = state.waiters.iter();
+            if let Some(waiter) = waiters.find(|waiter| waiter.ids.iter().any(|own| same_id(own, &id))) {
+                // The receiver may have gone.
+                let _ = waiter.arrivals.send(Arrival::Unreadable(why));
+            }
+        });
     }
 
     /// Notes a line that was too long to be kept.
@@ -316,6 +329,7 @@ mod tests {
                     format!("{}{}", String::from_utf8_lossy(&m.bytes), if settles { "!" } else { "" })
                 }
                 Arrival::Overlong => "overlong".into(),
+                Arrival::Unreadable(why) => why.to_string(),
             })
             .collect()
     }

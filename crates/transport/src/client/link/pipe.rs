@@ -215,7 +215,7 @@ impl Reader {
                 match message.payload() {
                     Ok(_) => self.message(&message),
                     Err(why) => {
-                        self.router.note_noise(why);
+                        self.router.note_noise(&message.bytes, why);
                         Ok(())
                     }
                 }

@@ -132,7 +132,7 @@ async fn read_events(mut stream: BodyReader, router: Arc<Router>, answering: Ans
             Ok(Some(Item::Message(message))) => {
                 match message.payload() {
                     Ok(_) => router.route(&message),
-                    Err(why) => router.note_noise(why),
+                    Err(why) => router.note_noise(&message.bytes, why),
                 }
                 for answer in answering.responder.answers(&message) {
                     answering.poster.deliver(&answering.path, &answering.headers, answer);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use protocol::Era;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::{Channel, Session};
 use crate::client::link::http::{BodyReader, Item};
@@ -14,6 +14,9 @@ use crate::client::{Failure, Message};
 
 /// How long to wait before resuming a stream, if the server did not say.
 const DEFAULT_RETRY: Duration = Duration::from_millis(100);
+
+/// How long a readable answer may come after one that cannot be read.
+const READABLE_AFTER: Duration = Duration::from_millis(500);
 
 /// The source of the messages of one exchange.
 #[derive(Debug)]
@@ -51,8 +54,11 @@ impl MessageSource {
     ) -> Result<Option<(Message, bool)>, Failure> {
         match self {
             Self::Shared { early, .. } if !early.is_empty() => Ok(early.pop_front().map(|m| (m, false))),
-            Self::Shared { ticket, .. } => match ticket.next().await? {
+            Self::Shared { ticket, .. } => match next_arrival(ticket).await? {
                 Arrival::Message(message, settles) => Ok(Some((message, settles))),
+                Arrival::Unreadable(why) => {
+                    Err(Failure::NotJsonRpc { doing: String::new(), why, after: READABLE_AFTER })
+                }
                 Arrival::Overlong => {
                     Err(Failure::TooLarge { what: "a message".into(), limit: session.inner.limits.message })
                 }
@@ -60,6 +66,16 @@ impl MessageSource {
             Self::Body(body) => Ok(body.next(session, open).await?.map(|message| (message, false))),
             Self::Ended => Ok(None),
         }
+    }
+}
+
+/// The next delivery. What cannot be read counts only if nothing follows: some servers print a response before they send it.
+async fn next_arrival(ticket: &mut Ticket) -> Result<Arrival, Failure> {
+    match ticket.next().await? {
+        unreadable @ Arrival::Unreadable(_) => {
+            timeout(READABLE_AFTER, ticket.next()).await.unwrap_or(Ok(unreadable))
+        }
+        arrival => Ok(arrival),
     }
 }
 

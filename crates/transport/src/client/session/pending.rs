@@ -374,8 +374,10 @@ fn empty_reply(head: Option<Head>, exchange: u32) -> Reply {
 
 /// Adds what was going on when the channel ended.
 fn name_request(mut failure: Failure, label: &str) -> Failure {
-    if let Failure::Closed { during, .. } = &mut failure {
-        *during = format!("answering {label}");
+    match &mut failure {
+        Failure::Closed { during, .. } => *during = format!("answering {label}"),
+        Failure::NotJsonRpc { doing, .. } if doing.is_empty() => label.clone_into(doing),
+        _ => {}
     }
     failure
 }
