@@ -38,7 +38,7 @@ impl ServerCx {
     }
 
     /// Lets the checks that need a session for themselves have the shared one, where another client would meet nothing else:
-    /// the server has asked the client nothing, and has no apps. Returns whether it does.
+    /// the server has asked the client nothing but its roots, and has no apps. Returns whether it does.
     pub(crate) async fn reuse_shared_session(&self) -> bool {
         let (Ok(session), Ok(tools)) = (self.session().await, self.tools().await) else { return false };
         let is_plain = session.ended().is_none()
@@ -136,12 +136,15 @@ impl ServerCx {
     }
 }
 
-/// Whether the server has sent a request, other than a ping. In batches it may ask too, but hardly only there.
+/// Whether the server has sent a request, other than a ping or a question for roots, which comes in every revision alike. In
+/// batches it may ask too, but hardly only there.
 fn has_asked(session: &Session) -> bool {
     let transcript = session.recorder().transcript();
     let mut received = transcript.messages().filter(|entry| entry.direction == Direction::ToClient);
     received.any(|entry| {
         let frame = Frame::parse(&entry.bytes);
-        frame.is_ok_and(|frame| frame.kind() == Kind::Request && frame.method().as_deref() != Some("ping"))
+        frame.is_ok_and(|frame| {
+            frame.kind() == Kind::Request && !matches!(frame.method().as_deref(), Some("ping" | "roots/list"))
+        })
     })
 }

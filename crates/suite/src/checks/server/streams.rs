@@ -172,7 +172,7 @@ async fn one_get_stream(cx: &ServerCx) -> Verdict {
     let Some(trigger) = find_trigger(cx).await? else {
         return Err(Finding::not_applicable("nothing that the server tells of can be made to happen"));
     };
-    // A session that nobody has used: the server may still write to a stream that another check has closed.
+    // A new session: the server may still write to a stream that another check has closed.
     let session = cx.as_client(Profile::bare()).await?;
     let mut first = listen(&session).await?;
     let mut second = listen(&session).await?;
@@ -230,10 +230,11 @@ async fn overhear(cx: &ServerCx) -> Result<Overheard, Finding> {
     Ok((replies, beside))
 }
 
-/// A request that is answered with a stream. The client declares nothing, so it has no other GET stream.
+/// A request that is answered with a stream. The client declares nothing, so it has no other GET stream. Its session is a new
+/// one: a server that allows one GET stream may not have noticed yet that another check has closed its own.
 async fn overhear_streaming(cx: &ServerCx) -> Result<Overheard, Finding> {
     let streaming = cx.streaming_request().await?;
-    let session = cx.exclusive_session().await?;
+    let session = cx.as_client(Profile::bare()).await?;
     let mut get_stream = listen(&session).await?;
     let replies = streaming.ask(cx, &session).0.send().await?.reply.messages;
     let silence = wait_for_other_streams(cx, &session).await;

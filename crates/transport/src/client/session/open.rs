@@ -130,7 +130,7 @@ impl Session {
     /// The second half: sends `notifications/initialized`. From here on the client answers requests of the server.
     pub async fn initialized(&self) -> Result<(), Failure> {
         self.notify("notifications/initialized", None).await?;
-        self.serve_requests();
+        self.serve_requests().await;
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 //! session.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
@@ -17,6 +18,9 @@ use crate::client::link::http::{BodyReader, Http, Item, Outgoing, path_of};
 use crate::client::responder::Responder;
 use crate::client::route::Router;
 use crate::client::{Endpoint, Failure, Head, Limits, Message};
+
+/// How long the handshake waits for the GET stream.
+const GET_STREAM_OPENS_WITHIN: Duration = Duration::from_millis(250);
 
 /// The client of Streamable HTTP.
 #[derive(Debug)]
@@ -177,18 +181,20 @@ impl Streamable {
 
 impl Session {
     /// Listens in the background for requests of the server: a server that asks on the GET stream would otherwise wait
-    /// for ever. A server need not have such a stream.
-    pub(super) fn serve_requests(&self) {
+    /// for ever. A server need not have such a stream. Returns when the stream is open, because many servers drop what they ask
+    /// before; or soon, because some send the head of the stream with its first event.
+    pub(super) async fn serve_requests(&self) {
         let invites = self.inner.profile.capabilities_in(self.inner.version);
         let invites = ["roots", "sampling", "elicitation"].iter().any(|name| invites.get(name).is_some());
         if invites && matches!(*self.inner.channel, super::Channel::Streamable(_)) {
             let weak = Arc::downgrade(&self.inner);
-            tokio::spawn(async move {
+            let opening = tokio::spawn(async move {
                 if let Some(inner) = weak.upgrade() {
                     // A failure is reported to whoever listens later.
                     let _ = Self { inner }.open_get_stream().await;
                 }
             });
+            let _ = tokio::time::timeout(GET_STREAM_OPENS_WITHIN, opening).await;
         }
     }
 
