@@ -1,7 +1,7 @@
 //! A load generator: how many `tools/call` a second servers answer, measured in turns in one run.
 //!
-//! `load_generator [options] -- COMMAND [ARGUMENT…] [-- COMMAND [ARGUMENT…]]…`. Each command starts a server that prints its URL as
-//! its first line. Rounds alternate between the servers, so that a slow spell of the machine hits all alike. An answer that is
+//! `load_generator [options] -- [NAME=]COMMAND [ARGUMENT…] [-- …]…`. Each command starts a server that prints its URL as its first
+//! line. Rounds alternate between the servers, so that a slow spell of the machine hits all alike. An answer that is
 //! wrong ends the run: a fast server that is wrong is not fast.
 
 mod call;

@@ -21,12 +21,23 @@ pub(crate) struct Subject {
     child: Child,
 }
 
+/// The name in the table, and the command: `NAME=PROGRAM` gives the name, otherwise it is that of the program.
+fn name_command(words: &[String]) -> Result<(String, Vec<String>)> {
+    let mut words = words.to_vec();
+    if let Some((name, program)) = words[0].split_once('=') {
+        let (name, program) = (name.to_owned(), program.to_owned());
+        words[0] = program;
+        return Ok((name, words));
+    }
+    let name = Path::new(&words[0]).file_stem().context("a command has a name")?;
+    Ok((name.to_string_lossy().into_owned(), words))
+}
+
 impl Subject {
     /// Starts the command and waits for the URL that it prints.
     pub(crate) async fn start(command: &[String]) -> Result<Self> {
-        let name = Path::new(&command[0]).file_stem().context("a command has a name")?;
-        let name = name.to_string_lossy().into_owned();
-        let (child, line) = start_server(command).await?;
+        let (name, command) = name_command(command)?;
+        let (child, line) = start_server(&command).await?;
         let url: Uri = line.parse().with_context(|| format!("{name} printed {line:?}, not a URL"))?;
         let authority = url.authority().with_context(|| format!("{line} names no host"))?.to_string();
         Ok(Self { name, authority, path: url.path().to_owned(), child })
