@@ -1,6 +1,9 @@
 //! The gateway as a handler: what clients say goes to a server, and what servers say comes back.
 
+use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Instant;
 
 use protocol::{Version, code};
 use transport::Transport;
@@ -9,20 +12,34 @@ use wire::{Kind, Malformed};
 
 use crate::client_message::ClientMessage;
 use crate::client_session::ClientSession;
+use crate::exchange::Exchange;
 use crate::failure::refuse;
 use crate::slow_answer::stream_if_slow;
 use crate::upstream::UpstreamServer;
 
 /// A gateway to one server.
-#[derive(Debug)]
 pub struct Gateway {
     server: UpstreamServer,
+    watcher: Option<Watcher>,
 }
+
+type Watcher = Arc<dyn Fn(&Exchange) + Send + Sync>;
 
 impl Gateway {
     /// A gateway to `server`. Nothing is started or connected before a client needs it.
-    pub fn new(server: UpstreamServer) -> Arc<Self> {
-        Arc::new(Self { server })
+    pub fn new(server: UpstreamServer) -> Self {
+        Self { server, watcher: None }
+    }
+
+    /// Shows every message and what became of it to `watcher`.
+    pub fn watched_by(self, watcher: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
+        Self { watcher: Some(Arc::new(watcher)), ..self }
+    }
+}
+
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gateway").field("server", &self.server).finish_non_exhaustive()
     }
 }
 
@@ -38,10 +55,18 @@ impl Handler for Gateway {
         if let Kind::Invalid(why) = message.kind {
             return refuse(400, None, code::INVALID_REQUEST, why);
         }
-        let session = Arc::clone(session);
+        let (session, watcher) = (Arc::clone(session), self.watcher.clone());
         // The answer to a handshake gives the session its id, and so is never a stream.
         let may_be_slow = message.kind == Kind::Request && !message.is("initialize");
-        let sending = Box::pin(async move { session.relay(message).await });
+        let sending: Pin<Box<dyn Future<Output = Answer> + Send>> = match watcher {
+            None => Box::pin(async move { session.relay(message).await }),
+            Some(watcher) => Box::pin(async move {
+                let (described, started) = (Exchange::describe(&message), Instant::now());
+                let answer = session.relay(message).await;
+                watcher(&Exchange::new(described, &answer, started.elapsed()));
+                answer
+            }),
+        };
         Answer::Later(if may_be_slow { Box::pin(stream_if_slow(sending)) } else { sending })
     }
 

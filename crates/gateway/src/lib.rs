@@ -8,6 +8,7 @@
 
 mod client_message;
 mod client_session;
+mod exchange;
 mod failure;
 mod handler;
 mod headers;
@@ -17,5 +18,6 @@ mod send_order;
 mod slow_answer;
 mod upstream;
 
+pub use exchange::Exchange;
 pub use handler::Gateway;
 pub use upstream::UpstreamServer;

@@ -35,7 +35,7 @@ async fn measure(target: &Target) -> Vec<CaseReport> {
 }
 
 async fn measure_with(options: &Options, target: &Target) -> Vec<CaseReport> {
-    let report = timeout(ENDS_WITHIN, run(target, "", options, |_| {})).await.expect("the run ends");
+    let report = timeout(ENDS_WITHIN, run(target, "", options, |_| {})).await.unwrap();
     report.map(|report| report.cases).unwrap_or_default()
 }
 

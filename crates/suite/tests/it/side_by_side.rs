@@ -15,7 +15,7 @@ where
     stream::iter(items)
         .map(|item| tokio::spawn(work(item)))
         .buffer_unordered(jobs)
-        .map(|done| done.expect("a task panicked"))
+        .map(|done| done.unwrap())
         .collect()
         .await
 }

@@ -31,6 +31,9 @@ pub(crate) struct GatewayArguments {
     /// Admit this Origin besides loopback (repeatable)
     #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
     pub(crate) allow_origin: Vec<String>,
+    /// Print a line on stderr for each message: its method and what became of it
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) connection: ConnectionArguments,
 }

@@ -1,6 +1,7 @@
 //! `yardstick gateway`
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -18,7 +19,11 @@ use crate::{target, terminal};
 const GRACE: Duration = Duration::from_millis(700);
 
 pub(crate) async fn run(arguments: GatewayArguments) -> anyhow::Result<Exit> {
-    let gateway = Gateway::new(read_server(&arguments)?);
+    let mut gateway = Gateway::new(read_server(&arguments)?);
+    if arguments.verbose {
+        gateway = gateway.watched_by(|exchange| terminal::warn(&exchange.to_string()));
+    }
+    let gateway = Arc::new(gateway);
     if arguments.stdio {
         pipe::stdio(gateway, Limits::for_messages(MAX_MESSAGE)).await.context("stdio broke")?;
         return Ok(Exit::Success);

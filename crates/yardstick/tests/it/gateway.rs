@@ -303,6 +303,25 @@ fn the_processes_end_with_the_gateway() {
     }
 }
 
+#[test]
+fn each_message_is_a_line_without_its_secrets() {
+    let mut command = Command::new(SELF);
+    command.args(["gateway", "--stdio", "--verbose", "--", SELF, "serve"]);
+    let mut gateway =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = gateway.stdin.take().unwrap();
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a-secret"}}}"#;
+    writeln!(stdin, "{INITIALIZE}\n{call}").unwrap();
+    let lines = BufReader::new(gateway.stdout.take().unwrap()).lines();
+    assert!(lines.take(2).last().unwrap().unwrap().contains("a-secret"));
+    drop(stdin);
+    let said = stderr(&gateway.wait_with_output().unwrap());
+    let lines: Vec<_> = said.lines().collect();
+    assert!(lines.len() == 2 && lines[0].starts_with("initialize, "), "{said}");
+    assert!(lines[1].starts_with("tools/call, ") && lines[1].ends_with(" ms"), "{said}");
+    assert!(!said.contains("a-secret"), "{said}");
+}
+
 /// On a pipe nothing would tell what such an answer is for.
 #[test]
 fn a_notification_that_fails_is_not_answered_on_a_pipe() {

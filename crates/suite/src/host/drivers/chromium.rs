@@ -1,6 +1,7 @@
 //! What can be seen of any host whose page is in Chromium: its frames, popups and lookups, and whether it reacts.
 
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use browser::{Browser, BrowserError, Page};
 use serde_json::{Value, json};
@@ -11,6 +12,8 @@ use crate::host::{ActFailure, DriverStep};
 
 /// How long one look into a frame may take.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a host may take to listen.
+const STARTS_WITHIN: Duration = Duration::from_secs(5);
 /// How long the page is watched while a View floods it.
 const WATCH_TIME: Duration = Duration::from_secs(4);
 
@@ -36,12 +39,15 @@ pub struct Chromium {
     browser: Browser,
     names: NameLog,
     page: Mutex<Option<Page>>,
+    /// Whether a page was opened before.
+    has_opened: AtomicBool,
 }
 
 impl Chromium {
     pub(super) async fn launch() -> Result<Self, BrowserError> {
         let names = NameLog::new();
-        Ok(Self { browser: Browser::launch(names.launch_options()).await?, names, page: Mutex::new(None) })
+        let browser = Browser::launch(names.launch_options()).await?;
+        Ok(Self { browser, names, page: Mutex::new(None), has_opened: AtomicBool::new(false) })
     }
 
     /// Opens a new page in place of the one before; `prepare` sees it before it loads `url`.
@@ -55,7 +61,9 @@ impl Chromium {
         let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
         page.add_script(HEARING_SCRIPT).await.map_err(|why| failed(&why))?;
         prepare(&page).await.map_err(|why| failed(&why))?;
-        page.goto(url).await.map_err(|why| failed(&why))?;
+        let patience =
+            if self.has_opened.swap(true, Ordering::Relaxed) { Duration::ZERO } else { STARTS_WITHIN };
+        load(&page, url, patience).await.map_err(|why| failed(&why))?;
         *shown = Some(page);
         Ok(())
     }
@@ -93,6 +101,21 @@ impl Chromium {
         Box::pin(async {
             self.with_page(async |page| measure_gap(page).await.map_err(|why| failed(&why))).await
         })
+    }
+}
+
+/// Loads a page. A host that was just started may not listen yet.
+async fn load(page: &Page, url: &str, patience: Duration) -> Result<(), BrowserError> {
+    let started = Instant::now();
+    loop {
+        match page.goto(url).await {
+            Err(BrowserError::NotLoaded { why, .. })
+                if why.contains("ERR_CONNECTION_REFUSED") && started.elapsed() < patience =>
+            {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            loaded => return loaded.map(drop),
+        }
     }
 }
 
