@@ -61,9 +61,9 @@ impl Chromium {
         let page = self.browser.blank_page().await.map_err(|why| failed(&why))?;
         page.add_script(HEARING_SCRIPT).await.map_err(|why| failed(&why))?;
         prepare(&page).await.map_err(|why| failed(&why))?;
-        let patience =
-            if self.has_opened.swap(true, Ordering::Relaxed) { Duration::ZERO } else { STARTS_WITHIN };
-        load(&page, url, patience).await.map_err(|why| failed(&why))?;
+        let is_first = !self.has_opened.swap(true, Ordering::Relaxed);
+        let loaded = if is_first { load_first(&page, url).await } else { page.goto(url).await };
+        loaded.map_err(|why| failed(&why))?;
         *shown = Some(page);
         Ok(())
     }
@@ -104,17 +104,20 @@ impl Chromium {
     }
 }
 
-/// Loads a page. A host that was just started may not listen yet.
-async fn load(page: &Page, url: &str, patience: Duration) -> Result<(), BrowserError> {
+/// Loads the first page of a host. One that was just started may not listen yet, and some build their page when it is first asked
+/// for, so that it may be slow once.
+async fn load_first(page: &Page, url: &str) -> Result<(), BrowserError> {
     let started = Instant::now();
+    let mut was_slow = false;
     loop {
         match page.goto(url).await {
             Err(BrowserError::NotLoaded { why, .. })
-                if why.contains("ERR_CONNECTION_REFUSED") && started.elapsed() < patience =>
+                if why.contains("ERR_CONNECTION_REFUSED") && started.elapsed() < STARTS_WITHIN =>
             {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
-            loaded => return loaded.map(drop),
+            Err(BrowserError::NeverCame { .. }) if !was_slow => was_slow = true,
+            loaded => return loaded,
         }
     }
 }
