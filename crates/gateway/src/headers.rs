@@ -30,15 +30,14 @@ pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event
 
 /// The headers of a request that go on to a server.
 pub(crate) fn to_server(headers: &HeaderMap) -> HeaderMap {
-    let mut passed = headers.clone();
+    let is_withheld = |name: &HeaderName| {
+        WITHHELD.contains(name) || WITHHELD_PREFIXES.iter().any(|prefix| name.as_str().starts_with(prefix))
+    };
+    let mut passed = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers.iter().filter(|(name, _)| !is_withheld(name)) {
+        passed.append(name, value.clone());
+    }
     strip_hop_by_hop(&mut passed);
-    for name in &WITHHELD {
-        passed.remove(name);
-    }
-    let is_withheld = |name: &&HeaderName| WITHHELD_PREFIXES.iter().any(|it| name.as_str().starts_with(it));
-    for name in headers.keys().filter(is_withheld) {
-        passed.remove(name);
-    }
     passed
 }
 

@@ -200,6 +200,11 @@ impl HttpLink {
     /// Makes an answer of a response.
     async fn receive(self: &Arc<Self>, message: ClientMessage, response: Response<PooledBody>) -> Answer {
         let (head, body) = response.into_parts();
+        // The client has no credentials for the server, and would look for some that the gateway takes.
+        if head.status == StatusCode::UNAUTHORIZED {
+            let why = "it asks for credentials (HTTP 401); --header 'Authorization: …' gives it some";
+            return UpstreamFailure::unsent(why).answer(&message);
+        }
         if head.status.is_success() {
             self.remember(&message, &head.headers);
         }
@@ -225,13 +230,23 @@ impl HttpLink {
             }
             (true, _) if head.status.is_success() => Answer::Accepted,
             (true, _) => UpstreamFailure::lost(format!("HTTP {status}")).answer(&message),
-            (false, _) if Frame::parse(&body).is_err() && !body.trim_ascii_start().starts_with(b"[") => {
+            (false, _) if !self.is_message(&body) => {
                 UpstreamFailure::lost(format!("HTTP {status} with a body that is not JSON")).answer(&message)
             }
             (false, _) => {
                 self.learn(&message, &body);
                 Answer::Message { status, body }
             }
+        }
+    }
+
+    /// Whether a body is a message or a batch. A client over HTTP reads all of it anyway; on a pipe a stray line would be one
+    /// too many.
+    fn is_message(&self, body: &[u8]) -> bool {
+        match body.trim_ascii_start().first() {
+            Some(b'{') => !self.is_piped || Frame::parse(body).is_ok(),
+            Some(b'[') => true,
+            _ => false,
         }
     }
 

@@ -1,7 +1,9 @@
 //! HTTP/1.1 connections to one origin, which any number of callers share.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,7 +21,7 @@ use crate::client::{Endpoint, Failure};
 const MAX_IDLE: Duration = Duration::from_secs(4);
 /// How long a connection that is reused may take to become ready.
 const READY_TIMEOUT: Duration = Duration::from_millis(100);
-/// How many idle connections are kept.
+/// How many idle connections are kept for each thread.
 const MAX_KEPT: usize = 256;
 
 /// Connections to one endpoint. A connection carries one request at a time.
@@ -27,10 +29,16 @@ pub struct HttpPool {
     connector: Connector,
     host: HeaderValue,
     path: String,
-    idle: Mutex<Vec<(Connection, Instant)>>,
+    /// By the thread whose runtime drives them. Every request on one of another thread would have to wake that one.
+    idle: Mutex<HashMap<ThreadId, Vec<Connection>>>,
 }
 
-type Connection = http1::SendRequest<Full<Bytes>>;
+/// A connection, which is idle since the given time.
+struct Connection {
+    sender: http1::SendRequest<Full<Bytes>>,
+    thread: ThreadId,
+    idle_since: Instant,
+}
 
 /// Why a request got no response.
 #[derive(Debug)]
@@ -67,7 +75,7 @@ impl HttpPool {
     ) -> Result<http::Response<PooledBody>, SendFailure> {
         let mut request = self.build(method, path, headers, body).map_err(SendFailure::Unsent)?;
         while let Some(mut connection) = self.take_idle().await {
-            match connection.try_send_request(request).await {
+            match connection.sender.try_send_request(request).await {
                 Ok(response) => return Ok(self.pooled(response, connection)),
                 // The server closed the connection while it was idle: another one carries the request.
                 Err(mut failed) => match failed.take_message() {
@@ -77,7 +85,7 @@ impl HttpPool {
             }
         }
         let mut connection = self.connect().await.map_err(SendFailure::Unsent)?;
-        match connection.try_send_request(request).await {
+        match connection.sender.try_send_request(request).await {
             Ok(response) => Ok(self.pooled(response, connection)),
             Err(mut failed) => match failed.take_message() {
                 Some(_) => Err(SendFailure::Unsent(self.broken(&failed.into_error()))),
@@ -111,26 +119,28 @@ impl HttpPool {
         let (sender, driver) = shaken.map_err(|why| self.broken(&why))?;
         // Who waits on the connection hears how it ends.
         tokio::spawn(async move { drop(driver.await) });
-        Ok(sender)
+        Ok(Connection { sender, thread: thread::current().id(), idle_since: Instant::now() })
     }
 
     /// A connection that is open and idle, if there is one.
     async fn take_idle(&self) -> Option<Connection> {
         loop {
-            let (mut connection, since) = self.lock().pop()?;
+            let mut connection = self.lock().get_mut(&thread::current().id())?.pop()?;
             // One that was given back just now has yet to notice that its response has been read.
-            if since.elapsed() <= MAX_IDLE
-                && matches!(timeout(READY_TIMEOUT, connection.ready()).await, Ok(Ok(())))
+            if connection.idle_since.elapsed() <= MAX_IDLE
+                && matches!(timeout(READY_TIMEOUT, connection.sender.ready()).await, Ok(Ok(())))
             {
                 return Some(connection);
             }
         }
     }
 
-    fn give_back(&self, connection: Connection) {
+    fn give_back(&self, mut connection: Connection) {
         let mut idle = self.lock();
-        if idle.len() < MAX_KEPT && !connection.is_closed() {
-            idle.push((connection, Instant::now()));
+        let idle = idle.entry(connection.thread).or_default();
+        if idle.len() < MAX_KEPT && !connection.sender.is_closed() {
+            connection.idle_since = Instant::now();
+            idle.push(connection);
         }
     }
 
@@ -150,7 +160,7 @@ impl HttpPool {
         Failure::closed(format!("answering at {}", self.connector.origin.authority()), why.to_string())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<(Connection, Instant)>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ThreadId, Vec<Connection>>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

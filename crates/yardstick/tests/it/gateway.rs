@@ -131,6 +131,21 @@ fn credentials_of_the_client_go_to_no_server() {
     assert!(!seen.contains("for-the-gateway") && !seen.contains("cookie"), "{seen}");
 }
 
+/// A client that is told 401 looks for credentials that the gateway would take.
+#[test]
+fn a_server_that_asks_for_credentials_is_to_blame() {
+    let token = Scratch::new("gateway-token");
+    std::fs::write(token.path(), "secret").unwrap();
+    let (_server, direct) = listen(&["serve", "--http", "127.0.0.1:0", "--token-file", token.path()]);
+    let (_gateway, url) = listen(&["gateway", &direct]);
+    let (head, body) = post(&url, "Authorization: Bearer secret\r\n", INITIALIZE);
+    assert!(head.starts_with("HTTP/1.1 502"), "{head}");
+    assert!(body.contains("asks for credentials") && body.contains(r#""blame":"upstream""#), "{body}");
+    let (_gateway, url) = listen(&["gateway", "--header", "Authorization: Bearer secret", &direct]);
+    let (head, body) = post(&url, "", INITIALIZE);
+    assert!(head.starts_with("HTTP/1.1 200"), "{head} {body}");
+}
+
 #[test]
 fn a_server_that_forgets_its_sessions_is_told_of_them_again() {
     let (server, direct) = listen(&["serve", "--http", "127.0.0.1:0"]);
@@ -316,7 +331,9 @@ fn each_message_is_a_line_without_its_secrets() {
     assert!(lines.take(2).last().unwrap().unwrap().contains("a-secret"));
     drop(stdin);
     let said = stderr(&gateway.wait_with_output().unwrap());
-    let lines: Vec<_> = said.lines().collect();
+    let mut lines: Vec<_> = said.lines().collect();
+    // They are printed by different threads.
+    lines.sort_unstable();
     assert!(lines.len() == 2 && lines[0].starts_with("initialize, "), "{said}");
     assert!(lines[1].starts_with("tools/call, ") && lines[1].ends_with(" ms"), "{said}");
     assert!(!said.contains("a-secret"), "{said}");
