@@ -1,7 +1,7 @@
 //! What became of a message, in one line, for whoever watches the gateway.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use transport::serve::Answer;
@@ -21,6 +21,13 @@ pub struct Exchange {
     took: Duration,
 }
 
+/// A message whose answer has not come yet.
+pub(crate) struct StartedExchange {
+    what: String,
+    sent: usize,
+    started: Instant,
+}
+
 #[derive(Debug)]
 enum Outcome {
     Accepted,
@@ -29,16 +36,20 @@ enum Outcome {
 }
 
 impl Exchange {
-    pub(crate) fn describe(message: &ClientMessage) -> (String, usize) {
+    /// Notes a message that is sent now.
+    pub(crate) fn start(message: &ClientMessage) -> StartedExchange {
         let what = match (&message.method, message.kind) {
             (Some(method), _) => method.chars().take(MAX_METHOD).flat_map(char::escape_debug).collect(),
             (None, Kind::Result | Kind::Error) => "a response".to_owned(),
             (None, _) => "a message without a method".to_owned(),
         };
-        (what, message.bytes.len())
+        StartedExchange { what, sent: message.bytes.len(), started: Instant::now() }
     }
+}
 
-    pub(crate) fn new((what, sent): (String, usize), answer: &Answer, took: Duration) -> Self {
+impl StartedExchange {
+    /// Notes what came back.
+    pub(crate) fn finish(self, answer: &Answer) -> Exchange {
         let outcome = match answer {
             Answer::Accepted => Outcome::Accepted,
             Answer::Stream(_) | Answer::Later(_) => Outcome::Stream,
@@ -46,7 +57,7 @@ impl Exchange {
                 Outcome::Response { status: *status, bytes: body.len(), error: error_of(body) }
             }
         };
-        Self { what, sent, outcome, took }
+        Exchange { what: self.what, sent: self.sent, outcome, took: self.started.elapsed() }
     }
 }
 
@@ -84,7 +95,8 @@ mod tests {
     use super::*;
 
     fn line(method: &str, answer: &Answer) -> String {
-        Exchange::new((method.to_owned(), 40), answer, Duration::from_micros(1500)).to_string()
+        let started = StartedExchange { what: method.to_owned(), sent: 40, started: Instant::now() };
+        Exchange { took: Duration::from_micros(1500), ..started.finish(answer) }.to_string()
     }
 
     fn message(status: u16, body: &'static str) -> Answer {

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
 
 use protocol::{Version, code};
 use transport::Transport;
@@ -61,9 +60,9 @@ impl Handler for Gateway {
         let sending: Pin<Box<dyn Future<Output = Answer> + Send>> = match watcher {
             None => Box::pin(async move { session.relay(message).await }),
             Some(watcher) => Box::pin(async move {
-                let (described, started) = (Exchange::describe(&message), Instant::now());
+                let exchange = Exchange::start(&message);
                 let answer = session.relay(message).await;
-                watcher(&Exchange::new(described, &answer, started.elapsed()));
+                watcher(&exchange.finish(&answer));
                 answer
             }),
         };

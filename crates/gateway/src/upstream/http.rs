@@ -334,10 +334,10 @@ impl HttpLink {
             };
             empty += 1;
             let resumed = tokio::select! {
-                resumed = self.resume(message, &events) => resumed,
+                resumed = self.resume(message, &events, empty) => resumed,
                 () = sender.closed() => return,
             };
-            match resumed.filter(|_| empty <= MAX_EMPTY_STREAMS) {
+            match resumed {
                 Some(resumed) => events = resumed,
                 None => {
                     if let Some(id) = &message.id_json {
@@ -351,9 +351,10 @@ impl HttpLink {
         }
     }
 
-    /// Opens a stream again that ended before its response, where the server has given its events ids.
-    async fn resume(&self, message: &ClientMessage, ended: &EventReader) -> Option<EventReader> {
-        let last = ended.last_id().filter(|_| !message.is_modern())?;
+    /// Opens a stream again that ended before its response, where the server has given its events ids, and unless nothing came on
+    /// the latest `empty` streams.
+    async fn resume(&self, message: &ClientMessage, ended: &EventReader, empty: u32) -> Option<EventReader> {
+        let last = ended.last_id().filter(|_| !message.is_modern() && empty <= MAX_EMPTY_STREAMS)?;
         tokio::time::sleep(ended.retry()).await;
         self.open_stream(Some(last.clone())).await
     }
@@ -435,24 +436,27 @@ impl HttpLink {
         let ready = Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         self.tell(headers.clone(), ready).await?;
         for request in memory.requests() {
-            self.tell(headers.clone(), request).await?;
+            // What it refuses now, the session is without.
+            let _ = self.tell(headers.clone(), request).await;
         }
         self.listen_again();
         Ok(())
     }
 
-    /// Sends a message of the gateway's own, and reads the answer to its end.
+    /// Sends a message of the gateway's own, and reads the answer to its end. Returns the headers of the answer.
     async fn tell(&self, headers: HeaderMap, message: Bytes) -> Result<HeaderMap, UpstreamFailure> {
-        let response = self.upstream.pool.send(Method::POST, None, headers, message).await;
-        let (head, body) = response.map_err(explain)?.into_parts();
-        if !head.status.is_success() {
-            let status = head.status.as_u16();
-            return Err(UpstreamFailure::unsent(format!("it refuses a new session: HTTP {status}")));
-        }
-        let read = tokio::time::timeout(REOPEN_TIMEOUT, collect(body)).await;
-        let read = read.unwrap_or_else(|_| Err("its answer does not end".to_owned()));
-        read.map_err(UpstreamFailure::unsent)?;
-        Ok(head.headers)
+        let told = async {
+            let response = self.upstream.pool.send(Method::POST, None, headers, message).await;
+            let (head, body) = response.map_err(explain)?.into_parts();
+            if !head.status.is_success() {
+                let status = head.status.as_u16();
+                return Err(UpstreamFailure::unsent(format!("it refuses a new session: HTTP {status}")));
+            }
+            collect(body).await.map_err(UpstreamFailure::unsent)?;
+            Ok(head.headers)
+        };
+        let late = |_| Err(UpstreamFailure::unsent("it does not open a new session in time"));
+        tokio::time::timeout(REOPEN_TIMEOUT, told).await.unwrap_or_else(late)
     }
 
     /// Reads what belongs to no request from the new session, if it was read from the one before.

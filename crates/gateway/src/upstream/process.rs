@@ -15,7 +15,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 use transport::client::Program;
-use transport::serve::{Answer, Outbox};
+use transport::serve::{Answer, Out, Outbox};
 use transport::upstream::ServerProcess;
 use transport::{MAX_MESSAGE, Transport};
 use wire::{Frame, Id, Kind, Line, Lines};
@@ -220,8 +220,9 @@ impl RunningServer {
         let mut tools = ToolHeaders::default();
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
-            let listed = timeout(START_TIMEOUT, Arc::clone(self).call(call.list_tools(cursor), true)).await;
-            let Ok(Answer::Message { body, .. }) = listed else { break };
+            let page = call.list_tools(cursor);
+            let listed = async { self.await_response(Arc::clone(self).call(page, true).await).await };
+            let Ok(Some(body)) = timeout(START_TIMEOUT, listed).await else { break };
             let result = Frame::parse(&body).ok().and_then(|frame| frame.result);
             let Some(result) = result.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()) else {
                 break;
@@ -266,11 +267,26 @@ impl RunningServer {
         };
         self.lock().add(Id::Number(number.to_string().into()), call).map_err(UpstreamFailure::unsent)?;
         self.write(request).await?;
-        match timeout(START_TIMEOUT, answer).await {
-            Ok(Ok(Answer::Message { body, .. })) => Ok(body),
-            Ok(_) => Err(UpstreamFailure::unsent("started again, it asks before it answers")),
-            Err(_) => Err(UpstreamFailure::unsent("started again, it does not answer")),
+        let answered = async { self.await_response(answer.await.ok()?).await };
+        let body = timeout(START_TIMEOUT, answered).await.ok().flatten();
+        body.ok_or_else(|| UpstreamFailure::unsent("started again, it does not answer"))
+    }
+
+    /// The response in the answer to a request of the gateway's own. What the process says before it belongs to no request.
+    async fn await_response(&self, answer: Answer) -> Option<Bytes> {
+        let mut outs = match answer {
+            Answer::Message { body, .. } => return Some(body),
+            Answer::Stream(outs) => outs,
+            Answer::Accepted | Answer::Later(_) => return None,
+        };
+        while let Some(Out::Message(message)) = outs.recv().await {
+            if Frame::parse(&message).is_ok_and(|frame| frame.is_response()) {
+                return Some(message);
+            }
+            // A client that reads too slowly misses it.
+            let _ = self.outbox.send(message);
         }
+        None
     }
 
     async fn write(&self, bytes: Bytes) -> Result<(), UpstreamFailure> {

@@ -12,7 +12,7 @@ use transport::client::{Endpoint, Limits, Target};
 use crate::reference::{Subject, piped, served};
 use crate::stubborn::answering;
 
-/// Without its budgets a run would wait for each of its some thousand requests.
+/// A run that waited for each of its requests would take much longer.
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
 const SHORT_TIMEOUT: Duration = Duration::from_millis(250);
 

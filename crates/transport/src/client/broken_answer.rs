@@ -21,9 +21,11 @@ impl BrokenAnswer {
             self.0.clear();
             return None;
         }
+        // An answer over several lines ends with a brace of its own. Trying at each line would be slow where there are many.
+        let may_end = self.0.is_empty() || text.starts_with('}');
         self.0.push_str(&text);
         self.0.push('\n');
-        if !text.trim_end().ends_with('}') {
+        if !may_end {
             return None;
         }
         let parsed = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&self.0);

@@ -262,7 +262,14 @@ fn a_client_cannot_cancel_the_requests_of_another() {
 #[test]
 fn a_process_that_is_replaced_learns_all_of_its_session() {
     let told = Scratch::new("gateway-told");
-    let command = format!("tee -a '{}' | '{SELF}' serve", told.path());
+    // Its answer to the log level comes after a log message.
+    let logs =
+        r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"told"}}"#;
+    let command = format!(
+        "tee -a '{}' | while read -r line; do case $line in *setLevel*) echo '{logs}' >&3;; esac; echo \"$line\"; done | '{SELF}' serve >&3",
+        told.path()
+    );
+    let command = format!("exec 3>&1; {command}");
     let (gateway, url) = listen(&["gateway", "--", "sh", "-c", &command]);
     let session = open(&url);
     for request in [
@@ -326,14 +333,14 @@ fn each_message_is_a_line_without_its_secrets() {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = gateway.stdin.take().unwrap();
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a-secret"}}}"#;
-    writeln!(stdin, "{INITIALIZE}\n{call}").unwrap();
-    let lines = BufReader::new(gateway.stdout.take().unwrap()).lines();
-    assert!(lines.take(2).last().unwrap().unwrap().contains("a-secret"));
+    let mut lines = BufReader::new(gateway.stdout.take().unwrap()).lines();
+    for (request, answer) in [(INITIALIZE, "protocolVersion"), (call, "a-secret")] {
+        writeln!(stdin, "{request}").unwrap();
+        assert!(lines.next().unwrap().unwrap().contains(answer));
+    }
     drop(stdin);
     let said = stderr(&gateway.wait_with_output().unwrap());
-    let mut lines: Vec<_> = said.lines().collect();
-    // They are printed by different threads.
-    lines.sort_unstable();
+    let lines: Vec<_> = said.lines().collect();
     assert!(lines.len() == 2 && lines[0].starts_with("initialize, "), "{said}");
     assert!(lines[1].starts_with("tools/call, ") && lines[1].ends_with(" ms"), "{said}");
     assert!(!said.contains("a-secret"), "{said}");
